@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+
+/** What a call is: one HTTP request that browser and server agree on. Servers answer it, browsers send it, OpenAPI lists it. */
+export interface Call<
+  Params extends z.ZodType | undefined = z.ZodType | undefined,
+  Query extends z.ZodType | undefined = z.ZodType | undefined,
+  Body extends z.ZodType | undefined = z.ZodType | undefined,
+  Reply extends z.ZodType | undefined = z.ZodType | undefined,
+> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Fastify's notation: `/invoice/:id`. */
+  path: string
+  /** One sentence for the reference. */
+  summary: string
+  params: Params
+  query: Query
+  body: Body
+  /** What a success answers; undefined means 204 and no body. */
+  reply: Reply
+  /** The status of a success: 200, or 204 without a reply, unless said otherwise. */
+  status: number
+  /** Answered without a session. Calls are private unless they say so. */
+  open: boolean
+}
+
+interface CallDraft<P, Q, B, R> {
+  method: Call['method']
+  path: string
+  summary: string
+  params?: P
+  query?: Q
+  body?: B
+  reply?: R
+  status?: number
+  open?: boolean
+}
+
+/** Completes a call's definition; it only fills in what was left out. */
+export function call<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+  R extends z.ZodType | undefined = undefined,
+>(draft: CallDraft<P, Q, B, R>): Call<P, Q, B, R> {
+  return {
+    method: draft.method,
+    path: draft.path,
+    summary: draft.summary,
+    params: draft.params as P,
+    query: draft.query as Q,
+    body: draft.body as B,
+    reply: draft.reply as R,
+    status: draft.status ?? (draft.reply ? 200 : 204),
+    open: draft.open ?? false,
+  }
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
+type Given<S> = S extends z.ZodType ? z.input<S> : undefined
+type Needed<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] }
+
+/** What a browser hands over: `{ params, query, body }`, only the parts that the call has. */
+export type CallInput<C extends Call> = Needed<{
+  params: Given<C['params']>
+  query: Given<C['query']>
+  body: Given<C['body']>
+}>
+
+/** What a handler receives: the parts after validation, defaults filled in. */
+export interface CallParts<C extends Call> {
+  params: Parsed<C['params']>
+  query: Parsed<C['query']>
+  body: Parsed<C['body']>
+}
+
+/** What a success answers, as JSON reads it. */
+export type CallReply<C extends Call> = C['reply'] extends z.ZodType ? z.output<C['reply']> : undefined

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { emailAddress } from './accounts.ts'
+import { call } from './call.ts'
+import { toMinor } from './money.ts'
+
+export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'])
+export type InvoiceStatus = z.infer<typeof invoiceStatus>
+
+/** A date of the calendar, `YYYY-MM-DD`; of an ISO date-time the first ten characters count. */
+export const calendarDate = z
+  .string()
+  .transform((text) => text.slice(0, 10))
+  .pipe(z.iso.date('Please enter a date that exists, such as 2026-03-31.'))
+
+const fields = {
+  clientName: z
+    .string()
+    .trim()
+    .min(1, "Please enter the client's name.")
+    .max(200, "Please enter a client's name of at most 200 characters.")
+    .refine((name) => !/\p{Cc}/u.test(name), "Please enter the client's name on one line."),
+  clientEmail: emailAddress,
+  amount: z
+    .number('Please enter an amount such as 5000.50.')
+    .positive('Please enter an amount above 0.')
+    .max(9_999_999_999.99, 'Please enter an amount of at most 9,999,999,999.99.')
+    .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.'),
+  dueDate: calendarDate,
+  status: invoiceStatus,
+  reference: z
+    .string()
+    .trim()
+    .min(1, 'Please enter a reference such as INV-0001.')
+    .max(40, 'Please enter a reference of at most 40 characters.')
+    .refine((text) => !/\p{Cc}/u.test(text), 'Please enter a reference on one line.'),
+}
+
+export const invoiceDraft = z.strictObject({ ...fields, status: invoiceStatus.default('unpaid'), reference: fields.reference.optional() })
+export type InvoiceDraft = z.output<typeof invoiceDraft>
+export const invoiceChange = z.strictObject(fields).partial()
+export type InvoiceChange = z.output<typeof invoiceChange>
+
+export const invoice = z.object({
+  _id: z.string(),
+  clientName: z.string(),
+  clientEmail: z.string(),
+  amount: z.number(),
+  dueDate: z.string(),
+  status: invoiceStatus,
+  reference: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  paidAt: z.string().nullable(),
+  remindersSent: z.number().int(),
+  lastReminderAt: z.string().nullable(),
+})
+export type Invoice = z.infer<typeof invoice>
+
+const byId = z.object({ id: z.string() })
+export const invoiceQuery = z.strictObject({
+  status: invoiceStatus.optional(),
+  /** Case-insensitive, in client name, client email or reference. */
+  search: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
+  cursor: z.string().max(200).optional(),
+})
+
+export const invoiceCalls = {
+  list: call({
+    method: 'GET',
+    path: '/invoice',
+    summary: 'My invoices, newest first; with `limit` a page of them and a Link to the next.',
+    query: invoiceQuery,
+    reply: z.array(invoice),
+  }),
+  create: call({ method: 'POST', path: '/invoice', status: 201, summary: 'Write down an invoice.', body: invoiceDraft, reply: invoice }),
+  read: call({ method: 'GET', path: '/invoice/:id', summary: 'One invoice.', params: byId, reply: invoice }),
+  update: call({
+    method: 'PATCH',
+    path: '/invoice/:id',
+    summary: 'Change an invoice.',
+    params: byId,
+    body: invoiceChange,
+    reply: invoice,
+  }),
+  remove: call({ method: 'DELETE', path: '/invoice/:id', summary: 'Delete an invoice; it can be restored for 30 days.', params: byId }),
+  restore: call({
+    method: 'POST',
+    path: '/invoice/:id/restore',
+    summary: 'Bring back a deleted invoice.',
+    params: byId,
+    reply: invoice,
+  }),
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { emailAddress } from './accounts.ts'
+import { call } from './call.ts'
+
+export const mailProvider = z.enum(['smtp', 'gmail'])
+
+/** Why an account's sending is paused, in the mail server's own words, and since when. */
+export const senderPause = z.object({ reason: z.enum(['login_refused', 'quota']), message: z.string(), since: z.string() })
+export type SenderPause = z.infer<typeof senderPause>
+
+export const mailConfig = z.object({
+  configured: z.boolean(),
+  provider: mailProvider.nullable(),
+  /** The mailbox that reminders come from. */
+  user: z.string().nullable(),
+  host: z.string().nullable(),
+  port: z.number().int().nullable(),
+  secure: z.boolean().nullable(),
+  pause: senderPause.nullable(),
+})
+export type MailConfig = z.infer<typeof mailConfig>
+
+export const smtpDraft = z.strictObject({
+  host: z
+    .string()
+    .trim()
+    .min(1, 'Please enter the SMTP server, such as smtp.example.com.')
+    .max(253, 'Please enter an SMTP server of at most 253 characters.')
+    .regex(/^[^\s\p{Cc}]+$/u, 'Please enter the SMTP server without spaces.'),
+  port: z
+    .number('Please enter a port such as 587.')
+    .int('Please enter a port such as 587.')
+    .min(1, 'Please enter a port from 1 to 65535.')
+    .max(65535, 'Please enter a port from 1 to 65535.'),
+  /** true: TLS from the first byte (usually 465); false: STARTTLS (usually 587). */
+  secure: z.boolean(),
+  user: emailAddress,
+  pass: z.string().min(1, 'Please enter the app password.').max(1024),
+})
+export type SmtpDraft = z.infer<typeof smtpDraft>
+
+export const mailCalls = {
+  config: call({ method: 'GET', path: '/mail-config', summary: 'The mailbox that my reminders come from.', reply: mailConfig }),
+  configureSmtp: call({
+    method: 'POST',
+    path: '/mail-config/smtp',
+    summary: 'Connect a mailbox by SMTP; the login is tried before it is saved.',
+    body: smtpDraft,
+    reply: mailConfig,
+  }),
+  remove: call({ method: 'DELETE', path: '/mail-config', summary: 'Forget the mailbox; what is waiting is held.' }),
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+
+/** The closed list of refusals, each with its HTTP status. Codes are for programs, sentences for people. */
+export const problemStatus = {
+  invalid: 400,
+  mail_not_configured: 400,
+  mail_host_refused: 400,
+  mail_test_failed: 400,
+  wrong_password: 400,
+  not_signed_in: 401,
+  wrong_credentials: 401,
+  plan_limit: 402,
+  not_allowed: 403,
+  not_found: 404,
+  conflict: 409,
+  email_taken: 409,
+  too_large: 413,
+  too_many: 429,
+  fault: 500,
+  mail_refused: 502,
+  not_ready: 503,
+} as const
+
+export type ProblemCode = keyof typeof problemStatus
+const codes = Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]
+
+/** The body of every answer that is not a success. `errors` names fields by dotted path. */
+export const problem = z.object({
+  message: z.string(),
+  code: z.enum(codes),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+})
+export type Problem = z.infer<typeof problem>

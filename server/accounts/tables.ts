@@ -1,0 +1,70 @@
+import { sql } from 'drizzle-orm'
+import { boolean, date, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { id, instant } from '#server/platform/columns.ts'
+
+/** One person who invoices: the owner of every other record. Its row is the lock for everything that makes runs. */
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: id(),
+    displayName: text().notNull(),
+    email: text().notNull(),
+    /** null where the person only ever signs in with Google. */
+    passwordHash: text(),
+    googleIssuer: text(),
+    googleSub: text(),
+    /** IANA name; every date of this account is a date there. */
+    timezone: text().notNull(),
+    /** The hour of the daily run, 6 to 17, in `timezone`. */
+    reminderHour: integer().notNull().default(9),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+
+    /** Whether daily reminders are switched on. */
+    remindersActive: boolean().notNull().default(false),
+    /** The next daily run; null while there is none. Finding who is due costs one index range. */
+    nextRunAt: instant(),
+    /** When the last daily run was made: automatic runs are at least 12 h apart, also after a change of zone. */
+    lastDailyRunAt: instant(),
+
+    /** The account's next local midnight, when unpaid invoices become overdue. */
+    nextMidnightAt: instant().notNull(),
+    /** Due dates before this local date have been looked at by that job. */
+    overdueThrough: date({ mode: 'string' }).notNull(),
+    /** The number in the newest INV-0001. */
+    lastReferenceNumber: integer().notNull().default(0),
+  },
+  (t) => [
+    uniqueIndex('accounts_email').on(sql`lower(${t.email})`),
+    uniqueIndex('accounts_google').on(t.googleIssuer, t.googleSub),
+    index('accounts_next_run').on(t.nextRunAt, t.id).where(sql`${t.nextRunAt} IS NOT NULL`),
+    index('accounts_next_midnight').on(t.nextMidnightAt, t.id),
+  ],
+)
+
+/** One signed-in browser. It ends by being deleted; every call checks that it is there. */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: id(),
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the refresh token that is current, and of the one before it. The token names its session, so an older one ends it. */
+    refreshHash: text().notNull(),
+    previousHash: text(),
+    rotatedAt: instant().notNull(),
+    createdAt: instant().notNull(),
+    lastSeenAt: instant().notNull(),
+    userAgent: text().notNull().default(''),
+  },
+  (t) => [index('sessions_owner').on(t.ownerId)],
+)
+
+/** How often something was tried under a key (an account, an address): counted in the database, so it holds over processes. */
+export const throttles = pgTable('throttles', {
+  key: text().primaryKey(),
+  count: integer().notNull(),
+  /** When the count starts again, or until when it is closed. */
+  until: instant().notNull(),
+})

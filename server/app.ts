@@ -1,0 +1,19 @@
+import { accountRoutes } from '#server/accounts/routes.ts'
+import { identify } from '#server/accounts/sessions.ts'
+import { invoiceRoutes } from '#server/invoices/routes.ts'
+import { mailRoutes } from '#server/mail/routes.ts'
+import { type App, openApp } from '#server/platform/answer.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { reminderRoutes } from '#server/reminders/routes.ts'
+import { templateRoutes } from '#server/templates/routes.ts'
+
+/** Every call of the program, one line a slice. What a lower slice needs of a higher one is handed down here. */
+export async function openCalls(deps: Deps): Promise<App> {
+  const app = await openApp({ log: deps.log, trustProxy: deps.config.trustProxy, identify: (request) => identify(deps, request) })
+  accountRoutes(app, deps)
+  invoiceRoutes(app, deps)
+  mailRoutes(app, deps)
+  templateRoutes(app, deps)
+  reminderRoutes(app, deps)
+  return app
+}

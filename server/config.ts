@@ -1,0 +1,176 @@
+import { z } from 'zod'
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0', 'on', 'off'], 'must be true or false')
+    .optional()
+    .transform((text) => (text === undefined ? fallback : ['true', '1', 'on'].includes(text)))
+const number = (low: number, high: number, fallback: number, example: string) =>
+  z
+    .string()
+    .optional()
+    .transform((text) => (text === undefined ? fallback : Number(text)))
+    .refine(
+      (value) => Number.isInteger(value) && value >= low && value <= high,
+      `must be a whole number from ${low} to ${high}, for example ${example}`,
+    )
+const url = (protocols: string[], example: string) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be an address such as ${example}`)
+const webUrl = (example: string) => url(['http:', 'https:'], example)
+
+/** One row per variable: its rule, its default. What is wrong is said with an example. */
+const environment = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: z.string().optional(),
+  HOST: z.string().min(1, 'must be a host name, for example localhost').default('localhost'),
+  DATA_DIR: z.string().min(1, 'must be a folder, for example ./data').default('./data'),
+  DATABASE_URL: url(['postgres:', 'postgresql:'], 'postgres://duely:secret@localhost:5432/duely').optional(),
+  ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
+  PUBLIC_URL: webUrl('https://duely.example.com').optional(),
+  SECRET_KEY: z.string().min(32, 'must be at least 32 characters, for example the output of: openssl rand -base64 32').optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level such as info').default('info'),
+  DEFAULT_TIMEZONE: z
+    .string()
+    .refine((zone) => isZone(zone), 'must be a time zone such as Asia/Kolkata')
+    .default('Asia/Kolkata'),
+  SUPPORT_URL: webUrl('https://example.com/help').optional(),
+  RATE_LIMIT: flag(true),
+  TRUST_PROXY: z.string().min(1, 'must be true or the addresses of the proxies, for example 127.0.0.1').optional(),
+  SMTP_ALLOW_PRIVATE_HOSTS: flag(false),
+  HOOK_ALLOW_PRIVATE_HOSTS: flag(false),
+  SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
+  SYSTEM_MAIL_FROM: z.string().min(3, 'must be an address such as Duely <hello@example.com>').optional(),
+  PASSWORD_MIN_LENGTH: number(1, 128, 6, '6'),
+  GOOGLE_CLIENT_ID: z.string().min(1).optional(),
+  GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
+  GOOGLE_ISSUER: webUrl('https://accounts.google.com').default('https://accounts.google.com'),
+  GMAIL_API_URL: webUrl('https://gmail.googleapis.com').default('https://gmail.googleapis.com'),
+  RAZORPAY_KEY_ID: z.string().min(1).optional(),
+  RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
+  RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  RAZORPAY_API_URL: webUrl('https://api.razorpay.com/v1').default('https://api.razorpay.com/v1'),
+  RAZORPAY_CHECKOUT_URL: webUrl('https://checkout.razorpay.com/v1/checkout.js').default('https://checkout.razorpay.com/v1/checkout.js'),
+  ZAPIER_CLIENT_ID: z.string().min(1).optional(),
+  ZAPIER_CLIENT_SECRET: z.string().min(1).optional(),
+  ZAPIER_REDIRECT_URIS: z.string().min(1).optional(),
+})
+
+/** What the program runs with: every value checked, none read anywhere else. */
+export interface Config {
+  port: number
+  /** A worker listens only where PORT was given. */
+  portGiven: boolean
+  host: string
+  dataDir: string
+  databaseUrl: string | null
+  role: 'all' | 'web' | 'worker'
+  publicUrl: string
+  secretKey: string
+  logLevel: string
+  defaultTimezone: string
+  supportUrl: string | null
+  rateLimit: boolean
+  trustProxy: boolean | string[]
+  allowPrivateSmtpHosts: boolean
+  allowPrivateHookHosts: boolean
+  systemSmtpUrl: string | null
+  systemMailFrom: string | null
+  passwordMinLength: number
+  google: { clientId: string; clientSecret: string; issuer: string; gmailApiUrl: string } | null
+  razorpay: { keyId: string; keySecret: string; webhookSecret: string | null; apiUrl: string; checkoutUrl: string } | null
+}
+
+/** What is wrong with the environment, one line a variable. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads and checks the environment; every mistake is named at once, with an example.
+ * `secretKey` stays empty where none was given: the embedded database brings its own.
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const filled = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(filled)
+  const port = number(0, 65535, 3000, '3000').safeParse(filled.PORT)
+  const wrong = [
+    ...(parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)),
+    ...(port.success ? [] : port.error.issues.map((issue) => `PORT ${issue.message}`)),
+    ...missingPartners(filled),
+  ]
+  if (!parsed.success || !port.success || wrong.length > 0) throw new ConfigError(wrong.join('\n'))
+  const given = parsed.data
+  return {
+    port: port.data,
+    portGiven: given.PORT !== undefined,
+    host: given.HOST,
+    dataDir: given.DATA_DIR,
+    databaseUrl: given.DATABASE_URL ?? null,
+    role: given.ROLE,
+    publicUrl: (given.PUBLIC_URL ?? `http://${given.HOST}:${port.data}`).replace(/\/$/, ''),
+    secretKey: given.SECRET_KEY ?? '',
+    logLevel: given.LOG_LEVEL,
+    defaultTimezone: given.DEFAULT_TIMEZONE,
+    supportUrl: given.SUPPORT_URL ?? null,
+    rateLimit: given.RATE_LIMIT,
+    trustProxy: proxies(given.TRUST_PROXY),
+    allowPrivateSmtpHosts: given.SMTP_ALLOW_PRIVATE_HOSTS,
+    allowPrivateHookHosts: given.HOOK_ALLOW_PRIVATE_HOSTS,
+    systemSmtpUrl: given.SYSTEM_SMTP_URL ?? null,
+    systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
+    passwordMinLength: given.PASSWORD_MIN_LENGTH,
+    google:
+      given.GOOGLE_CLIENT_ID && given.GOOGLE_CLIENT_SECRET
+        ? {
+            clientId: given.GOOGLE_CLIENT_ID,
+            clientSecret: given.GOOGLE_CLIENT_SECRET,
+            issuer: given.GOOGLE_ISSUER,
+            gmailApiUrl: given.GMAIL_API_URL,
+          }
+        : null,
+    razorpay:
+      given.RAZORPAY_KEY_ID && given.RAZORPAY_KEY_SECRET
+        ? {
+            keyId: given.RAZORPAY_KEY_ID,
+            keySecret: given.RAZORPAY_KEY_SECRET,
+            webhookSecret: given.RAZORPAY_WEBHOOK_SECRET ?? null,
+            apiUrl: given.RAZORPAY_API_URL,
+            checkoutUrl: given.RAZORPAY_CHECKOUT_URL,
+          }
+        : null,
+  }
+}
+
+/** Variables that only make sense together. */
+function missingPartners(env: Record<string, string | undefined>): string[] {
+  const wrong: string[] = []
+  if (env.DATABASE_URL && !env.SECRET_KEY)
+    wrong.push(
+      'SECRET_KEY must be set where DATABASE_URL is, the same in every process, for example the output of: openssl rand -base64 32',
+    )
+  if (env.ROLE && env.ROLE !== 'all' && !env.DATABASE_URL)
+    wrong.push('ROLE web or worker needs DATABASE_URL: the embedded database belongs to one process, for example ROLE=all')
+  for (const [one, other] of [
+    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+    ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET'],
+    ['ZAPIER_CLIENT_ID', 'ZAPIER_CLIENT_SECRET'],
+    ['SYSTEM_SMTP_URL', 'SYSTEM_MAIL_FROM'],
+  ] as const) {
+    if (env[one] && !env[other]) wrong.push(`${other} must be set where ${one} is`)
+    if (env[other] && !env[one]) wrong.push(`${one} must be set where ${other} is`)
+  }
+  return wrong
+}
+
+function proxies(text: string | undefined): boolean | string[] {
+  if (text === undefined || text === 'false') return false
+  if (text === 'true') return true
+  return text.split(',').map((part) => part.trim())
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-GB', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}

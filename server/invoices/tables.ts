@@ -1,0 +1,43 @@
+import { sql } from 'drizzle-orm'
+import { bigint, check, date, foreignKey, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { accounts } from '#server/accounts/tables.ts'
+import { id, instant } from '#server/platform/columns.ts'
+
+/** One invoice of one account. */
+export const invoices = pgTable(
+  'invoices',
+  {
+    id: id(),
+    ownerId: uuid().notNull(),
+    /** INV-0001: short, unique in the account, changeable. */
+    reference: text().notNull(),
+    clientName: text().notNull(),
+    clientEmail: text().notNull(),
+    /** Paise. */
+    amountMinor: bigint({ mode: 'number' }).notNull(),
+    dueDate: date({ mode: 'string' }).notNull(),
+    status: text({ enum: ['unpaid', 'paid', 'overdue'] }).notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+    paidAt: instant(),
+    /** Deleted softly: it can be restored for 30 days. */
+    deletedAt: instant(),
+
+    /** How many mails about it a mail server accepted, and when the last one was. */
+    remindersSent: integer().notNull().default(0),
+    lastReminderAt: instant(),
+    /** Of the first reminder: follow-ups answer it, so that a mailbox shows one thread. */
+    firstMessageId: text(),
+    firstSubject: text(),
+  },
+  (t) => [
+    foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
+    /** What other tables refer to: a foreign id of somebody else cannot even be stored. */
+    unique('invoices_owner_id').on(t.ownerId, t.id),
+    uniqueIndex('invoices_reference').on(t.ownerId, t.reference).where(sql`${t.deletedAt} IS NULL`),
+    index('invoices_newest').on(t.ownerId, t.createdAt.desc(), t.id.desc()).where(sql`${t.deletedAt} IS NULL`),
+    index('invoices_owed').on(t.ownerId, t.dueDate).where(sql`${t.deletedAt} IS NULL AND ${t.status} <> 'paid'`),
+    index('invoices_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
+    check('invoices_amount', sql`${t.amountMinor} BETWEEN 1 AND 999999999999`),
+  ],
+)

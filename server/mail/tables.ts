@@ -1,0 +1,24 @@
+import { boolean, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { accounts } from '#server/accounts/tables.ts'
+import { instant } from '#server/platform/columns.ts'
+
+/** An account's mailbox. Saving it anew gives it a new senderId, so that a mail notices a change of sender. */
+export const mailConfigs = pgTable('mail_configs', {
+  ownerId: uuid()
+    .primaryKey()
+    .references(() => accounts.id, { onDelete: 'cascade' }),
+  senderId: uuid().notNull(),
+  provider: text({ enum: ['smtp', 'gmail'] }).notNull(),
+  /** The mailbox: what From says. */
+  address: text().notNull(),
+  host: text(),
+  port: integer(),
+  secure: boolean(),
+  /** Sealed, bound to this row; never goes out again. */
+  sealedPassword: text(),
+  createdAt: instant().notNull(),
+  /** Sending is paused until the person has done something about it. */
+  pauseReason: text({ enum: ['login_refused', 'quota'] }),
+  pauseMessage: text(),
+  pausedAt: instant(),
+})

@@ -1,0 +1,24 @@
+import { type Problem, type ProblemCode, problemStatus } from '#contract/problem.ts'
+
+/** Something asked for that is not done, in a sentence that a person can act on. Its status follows from its code. */
+export class Refusal extends Error {
+  readonly code: ProblemCode
+  readonly errors: Problem['errors']
+  /** Seconds until it is worth asking again; sent as Retry-After. */
+  readonly retryAfter: number | undefined
+
+  constructor(code: ProblemCode, message: string, extra: { errors?: Problem['errors']; retryAfter?: number } = {}) {
+    super(message)
+    this.code = code
+    this.errors = extra.errors
+    this.retryAfter = extra.retryAfter
+  }
+
+  get status(): number {
+    return problemStatus[this.code]
+  }
+
+  get problem(): Problem {
+    return { message: this.message, code: this.code, ...(this.errors ? { errors: this.errors } : {}) }
+  }
+}

@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Keys derived from SECRET_KEY, one per purpose (HKDF-SHA256, RFC 5869), so that one never opens what another closed. */
+export function deriveKey(secretKey: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, 'duely', purpose, 32))
+}
+
+/** A short public name of a key, stored beside what it sealed. */
+function keyId(key: Buffer): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8)
+}
+
+/**
+ * AES-256-GCM, bound to `place` (table, column and row) as additional data: moved to another row it does not open.
+ * Shape: `v1.<key id>.<iv>.<ciphertext>.<tag>`, base64url.
+ */
+export function seal(key: Buffer, place: string, plain: string): string {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
+  const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+  return ['v1', keyId(key), ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
+}
+
+/** The opposite of `seal`. Throws when the key, the place or a byte is not the one it was sealed with. */
+export function unseal(key: Buffer, place: string, text: string): string {
+  const [version, id, iv, sealed, tag] = text.split('.')
+  if (version !== 'v1' || id !== keyId(key) || !iv || sealed === undefined || !tag)
+    throw new Error('This secret was sealed with another key.')
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'))
+    .setAAD(Buffer.from(place))
+    .setAuthTag(Buffer.from(tag, 'base64url'))
+  return decipher.update(Buffer.from(sealed, 'base64url')).toString('utf8') + decipher.final('utf8')
+}
+
+/** 256 random bits, base64url. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What the database keeps of a token. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+/** HMAC-SHA256, base64url. */
+export function hmac(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+/** Equality in constant time. */
+export function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,105 @@
+import { sql } from 'drizzle-orm'
+import { boolean, date, foreignKey, index, integer, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { accounts } from '#server/accounts/tables.ts'
+import { invoices } from '#server/invoices/tables.ts'
+import { bytes, id, instant } from '#server/platform/columns.ts'
+
+/** One occasion on which an account's clients are written to. */
+export const runs = pgTable(
+  'runs',
+  {
+    id: id(),
+    ownerId: uuid().notNull(),
+    kind: text({ enum: ['daily', 'start', 'send_now', 'trigger'] }).notNull(),
+    /** The account's own date when it was made: the key of a daily run. */
+    localDate: date({ mode: 'string' }).notNull(),
+    createdAt: instant().notNull(),
+    /** Nothing is tried after this: 18:00 local for the daily run, 4 h for an immediate one. */
+    deadlineAt: instant().notNull(),
+    cancelledAt: instant(),
+    /** Mails that were not made because their invoice had had its reminder or had one under way. */
+    skipped: integer().notNull().default(0),
+    /** Why the whole day was left out, where it was. */
+    skippedReason: text(),
+  },
+  (t) => [
+    foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
+    unique('runs_owner_id').on(t.ownerId, t.id),
+    uniqueIndex('runs_one_daily').on(t.ownerId, t.localDate).where(sql`${t.kind} = 'daily'`),
+    index('runs_newest').on(t.ownerId, t.createdAt.desc()),
+  ],
+)
+
+/** One mail. This row is the truth about it; the queue only wakes somebody up. */
+export const deliveries = pgTable(
+  'deliveries',
+  {
+    id: id(),
+    ownerId: uuid().notNull(),
+    runId: uuid().notNull(),
+    /** The Send Now that pulled it forward, where one did. */
+    pulledByRunId: uuid(),
+    clientEmail: text().notNull(),
+    state: text({ enum: ['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'] }).notNull(),
+    /** Why it waits (held) or why it was never sent (cancelled, superseded), for programs. */
+    reason: text(),
+    createdAt: instant().notNull(),
+    /** Not tried before this. */
+    nextTryAt: instant().notNull(),
+    deadlineAt: instant().notNull(),
+    /** How often a mail server was asked. */
+    attempt: integer().notNull().default(0),
+
+    /** The process that is sending it, and the ticket of this one try: a write with an older ticket changes nothing. */
+    claimedBy: uuid(),
+    claim: uuid(),
+
+    /** The mail as rendered at the first claim, byte for byte; which mailbox it was rendered for; its Message-ID. */
+    raw: bytes(),
+    subject: text(),
+    senderId: uuid(),
+    messageId: text(),
+
+    sentAt: instant(),
+    /** The mail server's own words on the last try. */
+    serverReply: text(),
+  },
+  (t) => [
+    foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.ownerId, t.runId], foreignColumns: [runs.ownerId, runs.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.ownerId, t.pulledByRunId], foreignColumns: [runs.ownerId, runs.id] }),
+    unique('deliveries_owner_id').on(t.ownerId, t.id),
+    index('deliveries_run').on(t.runId),
+    index('deliveries_pulled').on(t.pulledByRunId).where(sql`${t.pulledByRunId} IS NOT NULL`),
+    index('deliveries_waiting').on(t.ownerId, t.nextTryAt, t.id).where(sql`${t.state} IN ('queued', 'retrying')`),
+    index('deliveries_due').on(t.nextTryAt).where(sql`${t.state} IN ('queued', 'retrying')`),
+    index('deliveries_held').on(t.ownerId).where(sql`${t.state} = 'held'`),
+    index('deliveries_sending').on(t.claimedBy).where(sql`${t.state} = 'sending'`),
+    index('deliveries_sent').on(t.ownerId, t.sentAt.desc()).where(sql`${t.state} = 'sent'`),
+  ],
+)
+
+/** Which invoices a mail is about. `open` until the mail is finished: an invoice has at most one open mail. */
+export const deliveryInvoices = pgTable(
+  'delivery_invoices',
+  {
+    ownerId: uuid().notNull(),
+    deliveryId: uuid().notNull(),
+    invoiceId: uuid().notNull(),
+    open: boolean().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.deliveryId, t.invoiceId] }),
+    foreignKey({ columns: [t.ownerId, t.deliveryId], foreignColumns: [deliveries.ownerId, deliveries.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    index('delivery_invoices_invoice').on(t.invoiceId),
+    uniqueIndex('delivery_invoices_one_open').on(t.invoiceId).where(sql`${t.open}`),
+  ],
+)
+
+/** One running process that sends mail. Dead once its heartbeat is 20 s old by the database's clock; its claims are free then. */
+export const processes = pgTable('processes', {
+  id: uuid().primaryKey(),
+  startedAt: instant().notNull().default(sql`now()`),
+  heartbeatAt: instant().notNull().default(sql`now()`),
+})

@@ -1,0 +1,10 @@
+import type { Deps } from '#server/platform/deps.ts'
+import type { Job, Work } from '#server/platform/job.ts'
+
+/** Every kind of job there is: the queue makes room for each at start. */
+export const everyJob: Job[] = []
+
+/** What is done when a job comes, one line each. */
+export function works(_deps: Deps): Work[] {
+  return []
+}

@@ -1,0 +1,222 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
+import type { Call, CallInput, CallReply } from '#contract/call.ts'
+import type { Problem } from '#contract/problem.ts'
+import { openCalls } from '#server/app.ts'
+import { type Config, readConfig } from '#server/config.ts'
+import type { App } from '#server/platform/answer.ts'
+import type { Clock, Instant } from '#server/platform/clock.ts'
+import { type Database, type OpenDatabase, openServer, wrapEmbedded } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { openQueue, type Queue } from '#server/platform/job.ts'
+import { openLog } from '#server/platform/log.ts'
+import { everyJob, works } from '#server/worker.ts'
+
+/** A clock that stands still until it is moved. */
+export interface TestClock extends Clock {
+  set(instant: string): void
+  advance(duration: Temporal.DurationLike): void
+}
+
+export interface TestApp extends AsyncDisposable {
+  app: App
+  db: Database
+  clock: TestClock
+  deps: Deps
+  /** Works off everything that is due or waiting, as a worker would, until nothing is. */
+  runJobs(): Promise<void>
+  /** Works jobs off while a call waits for them: Start and Send Now answer when their mails are through. */
+  whileJobsRun<T>(call: Promise<T>): Promise<T>
+  /** Lines that were logged as errors; a test that expects one takes it out, any that is left fails the test. */
+  errorsLogged: string[]
+}
+
+/** Somebody who can ask: `null` is a stranger. */
+export type Asker = { token: string } | null
+
+export interface Answered<C extends Call> {
+  status: number
+  /** What a success answered. */
+  reply: CallReply<C>
+  /** What a refusal answered; undefined on a success. */
+  problem: Problem | undefined
+  headers: Record<string, string | string[] | number | undefined>
+}
+
+interface Shared {
+  database: OpenDatabase
+  queue: Queue
+}
+let shared: Promise<Shared> | null = null
+const errorsLogged: string[] = []
+
+/** The product on a database of this test file, with a clock that is handed in and nothing left over from the test before. */
+export async function openTestApp(options: { now?: string; config?: Partial<Config> } = {}): Promise<TestApp> {
+  shared ??= openShared()
+  const { database, queue } = await shared
+  await emptyTables(database.db)
+  const clock = testClock(options.now ?? '2026-03-02T09:00:00Z')
+  const deps: Deps = {
+    db: database.db,
+    clock,
+    queue,
+    log: testLog(),
+    config: {
+      ...readConfig({
+        PORT: '0',
+        SECRET_KEY: 'a secret key for tests, 32 characters',
+        RATE_LIMIT: 'off',
+        SMTP_ALLOW_PRIVATE_HOSTS: 'true',
+      }),
+      ...options.config,
+    },
+  }
+  const app = await openCalls(deps)
+  const jobs = works(deps)
+  const runJobs = async () => {
+    while ((await queue.runWaiting(jobs)) > 0);
+  }
+  return {
+    app,
+    db: database.db,
+    clock,
+    deps,
+    errorsLogged,
+    runJobs,
+    async whileJobsRun(call) {
+      let waiting = true
+      const done = call.finally(() => {
+        waiting = false
+      })
+      while (waiting) {
+        await runJobs()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      return done
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close()
+    },
+  }
+}
+
+/** Sends a call through the whole server, as `someone`. Extra headers go on top. */
+export async function ask<C extends Call>(
+  app: TestApp,
+  someone: Asker,
+  call: C,
+  ...[input, headers]: keyof CallInput<C> extends never
+    ? [input?: undefined, headers?: Record<string, string>]
+    : [input: CallInput<C>, headers?: Record<string, string>]
+): Promise<Answered<C>> {
+  const parts = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, string>; body?: object }
+  const url = call.path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(parts.params?.[name] ?? randomUUID()))
+  const answered = await app.app.inject({
+    method: call.method,
+    url,
+    query: parts.query ?? {},
+    headers: { ...(someone ? { authorization: `Bearer ${someone.token}` } : {}), ...headers },
+    ...(parts.body === undefined ? {} : { payload: parts.body }),
+  })
+  const body = answered.body === '' ? undefined : (JSON.parse(answered.body) as unknown)
+  const success = answered.statusCode < 400
+  return {
+    status: answered.statusCode,
+    reply: (success ? body : undefined) as CallReply<C>,
+    problem: success ? undefined : (body as Problem),
+    headers: answered.headers,
+  }
+}
+
+/** Any error that is logged or written to the console fails the test that caused it. */
+beforeEach(() => {
+  errorsLogged.length = 0
+  vi.spyOn(console, 'error').mockImplementation((...words: unknown[]) => {
+    errorsLogged.push(words.map(String).join(' '))
+  })
+})
+afterEach(() => {
+  expect(errorsLogged, 'errors that nobody expected').toEqual([])
+})
+afterAll(async () => {
+  if (!shared) return
+  const { database, queue } = await shared
+  await queue.stop()
+  await database.close()
+})
+
+function testClock(now: string): TestClock {
+  let current: Instant = Temporal.Instant.from(now)
+  return {
+    now: () => current,
+    set(instant) {
+      current = Temporal.Instant.from(instant)
+    },
+    advance(duration) {
+      current = current.toZonedDateTimeISO('UTC').add(duration).toInstant()
+    },
+  }
+}
+
+function testLog(): Deps['log'] {
+  const destination = {
+    write(line: string) {
+      if (process.env.SHOW_LOG) process.stdout.write(line)
+      const { level } = JSON.parse(line) as { level: number }
+      if (level >= 50) errorsLogged.push(line)
+    },
+  }
+  return openLog({ level: 'info', terminal: false, destination })
+}
+
+async function openShared(): Promise<Shared> {
+  const server = process.env.TEST_DATABASE_URL
+  const url = server ? await createServerDatabase(server) : null
+  const database = url ? await openServer(url) : await wrapEmbedded(await engineFromTemplate())
+  const queue = await openQueue(database, { url, jobs: everyJob, log: testLog() })
+  return { database, queue }
+}
+
+/** PGlite from a migrated copy, made once per set of migrations and jobs. */
+async function engineFromTemplate(): Promise<PGlite> {
+  const root = path.join(import.meta.dirname, '..')
+  const journal = readFileSync(path.join(root, 'migrations/meta/_journal.json'))
+  const names = everyJob.map((job) => job.name).join()
+  const stamp = createHash('sha256').update(journal).update(names).digest('hex').slice(0, 16)
+  const folder = path.join(root, 'node_modules/.cache/duely')
+  const file = path.join(folder, `template-${stamp}.tar`)
+  if (!existsSync(file)) {
+    const database = await wrapEmbedded(new PGlite())
+    const queue = await openQueue(database, { url: null, jobs: everyJob, log: testLog() })
+    await queue.stop()
+    const dump = await database.embedded?.dumpDataDir('none')
+    mkdirSync(folder, { recursive: true })
+    const own = `${file}.${process.pid}`
+    writeFileSync(own, Buffer.from(await (dump as Blob).arrayBuffer()))
+    renameSync(own, file)
+    await database.close()
+  }
+  return PGlite.create({ loadDataDir: new Blob([readFileSync(file)]) })
+}
+
+/** A database of its own on a real server, for each test file. */
+async function createServerDatabase(server: string): Promise<string> {
+  const name = `duely_test_${randomUUID().slice(0, 8)}`
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  await client.query(`CREATE DATABASE ${name}`)
+  await client.end()
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.toString()
+}
+
+async function emptyTables(db: Database): Promise<void> {
+  const found = (await db.execute(sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)) as { rows: { tablename: string }[] }
+  await db.execute(sql.raw(`TRUNCATE ${found.rows.map((row) => `"${row.tablename}"`).join(', ')}, pgboss.job CASCADE`))
+}
