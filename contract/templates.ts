@@ -1,8 +1,189 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { formatDate } from './dates.ts'
+import { formatRupees } from './money.ts'
 
 export const templateVariables = ['invoiceId', 'clientName', 'amount', 'dueDate', 'daysOverdue', 'userName'] as const
 export type TemplateVariable = (typeof templateVariables)[number]
+
+/** What the six variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. */
+export type ReminderValues = Record<TemplateVariable, string>
+
+export interface Wording {
+  subject: string
+  content: string
+}
+
+/** One mail: the subject on one line, the same words as an HTML fragment and as plain text. */
+export interface RenderedReminder {
+  subject: string
+  html: string
+  text: string
+}
+
+/** Each part reads well with one day as with many: the number stands after its name. */
+export const defaultSubject = 'Payment reminder: invoice {{invoiceId}} was due on {{dueDate}}'
+export const defaultContent = `Dear {{clientName}},
+
+This is a friendly reminder that the payment for the invoice below has not reached us yet.
+
+Invoice: <b>{{invoiceId}}</b>
+Amount: <b>{{amount}}</b>
+Due date: {{dueDate}}
+Days overdue: {{daysOverdue}}
+
+If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.
+
+Kind regards,
+{{userName}}`
+
+/** What the preview shows until there is an invoice to show. */
+export const sampleValues: ReminderValues = {
+  invoiceId: 'INV-0001',
+  clientName: 'Kaveri Foods',
+  amount: formatRupees(5000),
+  dueDate: formatDate('2025-01-15'),
+  daysOverdue: '5',
+  userName: 'Asha Rao',
+}
+
+/** Formats what a reminder is about: `amount` in rupees, `dueDate` as YYYY-MM-DD. */
+export function reminderValues(about: {
+  reference: string
+  clientName: string
+  amount: number
+  dueDate: string
+  daysOverdue: number
+  userName: string
+}): ReminderValues {
+  return {
+    invoiceId: about.reference,
+    clientName: about.clientName,
+    amount: formatRupees(about.amount),
+    dueDate: formatDate(about.dueDate),
+    daysOverdue: String(about.daysOverdue),
+    userName: about.userName,
+  }
+}
+
+/**
+ * Wording and values to the mail itself, for the preview and for sending: the same input gives the same bytes.
+ * Of the content's HTML the tags br, b, i, u, strong and em survive, bare and balanced; line breaks become br; values are only ever text.
+ * The subject has no HTML at all.
+ */
+export function renderReminder(wording: Wording, values: ReminderValues): RenderedReminder {
+  const open: string[] = []
+  let html = ''
+  let text = ''
+  for (const piece of pieces(wording.content.trim())) {
+    if ('words' in piece || 'variable' in piece) {
+      const words = 'words' in piece ? piece.words : oneLine(values[piece.variable])
+      html += escapeHtml(words)
+      text += words
+    } else if (piece.tag === 'br') {
+      html += '<br>'
+      text += '\n'
+    } else if (!piece.closes) {
+      open.push(piece.tag)
+      html += `<${piece.tag}>`
+    } else if (open.includes(piece.tag)) {
+      for (let tag = open.pop(); tag !== undefined; tag = open.pop()) {
+        html += `</${tag}>`
+        if (tag === piece.tag) break
+      }
+    }
+  }
+  for (const tag of open.reverse()) html += `</${tag}>`
+  const subject = oneLine(wording.subject.replace(variable, (_all, name: TemplateVariable) => values[name]))
+  return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
+}
+
+/**
+ * The HTML document around a rendered fragment, for the mail's HTML part and for the preview's frame. A letter, set in a comfortable measure;
+ * it names no colour, so each mail program and theme shows it in its own.
+ */
+export function reminderDocument(html: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<meta name="format-detection" content="telephone=no, date=no, address=no">
+</head>
+<body style="margin:0;padding:16px">
+<div style="max-width:576px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.6;overflow-wrap:break-word">${html}</div>
+</body>
+</html>
+`
+}
+
+/** What stands between double braces in a wording and is none of the six variables, each once, as it was typed. */
+export function unknownVariables(text: string): string[] {
+  const found = text
+    .replace(variable, ' ')
+    .matchAll(/\{\{([^{}\n]{0,40})/g)
+    .map(([, name = '']) => name.trim())
+  return [...new Set(found)]
+}
+
+type Piece = { words: string } | { variable: TemplateVariable } | { tag: string; closes: boolean }
+
+const variable = new RegExp(`\\{\\{[ \\t]*(${templateVariables.join('|')})[ \\t]*\\}\\}`, 'g')
+// In this order: a variable; a tag with its attributes, whose name is read to its end; the start of a comment; a declaration; a line break.
+const markup = new RegExp(
+  `${variable.source}|<(\\/?)([a-zA-Z][^\\s/<>"']*)(?![^\\s/<>"'])(?:"[^"]*"|'[^']*'|[^"'<>])*>|(<!--)|<[!?][^<>]*>|(\\r\\n|[\\r\\n\\v\\f\\u0085\\u2028\\u2029])`,
+  'g',
+)
+const keptTags = new Set(['br', 'b', 'i', 'u', 'strong', 'em'])
+const silentTags = new Set(['script', 'style'])
+
+/** The content cut into words, variables and the tags that are kept; everything else of HTML is left out, script and style with what they hold. */
+function* pieces(content: string): Generator<Piece> {
+  const lower = content.toLowerCase().length === content.length ? content.toLowerCase() : content
+  let after = 0
+  const scan = new RegExp(markup)
+  for (let found = scan.exec(content); found; found = scan.exec(content)) {
+    const [whole, name, slash, tagName, comment, lineBreak] = found
+    const end = comment ? content.indexOf('-->', found.index + 2) : 0
+    // A comment that never ends is no comment: what follows it is still meant to be read.
+    if (end < 0) continue
+    if (found.index > after) yield { words: readable(content.slice(after, found.index)) }
+    if (comment) scan.lastIndex = end + '-->'.length
+    const tag = tagName?.toLowerCase()
+    if (name) yield { variable: name as TemplateVariable }
+    else if (lineBreak) yield { tag: 'br', closes: false }
+    else if (tag && keptTags.has(tag)) yield { tag, closes: slash === '/' }
+    else if (tag && !slash && silentTags.has(tag)) {
+      const closing = lower.indexOf(`</${tag}`, found.index + whole.length)
+      if (closing >= 0) scan.lastIndex = closing
+    }
+    after = scan.lastIndex
+  }
+  if (after < content.length) yield { words: readable(content.slice(after)) }
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
+
+/** Words as a person reads them: `&amp;` is &, control characters are gaps. */
+function readable(words: string): string {
+  const decoded = words.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g, (whole, decimal, hex, name) => {
+    if (name) return entities[name] ?? whole
+    const point = decimal ? Number.parseInt(decimal, 10) : Number.parseInt(hex, 16)
+    return point <= 0x10ffff ? String.fromCodePoint(point) : whole
+  })
+  return decoded.replace(/[^\P{Cc}\t]|[\u2028\u2029]/gu, ' ')
+}
+
+/** Line breaks and other control characters become spaces: nothing here can start a new line or a new mail header. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+}
 
 export const template = z.object({
   useCustomTemplate: z.boolean(),
@@ -13,13 +194,28 @@ export const template = z.object({
 })
 export type Template = z.infer<typeof template>
 
+/** Says each unknown variable by its name: it would reach the client as it was typed. */
+const knownVariables = z.check<string>(({ value, issues }) => {
+  for (const name of unknownVariables(value))
+    issues.push({
+      code: 'custom',
+      input: value,
+      message: `{{${name}}} is not a variable. Please use ${templateVariables.map((known) => `{{${known}}}`).join(', ')}.`,
+    })
+})
+
 export const templateChange = z
   .strictObject({
     useCustomTemplate: z.boolean(),
-    customSubject: z.string().max(200, 'Please enter a subject of at most 200 characters.'),
-    customContent: z.string().max(20_000, 'Please enter a text of at most 20,000 characters.'),
+    customSubject: z
+      .string()
+      .max(200, 'Please enter a subject of at most 200 characters.')
+      .refine((subject) => !/[\p{Cc}\u2028\u2029]/u.test(subject), 'Please enter a subject on one line.')
+      .check(knownVariables),
+    customContent: z.string().max(20_000, 'Please enter a text of at most 20,000 characters.').check(knownVariables),
   })
   .partial()
+export type TemplateChange = z.output<typeof templateChange>
 
 export const templateCalls = {
   read: call({ method: 'GET', path: '/mail-config/template', summary: 'The wording of my reminders.', reply: template }),
