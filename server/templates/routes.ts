@@ -1,4 +1,9 @@
-import type { App } from '#server/platform/answer.ts'
+import { templateCalls } from '#contract/templates.ts'
+import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { readTemplate, saveTemplate } from './templates.ts'
 
-export function templateRoutes(_app: App, _deps: Deps): void {}
+export function templateRoutes(app: App, { db, clock }: Deps): void {
+  answer(app, templateCalls.read, (_parts, { account }) => readTemplate(db, account.id))
+  answer(app, templateCalls.save, ({ body }, { account }) => saveTemplate(db, account.id, body, clock.now()))
+}

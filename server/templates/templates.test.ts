@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { defaultContent, defaultSubject, templateCalls } from '#contract/templates.ts'
+import { aPerson, type Person } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { readWording } from './templates.ts'
+
+const own = { customSubject: 'About {{invoiceId}}', customContent: 'Dear {{clientName}}' }
+const save = (app: TestApp, someone: Person, body: { useCustomTemplate?: boolean; customSubject?: string; customContent?: string }) =>
+  ask(app, someone, templateCalls.save, { body })
+
+test('at first the default speaks and there are no texts of one’s own', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  expect((await ask(app, asha, templateCalls.read)).reply).toEqual({
+    useCustomTemplate: false,
+    customSubject: '',
+    customContent: '',
+    defaultSubject,
+    defaultContent,
+  })
+  expect(await readWording(app.db, asha.id)).toEqual({ subject: defaultSubject, content: defaultContent })
+})
+
+test('the first switch-on starts from the default texts', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { status, reply } = await save(app, asha, { useCustomTemplate: true })
+  expect(status).toBe(200)
+  expect(reply).toMatchObject({ useCustomTemplate: true, customSubject: defaultSubject, customContent: defaultContent })
+  expect((await ask(app, asha, templateCalls.read)).reply).toEqual(reply)
+})
+
+test('own texts are used while they are switched on and kept while they are off', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await save(app, asha, { useCustomTemplate: true, ...own })
+  expect(await readWording(app.db, asha.id)).toEqual({ subject: own.customSubject, content: own.customContent })
+  await save(app, asha, { useCustomTemplate: false })
+  expect(await readWording(app.db, asha.id)).toEqual({ subject: defaultSubject, content: defaultContent })
+  expect((await save(app, asha, { useCustomTemplate: true })).reply).toMatchObject({ useCustomTemplate: true, ...own })
+})
+
+test('a change of one part leaves the others alone', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await save(app, asha, { useCustomTemplate: true, ...own })
+  expect((await save(app, asha, { customSubject: 'New' })).reply).toMatchObject({
+    useCustomTemplate: true,
+    customSubject: 'New',
+    customContent: own.customContent,
+  })
+  expect((await save(app, asha, {})).reply).toMatchObject({ customSubject: 'New', customContent: own.customContent })
+})
+
+test('changes of different parts at the same moment are both kept', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await Promise.all([save(app, asha, { customSubject: own.customSubject }), save(app, asha, { customContent: own.customContent })])
+  expect((await ask(app, asha, templateCalls.read)).reply).toMatchObject(own)
+})
+
+test('a template in use needs a subject and a text, and says which one is missing', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const both = await save(app, asha, { useCustomTemplate: true, customSubject: ' ', customContent: '\n' })
+  expect(both.status).toBe(400)
+  expect(both.problem?.errors?.map(({ path }) => path)).toEqual(['customSubject', 'customContent'])
+  await save(app, asha, { useCustomTemplate: true, ...own })
+  const subject = await save(app, asha, { customSubject: '' })
+  expect(subject.problem).toMatchObject({ code: 'invalid', message: 'Please enter a subject.', errors: [{ path: 'customSubject' }] })
+  expect((await ask(app, asha, templateCalls.read)).reply).toMatchObject({ useCustomTemplate: true, ...own })
+  expect((await save(app, asha, { useCustomTemplate: false, customSubject: '' })).status).toBe(200)
+  expect((await save(app, asha, { useCustomTemplate: true })).problem?.errors).toMatchObject([{ path: 'customSubject' }])
+})
+
+test('a variable that does not exist is refused by its name', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { status, problem } = await save(app, asha, {
+    customSubject: 'For {{client}}',
+    customContent: 'Dear {{clientName}}, {{total}} {{amount}',
+  })
+  expect(status).toBe(400)
+  expect(problem?.errors?.map(({ path }) => path)).toEqual(['customSubject', 'customContent', 'customContent'])
+  expect(problem?.message).toContain('{{client}}')
+  expect(problem?.errors?.[1]?.message).toContain('{{total}}')
+})
+
+test('a subject of two lines, a text beyond all measure and an unknown key are refused', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  expect((await save(app, asha, { customSubject: 'One\r\nBcc: x@example.com' })).problem?.errors).toMatchObject([{ path: 'customSubject' }])
+  expect((await save(app, asha, { customContent: 'a'.repeat(20_001) })).problem?.errors).toMatchObject([{ path: 'customContent' }])
+  const extra = { ...own, ownerId: 'somebody' }
+  expect((await save(app, asha, extra)).status).toBe(400)
+})
+
+test('everybody has a template of their own', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const ravi = await aPerson(app)
+  await save(app, asha, { useCustomTemplate: true, ...own })
+  expect((await ask(app, ravi, templateCalls.read)).reply).toMatchObject({ useCustomTemplate: false, customSubject: '' })
+})

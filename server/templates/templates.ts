@@ -1,0 +1,79 @@
+import { eq, type InferSelectModel } from 'drizzle-orm'
+import { defaultContent, defaultSubject, type Template, type TemplateChange, type Wording } from '#contract/templates.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { templates } from './tables.ts'
+
+type TemplateRow = InferSelectModel<typeof templates>
+type Own = Pick<TemplateRow, 'useCustom' | 'customSubject' | 'customContent'>
+
+const nothingOwn: Own = { useCustom: false, customSubject: '', customContent: '' }
+
+/** The account's template; texts of its own are '' until some were saved. */
+export async function readTemplate(db: Database, ownerId: string): Promise<Template> {
+  return toTemplate(await readOwn(db, ownerId))
+}
+
+/** The wording that the account's mails are made of: its own where that is switched on, else the default. */
+export async function readWording(db: Database, ownerId: string): Promise<Wording> {
+  const own = await readOwn(db, ownerId)
+  return own.useCustom ? { subject: own.customSubject, content: own.customContent } : { subject: defaultSubject, content: defaultContent }
+}
+
+/**
+ * Changes the parts that are given. The first switch-on without texts starts from the default's.
+ * Refuses with `invalid`, by field, what would leave the account's own template switched on without a subject or a text.
+ */
+export async function saveTemplate(db: Database, ownerId: string, change: TemplateChange, now: Instant): Promise<Template> {
+  return db.transaction(async (tx) => {
+    // The row is there before it is locked, so two changes of different parts take turns from the first one on.
+    await tx
+      .insert(templates)
+      .values({ ownerId, ...nothingOwn, updatedAt: now })
+      .onConflictDoNothing()
+    const [stored = nothingOwn] = await tx.select().from(templates).where(eq(templates.ownerId, ownerId)).for('update')
+    const own = {
+      useCustom: change.useCustomTemplate ?? stored.useCustom,
+      customSubject: change.customSubject ?? stored.customSubject,
+      customContent: change.customContent ?? stored.customContent,
+    }
+    if (own.useCustom && change.customSubject === undefined && change.customContent === undefined && isBlank(own)) {
+      own.customSubject = defaultSubject
+      own.customContent = defaultContent
+    }
+    if (own.useCustom) refuseEmpty(own)
+    await tx
+      .update(templates)
+      .set({ ...own, updatedAt: now })
+      .where(eq(templates.ownerId, ownerId))
+    return toTemplate(own)
+  })
+}
+
+async function readOwn(db: Database, ownerId: string): Promise<Own> {
+  const [row] = await db.select().from(templates).where(eq(templates.ownerId, ownerId))
+  return row ?? nothingOwn
+}
+
+function isBlank(own: Own): boolean {
+  return own.customSubject === '' && own.customContent === ''
+}
+
+function refuseEmpty(own: Own): void {
+  const errors = []
+  if (own.customSubject.trim() === '') errors.push({ path: 'customSubject', message: 'Please enter a subject.' })
+  if (own.customContent.trim() === '') errors.push({ path: 'customContent', message: 'Please enter the text of the email.' })
+  const [first] = errors
+  if (first) throw new Refusal('invalid', first.message, { errors })
+}
+
+function toTemplate(own: Own): Template {
+  return {
+    useCustomTemplate: own.useCustom,
+    customSubject: own.customSubject,
+    customContent: own.customContent,
+    defaultSubject,
+    defaultContent,
+  }
+}
