@@ -50,7 +50,6 @@ CREATE TABLE "invoices" (
 	"reminders_sent" integer DEFAULT 0 NOT NULL,
 	"last_reminder_at" timestamp with time zone,
 	"first_message_id" text,
-	"first_subject" text,
 	CONSTRAINT "invoices_owner_id" UNIQUE("owner_id","id"),
 	CONSTRAINT "invoices_amount" CHECK ("invoices"."amount_minor" BETWEEN 1 AND 999999999999)
 );
@@ -86,8 +85,8 @@ CREATE TABLE "deliveries" (
 	"claim" uuid,
 	"raw" "bytea",
 	"subject" text,
-	"sender_id" uuid,
 	"message_id" text,
+	"rendered_from" text,
 	"sent_at" timestamp with time zone,
 	"server_reply" text,
 	CONSTRAINT "deliveries_owner_id" UNIQUE("owner_id","id")
@@ -104,7 +103,8 @@ CREATE TABLE "delivery_invoices" (
 CREATE TABLE "processes" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"heartbeat_at" timestamp with time zone DEFAULT now() NOT NULL
+	"heartbeat_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"steady_since" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "runs" (
@@ -115,6 +115,9 @@ CREATE TABLE "runs" (
 	"created_at" timestamp with time zone NOT NULL,
 	"deadline_at" timestamp with time zone NOT NULL,
 	"cancelled_at" timestamp with time zone,
+	"cursor_due_date" date,
+	"cursor_invoice_id" uuid,
+	"planned_at" timestamp with time zone,
 	"skipped" integer DEFAULT 0 NOT NULL,
 	"skipped_reason" text,
 	CONSTRAINT "runs_owner_id" UNIQUE("owner_id","id")
@@ -152,9 +155,11 @@ CREATE INDEX "deliveries_pulled" ON "deliveries" USING btree ("pulled_by_run_id"
 CREATE INDEX "deliveries_waiting" ON "deliveries" USING btree ("owner_id","next_try_at","id") WHERE "deliveries"."state" IN ('queued', 'retrying');--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("next_try_at") WHERE "deliveries"."state" IN ('queued', 'retrying');--> statement-breakpoint
 CREATE INDEX "deliveries_held" ON "deliveries" USING btree ("owner_id") WHERE "deliveries"."state" = 'held';--> statement-breakpoint
+CREATE INDEX "deliveries_deadline" ON "deliveries" USING btree ("deadline_at") WHERE "deliveries"."state" IN ('queued', 'retrying', 'held');--> statement-breakpoint
 CREATE INDEX "deliveries_sending" ON "deliveries" USING btree ("claimed_by") WHERE "deliveries"."state" = 'sending';--> statement-breakpoint
 CREATE INDEX "deliveries_sent" ON "deliveries" USING btree ("owner_id","sent_at" DESC NULLS LAST) WHERE "deliveries"."state" = 'sent';--> statement-breakpoint
 CREATE INDEX "delivery_invoices_invoice" ON "delivery_invoices" USING btree ("invoice_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "delivery_invoices_one_open" ON "delivery_invoices" USING btree ("invoice_id") WHERE "delivery_invoices"."open";--> statement-breakpoint
 CREATE UNIQUE INDEX "runs_one_daily" ON "runs" USING btree ("owner_id","local_date") WHERE "runs"."kind" = 'daily';--> statement-breakpoint
+CREATE INDEX "runs_unplanned" ON "runs" USING btree ("owner_id") WHERE "runs"."planned_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "runs_newest" ON "runs" USING btree ("owner_id","created_at" DESC NULLS LAST);

@@ -8,3 +8,9 @@ export const everyJob: Job[] = []
 export function works(_deps: Deps): Work[] {
   return []
 }
+
+/** Begins to work in the background, until `stop`. */
+export async function startWorker(deps: Deps): Promise<{ stop(): Promise<void> }> {
+  await deps.queue.start(works(deps))
+  return { stop: () => deps.queue.stop() }
+}

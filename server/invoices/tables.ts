@@ -28,7 +28,6 @@ export const invoices = pgTable(
     lastReminderAt: instant(),
     /** Of the first reminder: follow-ups answer it, so that a mailbox shows one thread. */
     firstMessageId: text(),
-    firstSubject: text(),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),

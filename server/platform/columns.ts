@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { customType, uuid } from 'drizzle-orm/pg-core'
+import { z } from 'zod'
 import type { Instant } from './clock.ts'
 
 /** timestamptz as Temporal.Instant; both drivers hand over Postgres' own text, such as `2026-03-02 09:00:00+00`. */
@@ -24,3 +25,6 @@ export const id = () =>
 export function newId(): string {
   return randomUUIDv7()
 }
+
+/** A timestamptz in a hand-written statement, as JSON says it: `2026-03-02T09:00:00Z`. */
+export const instantText = z.string().transform((text) => Temporal.Instant.from(text).toString())

@@ -17,6 +17,10 @@ export const runs = pgTable(
     /** Nothing is tried after this: 18:00 local for the daily run, 4 h for an immediate one. */
     deadlineAt: instant().notNull(),
     cancelledAt: instant(),
+    /** Its mails are written down in chunks, oldest due first: how far that is, and when it was complete. */
+    cursorDueDate: date({ mode: 'string' }),
+    cursorInvoiceId: uuid(),
+    plannedAt: instant(),
     /** Mails that were not made because their invoice had had its reminder or had one under way. */
     skipped: integer().notNull().default(0),
     /** Why the whole day was left out, where it was. */
@@ -26,6 +30,7 @@ export const runs = pgTable(
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
     unique('runs_owner_id').on(t.ownerId, t.id),
     uniqueIndex('runs_one_daily').on(t.ownerId, t.localDate).where(sql`${t.kind} = 'daily'`),
+    index('runs_unplanned').on(t.ownerId).where(sql`${t.plannedAt} IS NULL`),
     index('runs_newest').on(t.ownerId, t.createdAt.desc()),
   ],
 )
@@ -54,11 +59,14 @@ export const deliveries = pgTable(
     claimedBy: uuid(),
     claim: uuid(),
 
-    /** The mail as rendered at the first claim, byte for byte; which mailbox it was rendered for; its Message-ID. */
+    /**
+     * The mail as rendered at the first claim, byte for byte, and its Message-ID. `renderedFrom` names the mailbox and the
+     * versions of the invoices it was rendered from: where these have changed, it is rendered anew under a new Message-ID.
+     */
     raw: bytes(),
     subject: text(),
-    senderId: uuid(),
     messageId: text(),
+    renderedFrom: text(),
 
     sentAt: instant(),
     /** The mail server's own words on the last try. */
@@ -74,6 +82,7 @@ export const deliveries = pgTable(
     index('deliveries_waiting').on(t.ownerId, t.nextTryAt, t.id).where(sql`${t.state} IN ('queued', 'retrying')`),
     index('deliveries_due').on(t.nextTryAt).where(sql`${t.state} IN ('queued', 'retrying')`),
     index('deliveries_held').on(t.ownerId).where(sql`${t.state} = 'held'`),
+    index('deliveries_deadline').on(t.deadlineAt).where(sql`${t.state} IN ('queued', 'retrying', 'held')`),
     index('deliveries_sending').on(t.claimedBy).where(sql`${t.state} = 'sending'`),
     index('deliveries_sent').on(t.ownerId, t.sentAt.desc()).where(sql`${t.state} = 'sent'`),
   ],
@@ -102,4 +111,6 @@ export const processes = pgTable('processes', {
   id: uuid().primaryKey(),
   startedAt: instant().notNull().default(sql`now()`),
   heartbeatAt: instant().notNull().default(sql`now()`),
+  /** Since when its heartbeat has had no gap. Only a steady process may declare another one dead: after an outage of the database all look dead. */
+  steadySince: instant().notNull().default(sql`now()`),
 })

@@ -1,0 +1,29 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from './log.ts'
+
+export interface Repeating {
+  /** Lets a turn that has begun finish, then ends. */
+  stop(): Promise<void>
+}
+
+/** Does something again and again, one turn after the other with a pause in between; a turn that fails is logged and the next one comes. */
+export function repeat(name: string, about: { everySeconds: number; log: Log }, turn: () => Promise<void>): Repeating {
+  const stopping = new AbortController()
+  const loop = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await turn()
+      } catch (error) {
+        about.log.error({ err: error, turn: name }, 'A turn of the background failed; the next one comes.')
+      }
+      await pause(about.everySeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+  const running = loop()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

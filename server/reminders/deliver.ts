@@ -1,0 +1,344 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { HoldReason } from '#contract/reminders.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { findSender, pauseSender, type Sender } from '#server/mail/mail.ts'
+import type { Mailer, Outcome } from '#server/mail/mailer.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { changed, type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { readWording } from '#server/templates/templates.ts'
+import { type ComposedMail, composeReminder } from './compose.ts'
+import { planRun } from './due.ts'
+import { deliverJob } from './jobs.ts'
+import { localDate, retrySeconds } from './schedule.ts'
+import { runs } from './tables.ts'
+
+/** What sending needs beside what everybody is given. */
+export interface Delivering extends Deps {
+  mailer: Mailer
+  /** The row in `processes` that claims belong to. */
+  processId: string
+  /** A number in [0, 1): spreads retries. */
+  chance(): number
+}
+
+/** In flight for one mailbox at a time. */
+const lanes = 2
+/** How many mails are read ahead: a mail is claimed one by one all the same. */
+const readAhead = 20
+/** A mailbox with much to send lets another account have its turn after so long. */
+const sliceMilliseconds = 3_000
+
+/**
+ * Sends what one account has waiting, whatever run it belongs to, until nothing is due, the slice is over or the process stops.
+ *
+ * Each mail: claimed in one statement that checks once more that it is still wanted, then sent, then recorded. A crash between the mail
+ * server's "accepted" and the record is the one window that no order of these can close (RFC 5321, 4.5.3.2.6): such a mail is sent once
+ * more, the same bytes under the same Message-ID.
+ */
+export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal): Promise<void> {
+  const began = performance.now()
+  const over = () => stopping.aborted || performance.now() - began > sliceMilliseconds
+  const planning = planOpenRuns(deps, ownerId, stopping)
+  const again = await drain(deps, ownerId, over, planning)
+  await planning
+  if (again && !stopping.aborted) await deps.db.transaction((tx) => deps.queue.send(tx, deliverJob, { ownerId }))
+}
+
+/** Writes down the rest of the mails of runs that are not complete, while the first ones are being sent. */
+async function planOpenRuns({ db, clock }: Deps, ownerId: string, stopping: AbortSignal): Promise<void> {
+  for (;;) {
+    const open = await db
+      .select({ id: runs.id })
+      .from(runs)
+      .where(and(eq(runs.ownerId, ownerId), isNull(runs.plannedAt), isNull(runs.cancelledAt)))
+      .orderBy(asc(runs.createdAt))
+      .limit(1)
+    const [run] = open
+    if (!run || stopping.aborted) return
+    await db.transaction(async (tx) => {
+      const account = await lockAccount(tx, ownerId)
+      if (account) await planRun(tx, account, run.id, clock.now())
+    })
+  }
+}
+
+/** Answers whether there is more to do at this moment. */
+async function drain(deps: Delivering, ownerId: string, over: () => boolean, planning: Promise<void>): Promise<boolean> {
+  let planned = false
+  let idle = 0
+  void planning.finally(() => {
+    planned = true
+  })
+  for (;;) {
+    const sender = await findSender(deps.db, ownerId)
+    const hold = holdReason(sender)
+    if (!sender || hold) {
+      await holdWaiting(deps.db, ownerId, hold ?? 'not_configured')
+      return false
+    }
+    const [account] = await deps.db.select().from(accounts).where(eq(accounts.id, ownerId))
+    if (!account) return false
+    const waiting = await readWaiting(deps, account, sender)
+    if (waiting.length === 0) {
+      if (planned) return false
+      await pause(20)
+      continue
+    }
+    const wording = await readWording(deps.db, ownerId)
+    const moved = await Promise.all(Array.from({ length: lanes }, () => lane(deps, { account, sender, wording, waiting, over })))
+    if (over()) return true
+    // Whatever changed under all of them at once, such as a paused sender, is looked at anew; what cannot be explained waits for the sweep.
+    if (moved.every((count) => count === 0) && idle++ > 2) return false
+  }
+}
+
+function holdReason(sender: Sender | null): HoldReason | null {
+  if (!sender) return 'not_configured'
+  return sender.pauseReason === null ? null : 'sending_paused'
+}
+
+/** What both lanes of a mailbox share. */
+interface Batch {
+  account: Account
+  sender: Sender
+  wording: { subject: string; content: string }
+  waiting: WaitingMail[]
+  over: () => boolean
+}
+
+/** One after the other from the shared list, until it is empty. Answers how many mails it moved on. */
+async function lane(deps: Delivering, batch: Batch): Promise<number> {
+  for (let moved = 0; ; moved += 1) {
+    const mail = batch.over() ? undefined : batch.waiting.shift()
+    if (!mail) return moved
+    const composed = mail.composed ? null : await compose(deps, batch, mail)
+    const claimed = await claim(deps, batch, mail, composed)
+    if (claimed) {
+      const outcome = await deps.mailer.send(batch.sender, { raw: claimed.raw, from: batch.sender.address, to: mail.clientEmail })
+      await recordPersistently(deps, batch, claimed, outcome)
+    } else {
+      const closed = await closeUnwanted(deps, batch.account, mail.id)
+      if (closed === 0) moved -= 1
+    }
+  }
+}
+
+const waitingMail = z.object({
+  id: z.string(),
+  clientEmail: z.string(),
+  /** What it would be rendered from now. */
+  source: z.string().nullable(),
+  /** Whether the stored bytes are of that. */
+  composed: z.boolean(),
+  reference: z.string().nullable(),
+  clientName: z.string().nullable(),
+  amountMinor: z.coerce.number().nullable(),
+  dueDate: z.string().nullable(),
+  firstMessageId: z.string().nullable(),
+})
+type WaitingMail = z.output<typeof waitingMail>
+
+/** The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted. */
+const owedToday = (today: string) => sql`
+  FROM delivery_invoices di JOIN invoices i ON i.owner_id = di.owner_id AND i.id = di.invoice_id
+  WHERE di.delivery_id = d.id AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date`
+
+/** What a mail is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
+const sourceOf = (senderId: string, today: string) =>
+  sql`(SELECT ${senderId}::text || string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id) ${owedToday(today)})`
+
+async function readWaiting({ db, clock }: Delivering, account: Account, sender: Sender): Promise<WaitingMail[]> {
+  const now = clock.now()
+  const today = localDate(now, account.timezone)
+  return rows(
+    db,
+    waitingMail,
+    sql`SELECT d.id, d.client_email AS "clientEmail", s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
+          i.reference, i.client_name AS "clientName", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId"
+        FROM deliveries d
+        CROSS JOIN LATERAL (SELECT ${sourceOf(sender.senderId, today)} AS source) s
+        LEFT JOIN LATERAL (SELECT i.reference, i.client_name, i.amount_minor, i.due_date, i.first_message_id ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT 1) i ON true
+        WHERE d.owner_id = ${account.id}::uuid AND d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now.toString()}::timestamptz
+        ORDER BY d.next_try_at, d.id LIMIT ${readAhead}`,
+  )
+}
+
+async function compose({ clock }: Delivering, { account, sender, wording }: Batch, mail: WaitingMail): Promise<ComposedMail | null> {
+  if (mail.reference === null || mail.clientName === null || mail.amountMinor === null || mail.dueDate === null) return null
+  const now = clock.now()
+  return composeReminder({
+    id: newId(),
+    about: {
+      reference: mail.reference,
+      clientName: mail.clientName,
+      clientEmail: mail.clientEmail,
+      amountMinor: mail.amountMinor,
+      dueDate: mail.dueDate,
+      firstMessageId: mail.firstMessageId,
+    },
+    wording,
+    from: { name: account.displayName, address: sender.address },
+    today: localDate(now, account.timezone),
+    now,
+  })
+}
+
+const claimedMail = z.object({ id: z.string(), claim: z.string(), attempt: z.number(), raw: z.instanceof(Uint8Array).transform((raw) => Buffer.from(raw)) })
+type ClaimedMail = z.output<typeof claimedMail>
+
+/**
+ * Takes one mail for this process, if it is still wanted at this very moment: not taken, not cancelled, in time, the invoice still owed and as
+ * it was rendered, the sender the same and not paused. The bytes are stored before anything leaves.
+ */
+async function claim({ db, clock, processId }: Delivering, { account, sender }: Batch, mail: WaitingMail, composed: ComposedMail | null): Promise<ClaimedMail | null> {
+  const now = clock.now()
+  const set = composed
+    ? sql`, raw = ${composed.raw}, subject = ${composed.subject}, message_id = ${composed.messageId}, rendered_from = ${mail.source}`
+    : sql``
+  const [claimed] = await rows(
+    db,
+    claimedMail,
+    sql`UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${processId}::uuid, claim = ${newId()}::uuid${set}
+        FROM mail_configs m
+        WHERE d.id = ${mail.id}::uuid AND d.state IN ('queued', 'retrying') AND d.deadline_at > ${now.toString()}::timestamptz
+          AND m.owner_id = d.owner_id AND m.sender_id = ${sender.senderId}::uuid AND m.pause_reason IS NULL
+          AND EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)
+          AND ${sourceOf(sender.senderId, localDate(now, account.timezone))} = ${composed ? mail.source : sql`d.rendered_from`}
+        RETURNING d.id, d.claim, d.attempt, d.raw`,
+  )
+  return claimed ?? null
+}
+
+/** Closes one mail that could not be claimed, if that is for good; where it only changed meanwhile it stays as it is and is read anew. */
+async function closeUnwanted({ db, clock }: Delivering, account: Account, id: string): Promise<number> {
+  return close(db, { now: clock.now(), account, which: sql`d.id = ${id}::uuid` })
+}
+
+/** The end of every mail whose deadline has passed. */
+export async function closeTooLate(db: Database, now: Instant): Promise<number> {
+  return close(db, { now, account: null, which: sql`d.deadline_at <= ${now.toString()}::timestamptz` })
+}
+
+/** Closes the waiting mails of one invoice that is not to be reminded any more: paid, deleted, or no longer past due. */
+export async function closeNotOwed(tx: Database, account: Account, invoiceId: string, now: Instant): Promise<void> {
+  await close(tx, { now, account, which: sql`d.id IN (SELECT o.delivery_id FROM delivery_invoices o WHERE o.invoice_id = ${invoiceId}::uuid AND o.open)` })
+}
+
+/** Closes what waits in vain, and says why: stopped, too late, or (where the account, and so its date, is known) nobody owes it any more. */
+async function close(db: Database, about: { now: Instant; account: Account | null; which: SQL }): Promise<number> {
+  const notOwed = about.account
+    ? sql`WHEN NOT EXISTS (SELECT 1 ${owedToday(localDate(about.now, about.account.timezone))}) THEN 'not_owed'`
+    : sql``
+  const why = sql`CASE
+      WHEN NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL) THEN 'stopped'
+      WHEN d.deadline_at <= ${about.now.toString()}::timestamptz THEN 'too_late' ${notOwed} END`
+  return changed(
+    db,
+    sql`WITH judged AS (
+          SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND d.state IN ('queued', 'retrying', 'held') FOR UPDATE SKIP LOCKED),
+        ended AS (
+          UPDATE deliveries d SET reason = judged.why,
+            state = CASE judged.why WHEN 'stopped' THEN 'cancelled' WHEN 'not_owed' THEN 'superseded' ELSE 'failed' END,
+            server_reply = CASE
+              WHEN judged.why <> 'too_late' OR d.server_reply IS NOT NULL THEN d.server_reply
+              WHEN d.state = 'held' AND d.reason = 'not_configured' THEN 'Not sent: no mailbox was connected that day.'
+              WHEN d.state = 'held' THEN 'Not sent: sending was paused that day.'
+              ELSE 'Not sent in time.' END
+          FROM judged WHERE d.id = judged.id AND judged.why IS NOT NULL RETURNING d.id)
+        UPDATE delivery_invoices SET open = false FROM ended WHERE delivery_id = ended.id`,
+  )
+}
+
+/** Nothing of this account can be sent at the moment: its mails wait for the reason to end. */
+async function holdWaiting(db: Database, ownerId: string, reason: HoldReason): Promise<void> {
+  await db.execute(sql`UPDATE deliveries SET state = 'held', reason = ${reason} WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying')`)
+}
+
+/** A mailbox was connected, changed or removed: what was held is tried at once, and held again if need be. */
+export async function resumeHeld(tx: Database, queue: Deps['queue'], ownerId: string, now: Instant): Promise<void> {
+  const resumed = await changed(
+    tx,
+    sql`UPDATE deliveries SET state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz WHERE owner_id = ${ownerId}::uuid AND state = 'held'`,
+  )
+  if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
+}
+
+/** An accepted mail must be written down even if the database is away for a while: as long as this process lives, the claim is its own. */
+async function recordPersistently(deps: Delivering, batch: Batch, mail: ClaimedMail, outcome: Outcome): Promise<void> {
+  for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
+    try {
+      await record(deps, work, mail, outcome)
+      return
+    } catch (error) {
+      deps.log.warn({ err: error, deliveryId: mail.id }, 'What the mail server said could not be written down yet; trying again.')
+      await pause(wait)
+    }
+  }
+}
+
+/** Writes down what the mail server said. A claim that was taken away meanwhile changes nothing: whoever has it now tells the truth. */
+async function record(deps: Delivering, { account, sender }: Batch, mail: ClaimedMail, outcome: Outcome): Promise<void> {
+  const { db, clock, log } = deps
+  const now = clock.now()
+  const mine = sql`d.id = ${mail.id}::uuid AND d.claim = ${mail.claim}::uuid AND d.state = 'sending'`
+  const free = sql`claimed_by = NULL, claim = NULL, server_reply = ${outcome.reply}`
+  const nobody = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
+  switch (outcome.kind) {
+    case 'accepted':
+      await db.execute(sql`
+        WITH done AS (
+          UPDATE deliveries d SET state = 'sent', reason = NULL, sent_at = ${now.toString()}::timestamptz, ${free} WHERE ${mine} RETURNING d.id, d.message_id),
+        closed AS (
+          UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id RETURNING di.invoice_id, done.message_id)
+        UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${now.toString()}::timestamptz,
+          first_message_id = coalesce(i.first_message_id, closed.message_id)
+        FROM closed WHERE i.id = closed.invoice_id`)
+      return
+    case 'permanent':
+      await db.execute(sql`
+        WITH done AS (UPDATE deliveries d SET state = 'failed', reason = 'refused', ${free} WHERE ${mine} RETURNING d.id)
+        UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id`)
+      return
+    case 'temporary': {
+      const next = now.add({ seconds: retrySeconds(mail.attempt, deps.chance()) }).toString()
+      await db.execute(sql`
+        WITH done AS (
+          UPDATE deliveries d SET ${free}, next_try_at = ${next}::timestamptz,
+            state = CASE WHEN ${nobody} THEN 'cancelled' WHEN d.deadline_at <= ${next}::timestamptz THEN 'failed' ELSE 'retrying' END,
+            reason = CASE WHEN ${nobody} THEN 'stopped' WHEN d.deadline_at <= ${next}::timestamptz THEN 'too_late' END
+          WHERE ${mine} RETURNING d.id, d.state)
+        UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state <> 'retrying'`)
+      return
+    }
+    case 'login_refused':
+    case 'quota': {
+      const first = await pauseSender(db, sender, outcome.kind, outcome.reply, now)
+      if (first) log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
+      await db.execute(sql`
+        WITH done AS (
+          UPDATE deliveries d SET ${free}, state = CASE WHEN ${nobody} THEN 'cancelled' ELSE 'held' END,
+            reason = CASE WHEN ${nobody} THEN 'stopped' ELSE 'sending_paused' END
+          WHERE ${mine} RETURNING d.id, d.state)
+        UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state = 'cancelled'`)
+      return
+    }
+  }
+}
+
+/** Wakes every account that has something to do: a mail whose time has come, a run that is not complete. */
+export async function wakeDue({ db, queue, clock }: Deps): Promise<void> {
+  const now = clock.now().toString()
+  const due = await rows(
+    db,
+    z.object({ ownerId: z.string() }),
+    sql`SELECT DISTINCT owner_id AS "ownerId" FROM deliveries WHERE state IN ('queued', 'retrying') AND next_try_at <= ${now}::timestamptz
+        UNION SELECT owner_id FROM runs WHERE planned_at IS NULL AND cancelled_at IS NULL`,
+  )
+  for (const { ownerId } of due) await db.transaction((tx) => queue.send(tx, deliverJob, { ownerId }))
+}

@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm'
+import { changed, type Database } from '#server/platform/database.ts'
+
+/** A heartbeat this often, dead after this long, by the database's clock. */
+export const heartbeatSeconds = 5
+const deadSeconds = 20
+
+/** Writes down that a process begins to send. */
+export async function registerProcess(db: Database, id: string): Promise<void> {
+  await db.execute(sql`INSERT INTO processes (id) VALUES (${id}::uuid) ON CONFLICT (id) DO NOTHING`)
+}
+
+/** Says that a process is alive; a gap in its heartbeat makes it unsteady. One that was taken for dead and forgotten registers anew. */
+export async function beat(db: Database, id: string): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO processes (id) VALUES (${id}::uuid)
+    ON CONFLICT (id) DO UPDATE SET heartbeat_at = now(),
+      steady_since = CASE WHEN processes.heartbeat_at < now() - make_interval(secs => ${2 * heartbeatSeconds}) THEN now() ELSE processes.steady_since END`)
+}
+
+/**
+ * Frees what dead processes were sending: these mails are sent again, the same bytes under the same Message-ID, because nobody knows whether
+ * the server had accepted them. Only a process whose own heartbeat had no gap for as long may judge: after an outage of the database
+ * every heartbeat is old.
+ */
+export async function freeDeadClaims(db: Database, id: string): Promise<number> {
+  const freed = await changed(
+    db,
+    sql`UPDATE deliveries d SET state = 'queued', claimed_by = NULL, claim = NULL
+        WHERE d.state = 'sending'
+          AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = d.claimed_by AND p.heartbeat_at > now() - make_interval(secs => ${deadSeconds}))
+          AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${id}::uuid AND me.steady_since < now() - make_interval(secs => ${deadSeconds}))`,
+  )
+  await db.execute(sql`
+    DELETE FROM processes p WHERE p.heartbeat_at < now() - interval '1 day' AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.claimed_by = p.id)`)
+  return freed
+}
+
+/** The embedded database belongs to one process: whatever was being sent when it opens belongs to nobody. */
+export async function freeAllClaims(db: Database): Promise<number> {
+  await db.execute(sql`DELETE FROM processes`)
+  return changed(db, sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending'`)
+}
+
+/** A process that ends in order: what it could not record is left as unknown and sent again. */
+export async function releaseProcess(db: Database, id: string): Promise<void> {
+  await db.execute(sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending' AND claimed_by = ${id}::uuid`)
+  await db.execute(sql`DELETE FROM processes WHERE id = ${id}::uuid`)
+}

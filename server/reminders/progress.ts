@@ -1,0 +1,127 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { holdReason, type Run, type RunAnswer } from '#contract/reminders.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { instantText } from '#server/platform/columns.ts'
+import { type Database, rows } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { runs } from './tables.ts'
+
+/** How many failures an answer lists by name. */
+const mostFailures = 100
+
+const tally = z.object({
+  sent: z.number(),
+  failed: z.number(),
+  dropped: z.number(),
+  open: z.number(),
+  retrying: z.number(),
+  held: z.number(),
+  /** Could be tried at this moment, or is being tried. */
+  busy: z.number(),
+  invoices: z.number(),
+  holdReason: holdReason.nullable(),
+  nextTryAt: instantText.nullable(),
+  lastChangeAt: instantText.nullable(),
+})
+
+/** Everything a run is about: its own mails, and those it pulled forward. */
+const ofRun = (runId: string) => sql`(d.run_id = ${runId}::uuid OR d.pulled_by_run_id = ${runId}::uuid)`
+
+async function count(db: Database, runId: string, now: Instant): Promise<z.output<typeof tally>> {
+  const [found] = await rows(
+    db,
+    tally,
+    sql`SELECT count(*) FILTER (WHERE d.state = 'sent')::int AS sent,
+          count(*) FILTER (WHERE d.state = 'failed')::int AS failed,
+          count(*) FILTER (WHERE d.state IN ('cancelled', 'superseded'))::int AS dropped,
+          count(*) FILTER (WHERE d.state IN ('queued', 'sending', 'retrying', 'held'))::int AS open,
+          count(*) FILTER (WHERE d.state = 'retrying')::int AS retrying,
+          count(*) FILTER (WHERE d.state = 'held')::int AS held,
+          count(*) FILTER (WHERE d.state = 'sending' OR (d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now.toString()}::timestamptz))::int AS busy,
+          coalesce(sum((SELECT count(*) FROM delivery_invoices di WHERE di.delivery_id = d.id)), 0)::int AS invoices,
+          min(d.reason) FILTER (WHERE d.state = 'held') AS "holdReason",
+          min(d.next_try_at) FILTER (WHERE d.state IN ('queued', 'retrying')) AS "nextTryAt",
+          max(d.sent_at) AS "lastChangeAt"
+        FROM deliveries d WHERE ${ofRun(runId)}`,
+  )
+  return tally.parse(found)
+}
+
+const failure = z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() })
+
+async function failures(db: Database, runId: string): Promise<Run['failures']> {
+  return rows(
+    db,
+    failure,
+    sql`SELECT di.invoice_id AS "invoiceId", d.client_email AS "clientEmail", coalesce(d.server_reply, '') AS message
+        FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id
+        WHERE ${ofRun(runId)} AND d.state = 'failed' ORDER BY d.id LIMIT ${mostFailures}`,
+  )
+}
+
+type RunRow = typeof runs.$inferSelect
+
+/** A run as the screens follow it. */
+export async function toRun(db: Database, run: RunRow, now: Instant): Promise<Run> {
+  const counted = await count(db, run.id, now)
+  const finished = run.plannedAt !== null && counted.open === 0
+  return {
+    _id: run.id,
+    kind: run.kind,
+    localDate: run.localDate,
+    startedAt: run.createdAt.toString(),
+    finishedAt: finished ? (counted.lastChangeAt ?? run.plannedAt?.toString() ?? null) : null,
+    cancelledAt: run.cancelledAt?.toString() ?? null,
+    skippedReason: run.skippedReason,
+    total: counted.sent + counted.failed + counted.dropped + counted.open + run.skipped,
+    sent: counted.sent,
+    failed: counted.failed,
+    skipped: counted.dropped + run.skipped,
+    open: counted.open,
+    retrying: counted.retrying,
+    held: counted.held,
+    holdReason: counted.holdReason,
+    nextTryAt: counted.nextTryAt,
+    failures: counted.failed > 0 ? await failures(db, run.id) : [],
+  }
+}
+
+/** One of the account's own runs. */
+export async function findRun(db: Database, ownerId: string, runId: string): Promise<RunRow> {
+  const [run] = await db
+    .select()
+    .from(runs)
+    .where(and(eq(runs.ownerId, ownerId), sql`${runs.id}::text = ${runId}`))
+  if (!run) throw new Refusal('not_found', 'There is no such run.')
+  return run
+}
+
+/** What Start, Send Now and trigger answer; `settled` once nothing is left to try at this moment. */
+export async function answerOf(db: Database, ownerId: string, runId: string, now: Instant): Promise<{ settled: boolean; answer: RunAnswer }> {
+  const run = await findRun(db, ownerId, runId)
+  const counted = await count(db, runId, now)
+  const skipped = counted.dropped + run.skipped
+  return {
+    settled: (run.plannedAt !== null || run.cancelledAt !== null) && counted.busy === 0,
+    answer: {
+      count: counted.sent,
+      failed: counted.failed,
+      skipped,
+      retrying: counted.open,
+      total: counted.sent + counted.failed + skipped + counted.open,
+      invoices: counted.invoices,
+      runId,
+      failures: counted.failed > 0 ? await failures(db, runId) : [],
+    },
+  }
+}
+
+/** Where every mail of a run was refused for good, the answer is a refusal in the mail server's own words. */
+export function refuseTotalFailure(answer: RunAnswer): void {
+  if (answer.failed === 0 || answer.count + answer.retrying > 0 || answer.failed + answer.skipped < answer.total) return
+  const words = [...new Set(answer.failures.map(({ message }) => message))]
+  const [first = ''] = words
+  const more = words.length > 1 ? ` (and ${words.length - 1} more ${words.length === 2 ? 'answer' : 'answers'})` : ''
+  throw new Refusal('mail_refused', `The mail server refused every reminder: ${first}${more}`)
+}

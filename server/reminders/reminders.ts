@@ -1,0 +1,204 @@
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { type PreviewLine, type Run, reminderCalls, type RunAnswer } from '#contract/reminders.ts'
+import type { CallReply } from '#contract/call.ts'
+import { fromMinor } from '#contract/money.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { findSender, hasMailConfig, type Sender, toMailConfig } from '#server/mail/mail.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { instantText } from '#server/platform/columns.ts'
+import { type Database, rows } from '#server/platform/database.ts'
+import type { Queue } from '#server/platform/job.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { cancelRuns, decide, makeRun, sendNowPerDay } from './due.ts'
+import { toRun } from './progress.ts'
+import { daysOverdue, firstDateAfterStart, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
+import { runs } from './tables.ts'
+
+/** A Send Now this soon after another one is the same press of the button, in seconds. */
+const samePressSeconds = 60
+
+/** Nobody to write to. */
+export const nothingDue: RunAnswer = { count: 0, failed: 0, skipped: 0, retrying: 0, total: 0, invoices: 0, runId: null, failures: [] }
+
+interface Asking {
+  db: Database
+  queue: Queue
+  account: Account
+  now: Instant
+}
+
+/**
+ * Switches daily reminders on and makes the first run, in one transaction. Answers the run, or null where nobody is due.
+ * Refuses with `mail_not_configured`.
+ */
+export async function startReminders({ db, queue, account, now }: Asking): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    const locked = await lockOwner(tx, account)
+    if (!(await hasMailConfig(tx, account.id)))
+      throw new Refusal('mail_not_configured', 'Please configure your email settings first before starting reminders.')
+    if (!locked.remindersActive) {
+      const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
+      await tx.update(accounts).set({ remindersActive: true, nextRunAt: next.at }).where(eq(accounts.id, account.id))
+    }
+    const run = await makeRun(tx, queue, locked, 'start', now)
+    return run?.id ?? null
+  })
+}
+
+/** Switches daily reminders off and cancels every open run; mails being sent at this moment still leave. Answers how many were cancelled. */
+export async function stopReminders({ db, account, now }: Omit<Asking, 'queue'>): Promise<number> {
+  return db.transaction(async (tx) => {
+    await lockOwner(tx, account)
+    await tx.update(accounts).set({ remindersActive: false, nextRunAt: null }).where(eq(accounts.id, account.id))
+    return cancelRuns(tx, account.id, now)
+  })
+}
+
+/** Writes to everybody past due now. A second press within a minute is the first one's run. Refuses with `mail_not_configured`. */
+export async function sendNow({ db, queue, account, now }: Asking): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    const locked = await lockOwner(tx, account)
+    if (!(await hasMailConfig(tx, account.id)))
+      throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+    const [same] = await tx
+      .select({ id: runs.id })
+      .from(runs)
+      .where(
+        and(
+          eq(runs.ownerId, account.id),
+          eq(runs.kind, 'send_now'),
+          isNull(runs.cancelledAt),
+          sql`${runs.createdAt} > ${now.subtract({ seconds: samePressSeconds }).toString()}::timestamptz`,
+        ),
+      )
+      .orderBy(desc(runs.createdAt))
+      .limit(1)
+    if (same) return same.id
+    const run = await makeRun(tx, queue, locked, 'send_now', now)
+    return run?.id ?? null
+  })
+}
+
+async function lockOwner(tx: Database, account: Account): Promise<Account> {
+  const locked = await lockAccount(tx, account.id)
+  if (!locked) throw new Refusal('not_signed_in', 'Please sign in.')
+  return locked
+}
+
+/** The last runs, newest first. */
+export async function listRuns(db: Database, account: Account, limit: number, now: Instant): Promise<Run[]> {
+  const found = await db.select().from(runs).where(eq(runs.ownerId, account.id)).orderBy(desc(runs.createdAt), desc(runs.id)).limit(limit)
+  const listed: Run[] = []
+  for (const run of found) listed.push(await toRun(db, run, now))
+  return listed
+}
+
+/** Whether the schedule runs, when it runs next, when the last mail of any kind was accepted, and what stands in the way. */
+export async function reminderStatus(db: Database, account: Account): Promise<CallReply<typeof reminderCalls.status>> {
+  const [last] = await rows(
+    db,
+    z.object({ sentAt: instantText.nullable(), openRunId: z.string().nullable() }),
+    sql`SELECT
+      (SELECT max(sent_at) FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent') AS "sentAt",
+      (SELECT r.id FROM runs r WHERE r.owner_id = ${account.id}::uuid AND r.cancelled_at IS NULL
+         AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE (d.run_id = r.id OR d.pulled_by_run_id = r.id) AND d.state IN ('queued', 'sending')))
+       ORDER BY r.created_at DESC LIMIT 1) AS "openRunId"`,
+  )
+  return {
+    isActive: account.remindersActive,
+    lastReminderSent: last?.sentAt ?? null,
+    nextRunAt: account.nextRunAt?.toString() ?? null,
+    timezone: account.timezone,
+    reminderHour: account.reminderHour,
+    pause: toMailConfig(await findSender(db, account.id)).pause,
+    openRunId: last?.openRunId ?? null,
+  }
+}
+
+const owedLine = z.object({
+  invoiceId: z.string(),
+  reference: z.string(),
+  clientName: z.string(),
+  clientEmail: z.string(),
+  amountMinor: z.coerce.number(),
+  dueDate: z.string(),
+  remindedToday: z.number(),
+  byHandToday: z.number(),
+  openTryAt: instantText.nullable(),
+  open: z.boolean(),
+})
+
+/** Who would be written to now, and for every unpaid invoice the next date or the reason why there is none. */
+export async function previewReminders(db: Database, account: Account, now: Instant): Promise<CallReply<typeof reminderCalls.preview>> {
+  const today = localDate(now, account.timezone)
+  const dayBegan = startOfDay(today, account.timezone).toString()
+  const sender = await findSender(db, account.id)
+  const owed = await rows(
+    db,
+    owedLine,
+    sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
+          CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz THEN t.sent ELSE 0 END AS "remindedToday",
+          CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL THEN t.by_hand ELSE 0 END AS "byHandToday",
+          o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open
+        FROM invoices i
+        LEFT JOIN delivery_invoices oi ON oi.invoice_id = i.id AND oi.open LEFT JOIN deliveries o ON o.id = oi.delivery_id
+        LEFT JOIN LATERAL (
+          SELECT count(*) FILTER (WHERE d.state = 'sent' AND d.sent_at >= ${dayBegan}::timestamptz)::int AS sent,
+            count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand
+          FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
+          WHERE di.invoice_id = i.id AND d.created_at >= ${dayBegan}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
+        WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ORDER BY i.due_date, i.id`,
+  )
+  const schedule = scheduleOf(account, sender, now)
+  const lines = owed.map((one): PreviewLine => {
+    const pastDue = one.dueDate < today
+    const facts = { remindedToday: one.remindedToday > 0, openMail: one.open, byHandToday: one.byHandToday }
+    return {
+      invoiceId: one.invoiceId,
+      reference: one.reference,
+      clientName: one.clientName,
+      clientEmail: one.clientEmail,
+      amount: fromMinor(one.amountMinor),
+      dueDate: one.dueDate,
+      daysOverdue: Math.max(0, daysOverdue(one.dueDate, today)),
+      dueNow: pastDue && decide('start', facts) === 'write',
+      remindedToday: one.remindedToday,
+      sendNowLeft: pastDue && decide('send_now', facts) !== 'skip' ? sendNowPerDay - one.byHandToday : 0,
+      ...nextOf({ one, today, schedule, account, now }),
+    }
+  })
+  const due = lines.filter(({ dueNow }) => dueNow)
+  return {
+    mails: due.length,
+    total: fromMinor(owed.reduce((sum, one, at) => (lines[at]?.dueNow ? sum + one.amountMinor : sum), 0)),
+    sendNowMails: lines.filter(({ sendNowLeft }) => sendNowLeft > 0).length,
+    remindedToday: lines.filter(({ remindedToday }) => remindedToday > 0).length,
+    lines,
+  }
+}
+
+type NextRun = { reason: PreviewLine['reason'] } | { at: Instant; date: string }
+
+function scheduleOf(account: Account, sender: Sender | null, now: Instant): NextRun {
+  if (!account.remindersActive || !account.nextRunAt) return { reason: 'schedule_inactive' }
+  if (!sender) return { reason: 'not_configured' }
+  if (sender.pauseReason) return { reason: 'sending_paused' }
+  return nextRun(account, { now, notBefore: localDate(account.nextRunAt, account.timezone), lastRunAt: account.lastDailyRunAt })
+}
+
+function nextOf(about: {
+  one: z.output<typeof owedLine>
+  today: string
+  schedule: NextRun
+  account: Account
+  now: Instant
+}): Pick<PreviewLine, 'nextAt' | 'reason'> {
+  const { one, today, schedule, account, now } = about
+  if (one.open) return { nextAt: one.openTryAt, reason: 'open_mail' }
+  if ('reason' in schedule) return { nextAt: null, reason: schedule.reason }
+  const at = nextReminder(account, { next: schedule, dueDate: one.dueDate, today, remindedToday: one.remindedToday > 0, now })
+  return { nextAt: at.toString(), reason: null }
+}

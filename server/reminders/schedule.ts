@@ -1,0 +1,95 @@
+import type { Instant } from '#server/platform/clock.ts'
+
+/** After this hour, local time, nothing of the daily run is tried any more. */
+const lastHour = 18
+/** Automatic runs are at least this far apart, whatever happens to the time zone. */
+const leastHoursApart = 12
+/** Minutes until the next try after a temporary failure; the last one repeats until the deadline. */
+const retryMinutes = [5, 15, 30, 60, 120] as const
+/** How long an immediate mail is tried, in hours. */
+const immediateHours = 4
+
+/** The calendar's date where the account lives, YYYY-MM-DD. */
+export function localDate(now: Instant, timezone: string): string {
+  return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
+}
+
+/** The instant at which a local date begins. */
+export function startOfDay(date: string, timezone: string): Instant {
+  return Temporal.PlainDate.from(date).toZonedDateTime(timezone).toInstant()
+}
+
+/** 18:00 local on that date: what was not sent by then is not sent. */
+export function dailyDeadline(date: string, timezone: string): Instant {
+  return atHour(Temporal.PlainDate.from(date), lastHour, timezone).toInstant()
+}
+
+export function immediateDeadline(now: Instant): Instant {
+  return now.add({ hours: immediateHours })
+}
+
+/** Whole days from the due date to a date; 1 on the day after, 0 or less while it is not past due. */
+export function daysOverdue(dueDate: string, today: string): number {
+  return Temporal.PlainDate.from(dueDate).until(today, { largestUnit: 'days' }).days
+}
+
+export interface Schedule {
+  timezone: string
+  reminderHour: number
+}
+
+export interface Occurrence {
+  at: Instant
+  /** The date the run is keyed on: the one its instant really falls on, not the one it was computed from. */
+  date: string
+}
+
+/**
+ * The first daily run on or after the local date `notBefore` that can still take place: its day's 18:00 is not over, and it is 12 hours
+ * after the last automatic run. It may lie in the past on the same day: then it is to be caught up on now.
+ */
+export function nextRun(schedule: Schedule, about: { now: Instant; notBefore: string; lastRunAt: Instant | null }): Occurrence {
+  const today = localDate(about.now, schedule.timezone)
+  let date = Temporal.PlainDate.from(about.notBefore > today ? about.notBefore : today)
+  for (;;) {
+    const at = atHour(date, schedule.reminderHour, schedule.timezone)
+    const resolved = at.toPlainDate().toString()
+    const instant = at.toInstant()
+    const open = Temporal.Instant.compare(about.now, dailyDeadline(resolved, schedule.timezone)) < 0
+    const apart = !about.lastRunAt || Temporal.Instant.compare(instant, about.lastRunAt.add({ hours: leastHoursApart })) >= 0
+    if (open && apart) return { at: instant, date: resolved }
+    date = date.add({ days: 1 })
+  }
+}
+
+/** From which date on Start looks for the next daily run: today while its hour is still to come, else tomorrow. */
+export function firstDateAfterStart(schedule: Schedule, now: Instant): string {
+  const today = Temporal.PlainDate.from(localDate(now, schedule.timezone))
+  const at = atHour(today, schedule.reminderHour, schedule.timezone).toInstant()
+  return (Temporal.Instant.compare(now, at) < 0 ? today : today.add({ days: 1 })).toString()
+}
+
+export function dayAfter(date: string): string {
+  return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
+}
+
+/** When an unpaid invoice is next written to by the daily run: the first run on a date after its due date, and not again on a day that had its reminder. */
+export function nextReminder(
+  schedule: Schedule,
+  about: { next: Occurrence; dueDate: string; today: string; remindedToday: boolean; now: Instant },
+): Instant {
+  const floor = about.remindedToday && about.next.date === about.today ? dayAfter(about.today) : about.next.date
+  const date = about.dueDate >= floor ? dayAfter(about.dueDate) : floor
+  if (date === about.next.date) return about.next.at
+  return nextRun(schedule, { now: about.now, notBefore: date, lastRunAt: null }).at
+}
+
+/** How long to wait after the `attempt`th try (1 is the first) failed for now, in seconds. `chance` in [0, 1) spreads it by ±20 %. */
+export function retrySeconds(attempt: number, chance: number): number {
+  const minutes = retryMinutes[Math.min(attempt, retryMinutes.length) - 1] ?? retryMinutes[0]
+  return Math.round(minutes * 60 * (0.8 + 0.4 * chance))
+}
+
+function atHour(date: Temporal.PlainDate, hour: number, timezone: string): Temporal.ZonedDateTime {
+  return date.toZonedDateTime({ timeZone: timezone, plainTime: Temporal.PlainTime.from({ hour }) })
+}
