@@ -1,0 +1,16 @@
+import { StrictMode, startTransition } from 'react'
+import { hydrateRoot } from 'react-dom/client'
+import { HydratedRouter } from 'react-router/dom'
+import { pageNonce } from '#web/platform/nonce.ts'
+
+// The library that locks the page behind a dialog writes a style element and looks for its nonce under this name.
+Object.assign(globalThis, { __webpack_nonce__: pageNonce() })
+
+startTransition(() => {
+  hydrateRoot(
+    document,
+    <StrictMode>
+      <HydratedRouter />
+    </StrictMode>,
+  )
+})

@@ -1,0 +1,10 @@
+import { prerender } from 'react-dom/static'
+import { type EntryContext, ServerRouter } from 'react-router'
+import { pageNonce } from '#web/platform/nonce.ts'
+
+/** Writes the public pages and the fallback at build time; nothing of this runs while the program serves. */
+export default async function writePage(request: Request, status: number, headers: Headers, context: EntryContext): Promise<Response> {
+  const { prelude } = await prerender(<ServerRouter context={context} url={request.url} nonce={pageNonce()} />)
+  headers.set('content-type', 'text/html')
+  return new Response(prelude, { status, headers })
+}

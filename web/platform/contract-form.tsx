@@ -1,0 +1,130 @@
+import { Group } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import type { Call, CallReply } from '#contract/call.ts'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
+import { inWords, Problem } from './problem.ts'
+import { queryKey } from './query.ts'
+import { type SendInput, sendUntil } from './send.ts'
+
+type Values = Record<string, unknown>
+
+interface ContractFormOptions<C extends Call, V extends Values> {
+  call: C
+  initialValues: V
+  /** The call's input made of what the fields hold; an empty field that may be left out becomes undefined here. */
+  toInput: (values: V) => SendInput<C>
+  /** Questions that the call's own schema cannot know, such as a password typed twice: a sentence per field. */
+  check?: (values: V) => Record<string, string>
+  /** The reads that are out of date afterwards. */
+  refreshes?: Call[]
+  /** Runs after a success and belongs to the sending: the button stays busy meanwhile, a Problem thrown here is shown. */
+  onDone: (reply: CallReply<C>, values: V) => void | Promise<void>
+}
+
+export interface ContractFormState<V extends Values> {
+  form: UseFormReturnType<V>
+  busy: boolean
+  /** What went wrong and belongs to no field. */
+  problem: string | null
+  /** Empties the form and forgets what went wrong. */
+  reset: () => void
+  submit: (event: FormEvent<HTMLFormElement>) => Promise<void>
+}
+
+/** The state of a form that is sent as a call: checked by the call's own schema, the server's errors on the same fields. */
+export function useContractForm<C extends Call, V extends Values>(options: ContractFormOptions<C, V>): ContractFormState<V> {
+  const { call, initialValues, toInput, check, refreshes = [], onDone } = options
+  const queries = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const sending = useRef(false)
+  const form = useForm<V>({
+    initialValues,
+    validate: (values) => {
+      const { body } = toInput(values) as { body?: unknown }
+      const parsed = call.body?.safeParse(body)
+      const issues = parsed && !parsed.success ? parsed.error.issues : []
+      return { ...byField(issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))), ...check?.(values) }
+    },
+  })
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    // A double click must not send twice: the state below is only seen at the next paint.
+    if (sending.current) return
+    setProblem(null)
+    const { hasErrors, errors } = form.validate()
+    if (hasErrors) {
+      const strays = Object.entries(errors).filter(([path]) => !(path in initialValues))
+      if (strays[0]) setProblem(String(strays[0][1]))
+      focusFirst(event.currentTarget)
+      return
+    }
+    const fields = event.currentTarget
+    const values = form.getValues()
+    sending.current = true
+    setBusy(true)
+    try {
+      const reply = await sendUntil(call, toInput(values) as object, null)
+      await Promise.all(refreshes.map((read) => queries.invalidateQueries({ queryKey: queryKey(read) })))
+      await onDone(reply, values)
+    } catch (error) {
+      const onFields = error instanceof Problem ? error.errors.filter(({ path }) => path in initialValues) : []
+      form.setErrors(byField(onFields))
+      const allPlaced = error instanceof Problem && onFields.length > 0 && onFields.length === error.errors.length
+      setProblem(allPlaced ? null : inWords(error))
+      if (onFields.length > 0) requestAnimationFrame(() => focusFirst(fields))
+    } finally {
+      sending.current = false
+      setBusy(false)
+    }
+  }
+
+  const reset = () => {
+    form.reset()
+    setProblem(null)
+  }
+
+  return { form, busy, problem, reset, submit }
+}
+
+interface ContractFormProps<V extends Values> {
+  state: ContractFormState<V>
+  submit: string
+  /** The button's text while it works. */
+  busy: string
+  /** Further buttons beside the first. */
+  actions?: ReactNode
+  /** Stretches the button over the whole form, as on the sign-in page. */
+  wide?: boolean
+  children: ReactNode
+}
+
+/** The form around its fields: the button with its two texts, and below it what belongs to no field. */
+export function ContractForm<V extends Values>({ state, submit, busy, actions, wide, children }: ContractFormProps<V>): ReactNode {
+  return (
+    <form noValidate onSubmit={(event) => void state.submit(event)} aria-busy={state.busy}>
+      {children}
+      <Group mt={24} gap={12}>
+        <BusyButton type="submit" busy={state.busy} busyText={busy} fullWidth={wide ?? false}>
+          {submit}
+        </BusyButton>
+        {actions}
+      </Group>
+      <FormError message={state.problem} />
+    </form>
+  )
+}
+
+function byField(errors: { path: string; message: string }[]): Record<string, string> {
+  const first: Record<string, string> = {}
+  for (const { path, message } of errors) first[path] ??= message
+  return first
+}
+
+function focusFirst(form: HTMLFormElement): void {
+  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+}

@@ -1,0 +1,32 @@
+import { type ProblemCode, problem } from '#contract/problem.ts'
+
+interface FieldError {
+  path: string
+  message: string
+}
+
+/** A call that did not succeed. `message` is a sentence for the person, `code` is for programs; `offline` means that no answer came. */
+export class Problem extends Error {
+  readonly code: ProblemCode | 'offline'
+  readonly errors: FieldError[]
+
+  constructor(code: ProblemCode | 'offline', message: string, errors: FieldError[] = []) {
+    super(message)
+    this.name = 'Problem'
+    this.code = code
+    this.errors = errors
+  }
+}
+
+/** Reads the body of an answer that is not a success; anything that is not a problem (a proxy's page) is put in words. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const body: unknown = await response.json().catch(() => null)
+  const said = problem.safeParse(body)
+  if (said.success) return new Problem(said.data.code, said.data.message, said.data.errors ?? [])
+  return new Problem('fault', `The server did not answer as expected (${response.status}). Please try again in a moment.`)
+}
+
+/** What to tell the person about anything that was thrown. */
+export function inWords(error: unknown): string {
+  return error instanceof Problem ? error.message : 'Something went wrong on this page. Please reload it and try again.'
+}

@@ -1,0 +1,39 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ErrorState } from '#web/ui/error-state.tsx'
+import { Loading } from '#web/ui/loading.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { inWords } from './problem.ts'
+
+interface QueryViewProps<T> {
+  query: UseQueryResult<T>
+  /** What the person reads, and hears, while it loads. */
+  loading: string
+  /** The shape of what is coming, so that nothing jumps; a few lines where left out. */
+  skeleton?: ReactNode
+  /** The sentence of the error, around the server's own words. */
+  error: (message: string) => string
+  /** What stands there when there is nothing yet; null where the answer is never nothing. */
+  empty: ReactNode
+  /** When the answer is nothing; an empty list unless said otherwise. */
+  isEmpty?: (data: T) => boolean
+  children: (data: T) => ReactNode
+}
+
+/** What was read, in its four states: loading, failed, nothing there, there. An answer that is there stays while it cannot be refreshed. */
+export function QueryView<T>({ query, loading, skeleton, error, empty, isEmpty = isEmptyList, children }: QueryViewProps<T>): ReactNode {
+  if (query.data !== undefined) {
+    return (
+      <>
+        {query.isError && <Notice tone="bad">{error(inWords(query.error))}</Notice>}
+        {empty !== null && isEmpty(query.data) ? empty : children(query.data)}
+      </>
+    )
+  }
+  if (query.isError) return <ErrorState text={error(inWords(query.error))} busy={query.isFetching} onRetry={() => void query.refetch()} />
+  return <Loading text={loading}>{skeleton}</Loading>
+}
+
+function isEmptyList(data: unknown): boolean {
+  return Array.isArray(data) && data.length === 0
+}

@@ -1,0 +1,76 @@
+import type { Call, CallInput, CallReply } from '#contract/call.ts'
+import { Problem, readProblem } from './problem.ts'
+import { refreshSession } from './refresh.ts'
+
+/** Longer than the longest call (sending reminders answers after 20 s at the latest). */
+const patience = 45_000
+
+type WithoutQuery<I> = Omit<I, 'query'>
+/** What `send` takes: `{ params, query, body }`, only the parts that the call has; a query may be left out. */
+export type SendInput<C extends Call> = CallInput<C> extends { query: infer Q } ? WithoutQuery<CallInput<C>> & { query?: Q } : CallInput<C>
+/** The input as an argument: left out where a call needs none. */
+export type SendArgument<C extends Call> = Record<never, never> extends SendInput<C> ? [input?: SendInput<C>] : [input: SendInput<C>]
+
+/** Any call's input. */
+interface Parts {
+  params?: unknown
+  query?: unknown
+  body?: unknown
+}
+
+/**
+ * Sends a call and answers what the contract promises. Throws a Problem, whose message is a sentence for the person.
+ * A call that is refused because the access token ran out is sent once more with a new one; where there is none the session
+ * ends, and the screen around the call leaves for /signin.
+ */
+export async function send<C extends Call>(call: C, ...[input]: SendArgument<C>): Promise<CallReply<C>> {
+  return sendUntil(call, input ?? {}, null)
+}
+
+/** `send` that can be called off. */
+export async function sendUntil<C extends Call>(call: C, input: Parts, signal: AbortSignal | null): Promise<CallReply<C>> {
+  const token = localStorage.getItem('accessToken')
+  let response = await request(call, input, token, signal)
+  if (response.status === 401 && !call.open && token) {
+    const problem = await readProblem(response.clone())
+    if (problem.code === 'not_signed_in' && (await refreshSession(token)))
+      response = await request(call, input, localStorage.getItem('accessToken'), signal)
+  }
+  if (!response.ok) throw await readProblem(response)
+  const reply: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
+  if (call.reply && reply === undefined)
+    throw new Problem('fault', 'The server did not answer as expected. Please reload the page and try again.')
+  // The server checks every reply against the contract before it leaves.
+  return reply as CallReply<C>
+}
+
+async function request(call: Call, input: Parts, token: string | null, signal: AbortSignal | null): Promise<Response> {
+  const late = AbortSignal.timeout(patience)
+  try {
+    return await fetch(address(call, input), {
+      method: call.method,
+      credentials: 'include',
+      headers: {
+        accept: 'application/json',
+        ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token && !call.open ? { authorization: `Bearer ${token}` } : {}),
+      },
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw late.aborted
+      ? new Problem('offline', 'The server did not answer in time. Please try again in a moment.')
+      : new Problem('offline', 'The server cannot be reached. Please check your connection and try again.')
+  }
+}
+
+/** `/invoice/:id` with its values in place, and the query behind it. */
+function address(call: Call, { params, query }: Parts): string {
+  const values = new Map(Object.entries(params ?? {}))
+  const path = call.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name) ?? '')))
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined && value !== '') asked.set(name, String(value))
+  return asked.size > 0 ? `${path}?${asked}` : path
+}

@@ -1,0 +1,89 @@
+import { useSyncExternalStore } from 'react'
+import { type User, user } from '#contract/accounts.ts'
+
+/** Who is signed in on this browser. Both parts are kept in localStorage, under `user` and `accessToken`. */
+export interface Session {
+  user: User
+  accessToken: string
+}
+
+const listeners = new Set<() => void>()
+let last: { key: string; session: Session | null } | null = null
+
+/** The stored session, or null where nobody is signed in. The same object as long as nothing changed. */
+export function readSession(): Session | null {
+  const accessToken = localStorage.getItem('accessToken')
+  const stored = localStorage.getItem('user')
+  const key = `${accessToken}\n${stored}`
+  if (last?.key !== key) last = { key, session: parse(accessToken, stored) }
+  return last.session
+}
+
+function parse(accessToken: string | null, stored: string | null): Session | null {
+  if (!accessToken || !stored) return null
+  try {
+    const parsed = user.safeParse(JSON.parse(stored))
+    return parsed.success ? { user: parsed.data, accessToken } : null
+  } catch {
+    return null
+  }
+}
+
+/** Signs in on this browser; every open tab follows. */
+export function keepSession(session: Session): void {
+  localStorage.setItem('user', JSON.stringify(session.user))
+  localStorage.setItem('accessToken', session.accessToken)
+  tell()
+}
+
+/** Puts a fresh access token in the place of the old one; where the session ended meanwhile, it stays ended. */
+export function keepAccessToken(accessToken: string): void {
+  if (!localStorage.getItem('user')) return
+  localStorage.setItem('accessToken', accessToken)
+  tell()
+}
+
+/** Shows a changed name or email everywhere at once. */
+export function keepUser(changed: User): void {
+  if (!localStorage.getItem('accessToken')) return
+  localStorage.setItem('user', JSON.stringify(changed))
+  tell()
+}
+
+/** Forgets who was signed in; a screen that needs a session leaves for /signin. */
+export function endSession(): void {
+  forget()
+  tell()
+}
+
+/** Forgets who was signed in and loads `path` as a new page, so that nothing of theirs stays in memory. */
+export function leaveTo(path: string): void {
+  forget()
+  window.location.replace(path)
+}
+
+function forget(): void {
+  for (const key of ['user', 'accessToken', 'refreshToken']) localStorage.removeItem(key)
+}
+
+function tell(): void {
+  document.documentElement.dataset.session = readSession() ? 'in' : 'out'
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  const heard = (event: StorageEvent) => {
+    if (event.key === null || event.key === 'user' || event.key === 'accessToken') tell()
+  }
+  window.addEventListener('storage', heard)
+  return () => {
+    listeners.delete(listener)
+    window.removeEventListener('storage', heard)
+  }
+}
+
+/** The session of this browser, over all tabs; undefined while the prerendered page is being taken over, null when signed out. */
+export function useSession(): Session | null | undefined {
+  return useSyncExternalStore<Session | null | undefined>(subscribe, readSession, () => undefined)
+}

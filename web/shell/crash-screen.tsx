@@ -1,0 +1,30 @@
+import { Button } from '@mantine/core'
+import { IconBolt } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { EmptyState } from '#web/ui/empty-state.tsx'
+import look from './page.module.css'
+import { texts } from './texts.ts'
+
+/** A screen broke: words and a way back. Both ways load a new page, because what broke may still be in memory. */
+export function CrashScreen(): ReactNode {
+  return (
+    <main className={look.alone}>
+      <title>{`${texts.crash.title} · Duely`}</title>
+      <div role="alert">
+        <EmptyState
+          icon={<IconBolt />}
+          title={texts.crash.title}
+          text={texts.crash.text}
+          action={
+            <>
+              <Button onClick={() => window.location.reload()}>{texts.crash.reload}</Button>
+              <Button component="a" href="/" variant="default">
+                {texts.crash.home}
+              </Button>
+            </>
+          }
+        />
+      </div>
+    </main>
+  )
+}

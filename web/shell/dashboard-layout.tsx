@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { Navigate, Outlet, useLocation } from 'react-router'
+import { useSession } from '#web/platform/session.ts'
+import { CrashScreen } from './crash-screen.tsx'
+import look from './page.module.css'
+import { Sidebar } from './sidebar.tsx'
+
+/** The screens for people who are signed in. A stranger is sent to /signin, which gets to know where they wanted to go. */
+export default function DashboardLayout(): ReactNode {
+  const session = useSession()
+  const { pathname, search, hash } = useLocation()
+  if (session === null) return <Navigate to="/signin" replace state={{ from: { pathname, search, hash } }} />
+  return (
+    <div className={look.shell}>
+      <Sidebar />
+      <main id="content" className={look.main} tabIndex={-1}>
+        <div className={look.content}>{session && <Outlet key={session.user._id} />}</div>
+      </main>
+    </div>
+  )
+}
+
+export { CrashScreen as ErrorBoundary }

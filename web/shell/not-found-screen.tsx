@@ -1,0 +1,28 @@
+import { Button } from '@mantine/core'
+import { IconMapQuestion } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { useSession } from '#web/platform/session.ts'
+import { EmptyState } from '#web/ui/empty-state.tsx'
+import look from './page.module.css'
+import { texts } from './texts.ts'
+
+/** No screen at this address. */
+export default function NotFoundScreen(): ReactNode {
+  const session = useSession()
+  return (
+    <main id="content" className={look.alone}>
+      <title>{`${texts.notFound.title} · Duely`}</title>
+      <EmptyState
+        icon={<IconMapQuestion />}
+        title={texts.notFound.title}
+        text={texts.notFound.text}
+        action={
+          <Button component={Link} to={session ? '/dashboard' : '/'}>
+            {session ? texts.notFound.dashboard : texts.notFound.home}
+          </Button>
+        }
+      />
+    </main>
+  )
+}

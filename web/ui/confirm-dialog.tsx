@@ -1,0 +1,35 @@
+import { Button, Group, Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { BusyButton } from './busy-button.tsx'
+
+interface ConfirmDialogProps {
+  opened: boolean
+  title: string
+  children: ReactNode
+  /** The verb on the button that goes ahead, and while it does. */
+  confirm: string
+  confirmBusy: string
+  busy: boolean
+  /** Red where something is lost. */
+  tone: 'plain' | 'danger'
+  onConfirm: () => void
+  onCancel: () => void
+}
+
+/** Asks before something happens. The button to stay comes first, so that a hasty Enter does no harm. */
+export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
+  const { opened, title, children, confirm, confirmBusy, busy, tone, onConfirm, onCancel } = props
+  return (
+    <Modal opened={opened} onClose={busy ? () => undefined : onCancel} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+      {children}
+      <Group justify="flex-end" gap={12} mt={24}>
+        <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>
+          Cancel
+        </Button>
+        <BusyButton busy={busy} busyText={confirmBusy} onClick={onConfirm} {...(tone === 'danger' ? { color: 'coral' } : {})}>
+          {confirm}
+        </BusyButton>
+      </Group>
+    </Modal>
+  )
+}

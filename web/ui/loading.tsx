@@ -1,0 +1,28 @@
+import { Skeleton, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import look from './loading.module.css'
+
+interface LoadingProps {
+  /** What is being waited for, in words. */
+  text: string
+  /** The shape of what is coming; a few lines where left out. */
+  children?: ReactNode
+}
+
+/** What stands there while something loads: the words, and the shape of what is coming. */
+export function Loading({ text, children }: LoadingProps): ReactNode {
+  return (
+    <div role="status" className={look.loading}>
+      <p className={look.text}>{text}</p>
+      <div aria-hidden>
+        {children ?? (
+          <Stack gap={12}>
+            <Skeleton height={20} width="46%" />
+            <Skeleton height={20} width="72%" />
+            <Skeleton height={20} width="60%" />
+          </Stack>
+        )}
+      </div>
+    </div>
+  )
+}

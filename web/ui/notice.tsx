@@ -1,0 +1,30 @@
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import look from './notice.module.css'
+
+export type Tone = 'info' | 'good' | 'warn' | 'bad'
+
+const icons = { info: IconInfoCircle, good: IconCircleCheck, warn: IconAlertTriangle, bad: IconAlertTriangle }
+
+interface NoticeProps {
+  tone: Tone
+  title?: string
+  children: ReactNode
+  /** What the person can do about it: a button or a link. */
+  action?: ReactNode
+}
+
+/** A framed remark that stays: a warning above a screen, or a failure inside it. */
+export function Notice({ tone, title, children, action }: NoticeProps): ReactNode {
+  const Icon = icons[tone]
+  return (
+    <div className={look.notice} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
+      <Icon size={20} aria-hidden className={look.icon} />
+      <div className={look.text}>
+        {title !== undefined && <strong>{title}</strong>}
+        <div>{children}</div>
+      </div>
+      {action !== undefined && <div className={look.action}>{action}</div>}
+    </div>
+  )
+}
