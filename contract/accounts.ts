@@ -3,13 +3,13 @@ import { call } from './call.ts'
 
 /** A person's email address: one addr-spec, no display name, no control characters, at most 254 characters. */
 export const emailAddress = z
-  .string()
+  .string('Please enter an email address like name@example.com.')
   .trim()
   .max(254, 'Please enter a shorter email address.')
   .pipe(z.email('Please enter an email address like name@example.com.'))
 
 /** An IANA zone name that this runtime knows. */
-export const timezone = z.string().refine((zone) => {
+export const timezone = z.string('Please choose a time zone such as Asia/Kolkata.').refine((zone) => {
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: zone })
     return /^[A-Za-z]/.test(zone)
@@ -19,19 +19,21 @@ export const timezone = z.string().refine((zone) => {
 }, 'Please choose a time zone such as Asia/Kolkata.')
 
 export const displayName = z
-  .string()
+  .string('Please enter your name.')
   .trim()
   .min(1, 'Please enter your name.')
   .max(200, 'Please enter a name of at most 200 characters.')
   .refine((name) => !/\p{Cc}/u.test(name), 'Please enter a name on one line.')
 
-const password = z.string().min(1, 'Please enter a password.').max(1024, 'Please enter a password of at most 1,024 characters.')
+const tooLong = 'Please enter a password of at most 1,024 characters.'
+const password = z.string('Please enter a password.').min(1, 'Please enter a password.').max(1024, tooLong)
 
 export const signUpDraft = z.strictObject({
   displayName,
   email: emailAddress,
   password,
-  timezone: timezone.optional(),
+  /** What the browser says; a zone that the server does not know counts as none, for the form has no field to put it right. */
+  timezone: z.string().max(100).optional(),
 })
 
 export const user = z.object({
@@ -42,7 +44,10 @@ export const user = z.object({
 })
 export type User = z.infer<typeof user>
 
-export const credentials = z.strictObject({ email: emailAddress, password: z.string().min(1, 'Please enter your password.').max(1024) })
+export const credentials = z.strictObject({
+  email: emailAddress,
+  password: z.string('Please enter your password.').min(1, 'Please enter your password.').max(1024, tooLong),
+})
 
 export const profile = z.object({
   _id: z.string(),
@@ -55,18 +60,21 @@ export const profile = z.object({
 })
 export type Profile = z.infer<typeof profile>
 
+const hours = 'Please choose a full hour from 6 to 17.'
+const currentPassword = z.string('Please enter your current password.').max(1024, tooLong)
+
 export const profileChange = z
   .strictObject({
     displayName,
     email: emailAddress,
     timezone,
-    reminderHour: z.number().int().min(6, 'Please choose an hour from 6 to 17.').max(17, 'Please choose an hour from 6 to 17.'),
+    reminderHour: z.int(hours).min(6, hours).max(17, hours),
     /** Needed when `email` changes. */
-    currentPassword: z.string().max(1024),
+    currentPassword,
   })
   .partial()
 
-export const passwordChange = z.strictObject({ currentPassword: z.string().max(1024), newPassword: password })
+export const passwordChange = z.strictObject({ currentPassword, newPassword: password })
 
 export const serverAbilities = z.object({
   google: z.boolean(),

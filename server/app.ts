@@ -1,6 +1,8 @@
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { identify } from '#server/accounts/sessions.ts'
+import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
+import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailRoutes } from '#server/mail/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -10,9 +12,13 @@ import { templateRoutes } from '#server/templates/routes.ts'
 /** Every call of the program, one line a slice. What a lower slice needs of a higher one is handed down here. */
 export async function openCalls(deps: Deps): Promise<App> {
   const app = await openApp({ log: deps.log, trustProxy: deps.config.trustProxy, identify: (request) => identify(deps, request) })
-  accountRoutes(app, deps)
-  invoiceRoutes(app, deps)
-  mailRoutes(app, deps)
+  accountRoutes(app, deps, {
+    stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
+    // Called in the transaction that changes an account's zone or hour: its next daily run moves with it.
+    onScheduleChange: async () => {},
+  })
+  invoiceRoutes(app, deps, async () => {})
+  mailRoutes(app, deps, { onSenderChange: async () => undefined })
   templateRoutes(app, deps)
   reminderRoutes(app, deps)
   return app

@@ -1,8 +1,17 @@
-import { type InferSelectModel, sql } from 'drizzle-orm'
-import type { Profile } from '#contract/accounts.ts'
+import { eq, type InferSelectModel, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import type { credentials, Profile, passwordChange, profileChange, signUpDraft, User } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
+import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
+import { addressKey, countGuess, countTry, forgetGuesses, guessKey, takeBackGuess } from './throttle.ts'
+
+// The count of tries serves other slices too.
+export { countTry } from './throttle.ts'
 
 export type AccountRow = InferSelectModel<typeof accounts>
 
@@ -17,36 +26,223 @@ interface NewAccount {
   timezone: string
 }
 
-/** Writes down an account; its first midnight job is the next one in its own zone. */
+/** Where a request comes from. */
+export interface Origin {
+  address: string
+  userAgent: string
+}
+
+/** Told of a new time zone or hour in the same transaction, so that the next daily run moves with it. */
+export type OnScheduleChange = (tx: Database, account: AccountRow, now: Instant) => Promise<void>
+
+const signUpsFromOneAddress = { limit: 20, seconds: 3600 }
+const signInsFromOneAddress = { limit: 20, seconds: 60 }
+
+/** Writes down an account; its first midnight job is the next one in its own zone. Refuses a taken email with `email_taken`. */
 export async function createAccount(db: Database, draft: NewAccount, now: Instant): Promise<AccountRow> {
-  const here = now.toZonedDateTimeISO(draft.timezone)
+  const today = now.toZonedDateTimeISO(draft.timezone).toPlainDate().toString()
   const [row] = await db
     .insert(accounts)
     .values({
       ...draft,
       createdAt: now,
       updatedAt: now,
-      overdueThrough: here.toPlainDate().toString(),
-      nextMidnightAt: here.toPlainDate().add({ days: 1 }).toZonedDateTime(draft.timezone).toInstant(),
+      overdueThrough: today,
+      nextMidnightAt: midnightAfter(today, draft.timezone),
     })
+    .onConflictDoNothing()
     .returning()
-  return row as AccountRow
+  if (!row) throw emailTaken('There is already an account with this email. Please sign in instead.')
+  return row
+}
+
+/**
+ * Creates an account that signs in by password. A time zone that this server does not know counts as none given.
+ * Refuses a short password with `invalid`, a taken email with `email_taken`, too many from one address with `too_many`.
+ */
+export async function signUp({ db, config }: Deps, draft: z.output<typeof signUpDraft>, from: Origin, now: Instant): Promise<AccountRow> {
+  const { displayName, email, password, timezone } = draft
+  refuseShortPassword(password, 'password', config.passwordMinLength)
+  if (config.rateLimit) await countTry(db, addressKey('sign-up', from.address), signUpsFromOneAddress, now)
+  const passwordHash = await hashPassword(password)
+  const zone = timezone && isZone(timezone) ? timezone : config.defaultTimezone
+  return createAccount(db, { displayName, email, passwordHash, timezone: zone }, now)
+}
+
+/**
+ * Begins a session by email and password. An unknown email and a wrong password get the same `wrong_credentials` for the same work;
+ * too many tries of one email or from one address get `too_many`.
+ */
+export async function signIn(
+  deps: Deps,
+  { email, password }: z.output<typeof credentials>,
+  from: Origin,
+  now: Instant,
+): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
+  const { db, config, log } = deps
+  if (config.rateLimit) await countTry(db, addressKey('sign-in', from.address), signInsFromOneAddress, now)
+  const refused = new Refusal('wrong_credentials', 'Wrong email or password. Please check both and try again.')
+  const [found] = await db.select().from(accounts).where(hasEmail(email))
+  const passwordHash = found?.passwordHash ?? null
+  const right = await guess(deps, email, passwordHash, password, now)
+  if (!found || !passwordHash || !right) {
+    log.info({ accountId: found?.id, address: from.address }, 'A sign-in was refused.')
+    throw refused
+  }
+  const rehashed = isWeakHash(passwordHash) ? await hashPassword(password) : passwordHash
+  return db.transaction(async (tx) => {
+    const account = await lockAccount(tx, found.id)
+    // The password may have been changed while this one was looked at: it must not open a session any more.
+    if (account?.passwordHash !== passwordHash) throw refused
+    if (rehashed !== passwordHash) await tx.update(accounts).set({ passwordHash: rehashed }).where(eq(accounts.id, found.id))
+    return { account, refreshToken: await openSession(tx, found.id, from.userAgent, now) }
+  })
+}
+
+/**
+ * Changes what a person says about themselves. A new email needs the current password (`wrong_password`), must be free
+ * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`).
+ */
+export async function changeProfile(
+  deps: Deps,
+  account: AccountRow,
+  change: z.output<typeof profileChange>,
+  onScheduleChange: OnScheduleChange,
+  now: Instant,
+): Promise<AccountRow> {
+  const { currentPassword, ...fields } = change
+  if (fields.timezone !== undefined && !isZone(fields.timezone))
+    throw new Refusal('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
+  const newEmail = fields.email !== undefined && fields.email !== account.email
+  if (newEmail) {
+    if (account.googleSub) throw new Refusal('not_allowed', 'Your email comes from your Google account and cannot be changed here.')
+    if (!currentPassword) throw wrongPassword('Please enter your current password to change your email.')
+    await refuseWrongPassword(deps, account, currentPassword, now)
+  }
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const before = await lockAccount(tx, account.id)
+      if (!before) throw new Refusal('not_signed_in', 'Please sign in.')
+      if (newEmail && before.passwordHash !== account.passwordHash) throw wrongPassword()
+      const timezone = fields.timezone ?? before.timezone
+      const [after] = await tx
+        .update(accounts)
+        .set({
+          ...fields,
+          updatedAt: now,
+          // Counted from the last date that was looked at: a zone further east may have it behind it already, one further west must not repeat it.
+          ...(timezone === before.timezone ? {} : { nextMidnightAt: midnightAfter(before.overdueThrough, timezone) }),
+        })
+        .where(eq(accounts.id, account.id))
+        .returning()
+      if (!after) throw new Error('A locked account was not there to be changed.')
+      if (after.timezone !== before.timezone || after.reminderHour !== before.reminderHour) await onScheduleChange(tx, after, now)
+      return after
+    })
+  } catch (error) {
+    if (breaksEmailIndex(error)) throw emailTaken('Another account uses this email. Please choose a different one.')
+    throw error
+  }
+}
+
+/**
+ * Changes the password and ends every other session. Refuses a wrong current password with `wrong_password`, a short new one with
+ * `invalid`, and an account that signs in with Google with `not_allowed`.
+ */
+export async function changePassword(
+  deps: Deps,
+  account: AccountRow,
+  sessionId: string,
+  { currentPassword, newPassword }: z.output<typeof passwordChange>,
+  now: Instant,
+): Promise<void> {
+  if (account.googleSub) throw new Refusal('not_allowed', 'You sign in with Google, so there is no password to change here.')
+  refuseShortPassword(newPassword, 'newPassword', deps.config.passwordMinLength)
+  await refuseWrongPassword(deps, account, currentPassword, now)
+  const passwordHash = await hashPassword(newPassword)
+  await deps.db.transaction(async (tx) => {
+    const before = await lockAccount(tx, account.id)
+    if (before?.passwordHash !== account.passwordHash) throw wrongPassword()
+    await tx.update(accounts).set({ passwordHash, updatedAt: now }).where(eq(accounts.id, account.id))
+    await endOtherSessions(tx, account.id, sessionId)
+  })
+}
+
+/** Deletes an account and with it, by foreign keys, every record and session of it. */
+export async function deleteAccount(db: Database, id: string): Promise<void> {
+  await db.delete(accounts).where(eq(accounts.id, id))
 }
 
 /** Holds the account's row until the transaction ends: whoever makes runs or numbers takes turns here. */
 export async function lockAccount(tx: Database, id: string): Promise<AccountRow | null> {
-  const [row] = await tx.select().from(accounts).where(sql`${accounts.id} = ${id}`).for('update')
+  const [row] = await tx.select().from(accounts).where(eq(accounts.id, id)).for('update')
   return row ?? null
 }
 
 export function toProfile(row: AccountRow): Profile {
-  return {
-    _id: row.id,
-    displayName: row.displayName,
-    email: row.email,
-    ...(row.googleSub ? { googleId: row.googleSub } : {}),
-    createdAt: row.createdAt.toString(),
-    timezone: row.timezone,
-    reminderHour: row.reminderHour,
+  return { ...toUser(row), createdAt: row.createdAt.toString(), timezone: row.timezone, reminderHour: row.reminderHour }
+}
+
+export function toUser(row: AccountRow): User {
+  return { _id: row.id, displayName: row.displayName, email: row.email, ...(row.googleSub ? { googleId: row.googleSub } : {}) }
+}
+
+/** The start of the day after a local date: not always 00:00, where clocks are put forward at midnight. */
+function midnightAfter(date: string, timezone: string): Instant {
+  return Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime(timezone).toInstant()
+}
+
+const unknownZone = 'Please choose a time zone such as Asia/Kolkata.'
+
+/** Whether this runtime can reckon in the zone: it knows fewer old names, such as IST, than the browser's formatter does. */
+function isZone(timezone: string): boolean {
+  try {
+    Temporal.PlainDate.from('2026-01-01').toZonedDateTime(timezone)
+    return /^[A-Za-z]/.test(timezone)
+  } catch {
+    return false
   }
+}
+
+function hasEmail(email: string) {
+  return sql`lower(${accounts.email}) = lower(${email})`
+}
+
+/** Whether the password is right; every wrong one makes the next wait longer, and a right one clears that. */
+async function guess({ db, config }: Deps, email: string, passwordHash: string | null, password: string, now: Instant): Promise<boolean> {
+  if (!config.rateLimit) return verifyPassword(passwordHash, password)
+  const key = guessKey(email)
+  await countGuess(db, key, now)
+  try {
+    const right = await verifyPassword(passwordHash, password)
+    if (right) await forgetGuesses(db, key)
+    return right
+  } catch (error) {
+    await takeBackGuess(db, key)
+    throw error
+  }
+}
+
+async function refuseWrongPassword(deps: Deps, account: AccountRow, password: string, now: Instant): Promise<void> {
+  if (!(await guess(deps, account.email, account.passwordHash, password, now))) throw wrongPassword()
+}
+
+function refuseShortPassword(password: string, path: string, shortest: number): void {
+  if (password.length >= shortest) return
+  const message = `Password must be at least ${shortest} ${shortest === 1 ? 'character' : 'characters'} long`
+  throw new Refusal('invalid', message, { errors: [{ path, message }] })
+}
+
+function wrongPassword(message = 'Invalid current password'): Refusal {
+  return new Refusal('wrong_password', message, { errors: [{ path: 'currentPassword', message }] })
+}
+
+function emailTaken(message: string): Refusal {
+  return new Refusal('email_taken', message, { errors: [{ path: 'email', message }] })
+}
+
+/** Both drivers name the index in `constraint`; the query builder wraps their error. */
+function breaksEmailIndex(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'constraint' in cause && cause.constraint === 'accounts_email'
 }

@@ -1,14 +1,28 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
 import type { Who } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { deriveKey } from '#server/platform/secrets.ts'
+import { deriveKey, hashToken, hmac, newToken } from '#server/platform/secrets.ts'
 import { accounts, sessions } from './tables.ts'
 
-const accessMinutes = 15
+const accessSeconds = 15 * 60
+/** A session ends after 30 days without use, and after 90 in any case. */
+const idle = { hours: 30 * 24 }
+const absolute = { hours: 90 * 24 }
+/** For so long the token before the current one still counts: two tabs, or an answer that was lost on its way. */
+const grace = { seconds: 10 }
+
+/** What a browser keeps of a session: `<session id>.<secret>`, and for how long. */
+export interface RefreshToken {
+  sessionId: string
+  token: string
+  maxAgeSeconds: number
+}
 
 /** An access token: HS256, 15 minutes, names its session. */
 export async function signAccessToken(secretKey: string, sessionId: string, now: Instant): Promise<string> {
@@ -18,30 +32,116 @@ export async function signAccessToken(secretKey: string, sessionId: string, now:
     .setSubject(sessionId)
     .setAudience('web')
     .setIssuedAt(seconds)
-    .setExpirationTime(seconds + accessMinutes * 60)
+    .setExpirationTime(seconds + accessSeconds)
     .sign(deriveKey(secretKey, 'access-token'))
 }
 
 /** Who a request comes from: its token must be valid and its session still there. */
 export async function identify({ db, config, clock }: Deps, request: FastifyRequest): Promise<Who> {
-  const token = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1]
   const refused = new Refusal('not_signed_in', 'Please sign in.')
-  if (!token) throw refused
-  const sessionId = await jwtVerify(token, deriveKey(config.secretKey, 'access-token'), {
-    algorithms: ['HS256'],
-    typ: 'at+jwt',
-    audience: 'web',
-    currentDate: new Date(clock.now().epochMilliseconds),
-  }).then(
-    ({ payload }) => payload.sub,
-    () => undefined,
-  )
+  const now = clock.now()
+  const sessionId = await readAccessToken(config.secretKey, request, now, 0)
   if (!sessionId) throw refused
   const [found] = await db
     .select({ account: accounts })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.id, sessions.ownerId))
-    .where(eq(sessions.id, sessionId))
+    .where(and(eq(sessions.id, sessionId), isAlive(now)))
   if (!found) throw refused
   return { account: found.account, sessionId }
+}
+
+/** Begins a session of an account in one browser. */
+export async function openSession(tx: Database, ownerId: string, userAgent: string, now: Instant): Promise<RefreshToken> {
+  const sessionId = newId()
+  const token = `${sessionId}.${newToken()}`
+  await tx.insert(sessions).values({
+    id: sessionId,
+    ownerId,
+    refreshHash: hashToken(token),
+    rotatedAt: now,
+    createdAt: now,
+    lastSeenAt: now,
+    userAgent: userAgent.slice(0, 300),
+  })
+  return { sessionId, token, maxAgeSeconds: secondsLeft(now, now) }
+}
+
+/**
+ * Trades a refresh token for its successor. The successor follows from the token, so requests in parallel, and one repeated within
+ * 10 s, all receive the same. Any other token of the session, an older one above all, may be a stolen copy: the session ends.
+ * Refuses with `not_signed_in`.
+ */
+export async function refreshSession({ db, config, log }: Deps, token: string | undefined, now: Instant): Promise<RefreshToken> {
+  const refused = new Refusal('not_signed_in', 'Your session has ended. Please sign in again.')
+  const sessionId = sessionOf(token)
+  if (!token || !sessionId) throw refused
+  const hash = hashToken(token)
+  const successor = `${sessionId}.${hmac(deriveKey(config.secretKey, 'refresh-successor'), token)}`
+  // One statement, decided on the row as it is when its turn comes. For the token before the current one it changes nothing but the visit.
+  const [kept] = await db
+    .update(sessions)
+    .set({
+      previousHash: hash,
+      refreshHash: hashToken(successor),
+      rotatedAt: sql`CASE WHEN ${eq(sessions.refreshHash, hash)} THEN ${sql.param(now, sessions.rotatedAt)}::timestamptz ELSE ${sessions.rotatedAt} END`,
+      lastSeenAt: now,
+    })
+    .where(
+      and(
+        eq(sessions.id, sessionId),
+        isAlive(now),
+        or(eq(sessions.refreshHash, hash), and(eq(sessions.previousHash, hash), gte(sessions.rotatedAt, now.subtract(grace)))),
+      ),
+    )
+    .returning()
+  if (kept) return { sessionId, token: successor, maxAgeSeconds: secondsLeft(kept.createdAt, now) }
+  const [ended] = await db.delete(sessions).where(eq(sessions.id, sessionId)).returning()
+  if (ended) log.warn({ sessionId, accountId: ended.ownerId }, 'A refresh token came that is no longer good; its session has ended.')
+  throw refused
+}
+
+/** Ends the sessions that a request names: by its cookie, and by its access token, also by one that has run out. */
+export async function endSessions({ db, config }: Deps, request: FastifyRequest, token: string | undefined, now: Instant): Promise<void> {
+  const named = [sessionOf(token), await readAccessToken(config.secretKey, request, now, 90 * 24 * 3600)].filter((id) => id !== undefined)
+  if (named.length > 0) await db.delete(sessions).where(inArray(sessions.id, named))
+}
+
+/** Ends every session of an account but one. */
+export async function endOtherSessions(tx: Database, ownerId: string, sessionId: string): Promise<void> {
+  await tx.delete(sessions).where(and(eq(sessions.ownerId, ownerId), ne(sessions.id, sessionId)))
+}
+
+/** Deletes sessions that are past their life. Call it now and then from a worker. */
+export async function forgetOldSessions(db: Database, now: Instant): Promise<void> {
+  await db.delete(sessions).where(or(lte(sessions.lastSeenAt, now.subtract(idle)), lte(sessions.createdAt, now.subtract(absolute))))
+}
+
+function isAlive(now: Instant) {
+  return and(gt(sessions.lastSeenAt, now.subtract(idle)), gt(sessions.createdAt, now.subtract(absolute)))
+}
+
+/** The session that a request's access token names; `late` seconds after its end it still does. */
+async function readAccessToken(secretKey: string, request: FastifyRequest, now: Instant, late: number): Promise<string | undefined> {
+  const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (!token) return undefined
+  return jwtVerify(token, deriveKey(secretKey, 'access-token'), {
+    algorithms: ['HS256'],
+    typ: 'at+jwt',
+    audience: 'web',
+    currentDate: new Date(now.epochMilliseconds),
+    clockTolerance: late,
+  }).then(
+    ({ payload }) => payload.sub,
+    () => undefined,
+  )
+}
+
+function sessionOf(token: string | undefined): string | undefined {
+  return /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43}$/.exec(token ?? '')?.[1]
+}
+
+function secondsLeft(createdAt: Instant, now: Instant): number {
+  const end = Math.min(now.add(idle).epochMilliseconds, createdAt.add(absolute).epochMilliseconds)
+  return Math.floor((end - now.epochMilliseconds) / 1000)
 }

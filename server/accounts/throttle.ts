@@ -1,0 +1,94 @@
+import { isIPv6 } from 'node:net'
+import { eq, gt, lt, lte, sql } from 'drizzle-orm'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashToken } from '#server/platform/secrets.ts'
+import { throttles } from './tables.ts'
+
+/** Wrong guesses in a row that cost nothing yet, and the longest pause after one more, in seconds. */
+const freeGuesses = 5
+const longestPause = 900
+
+/** Counts a try; refuses with `too_many` once there were more than `limit` within a window of `seconds`. */
+export async function countTry(db: Database, key: string, rule: { limit: number; seconds: number }, now: Instant): Promise<void> {
+  const over = lte(throttles.until, now)
+  const [row] = await db
+    .insert(throttles)
+    .values({ key, count: 1, until: now.add({ seconds: rule.seconds }) })
+    .onConflictDoUpdate({
+      target: throttles.key,
+      set: {
+        count: sql`CASE WHEN ${over} THEN 1 ELSE ${throttles.count} + 1 END`,
+        until: sql`CASE WHEN ${over} THEN excluded.until ELSE ${throttles.until} END`,
+      },
+    })
+    .returning()
+  if (row && row.count > rule.limit) throw tooMany(row.until, now)
+}
+
+/**
+ * Counts a guess as a wrong one before it is looked at, so that guesses in parallel cannot slip through together; a right one is
+ * forgotten afterwards. From the fifth on each is followed by a pause of 1, 2, 4 … 900 s in which `too_many` is answered. Never a lock.
+ */
+export async function countGuess(db: Database, key: string, now: Instant): Promise<void> {
+  const nth = sql`${throttles.count} + 1`
+  const pause = sql`CASE WHEN ${nth} < ${freeGuesses} THEN 0 ELSE least(${longestPause}, 2 ^ least(${nth} - ${freeGuesses}, 20)) END`
+  const [counted] = await db
+    .insert(throttles)
+    .values({ key, count: 1, until: now })
+    .onConflictDoUpdate({
+      target: throttles.key,
+      set: { count: nth, until: sql`excluded.until + make_interval(secs => ${pause})` },
+      setWhere: lte(throttles.until, now),
+    })
+    .returning()
+  if (counted) return
+  const [paused] = await db.select().from(throttles).where(eq(throttles.key, key))
+  throw tooMany(paused?.until ?? now, now)
+}
+
+/** A guess was right: the next wrong one is the first again. */
+export async function forgetGuesses(db: Database, key: string): Promise<void> {
+  await db.delete(throttles).where(eq(throttles.key, key))
+}
+
+/** A guess was never looked at after all. */
+export async function takeBackGuess(db: Database, key: string): Promise<void> {
+  await db
+    .update(throttles)
+    .set({ count: sql`${throttles.count} - 1` })
+    .where(sql`${eq(throttles.key, key)} AND ${gt(throttles.count, 0)}`)
+}
+
+/** Forgets what has not counted for a day. Call it now and then from a worker. */
+export async function forgetOldThrottles(db: Database, now: Instant): Promise<void> {
+  await db.delete(throttles).where(lt(throttles.until, now.subtract({ hours: 24 })))
+}
+
+/** The key of guesses at the password that belongs to an email, whether or not it has an account. Hashed: strangers' addresses are not kept. */
+export function guessKey(email: string): string {
+  return `guess:${hashToken(email.toLowerCase())}`
+}
+
+/** The key of tries from an address. Of IPv6 the first 64 bits count: one connection has all the others to itself. */
+export function addressKey(what: string, address: string): string {
+  return `${what}:${isIPv6(address) ? network(address) : address}`
+}
+
+function network(address: string): string {
+  const [plain = ''] = address.split('%')
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1]
+  if (mapped) return mapped
+  const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
+  const [before, after] = [head, tail].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+function tooMany(until: Instant, now: Instant): Refusal {
+  const seconds = Math.max(1, Math.ceil((until.epochMilliseconds - now.epochMilliseconds) / 1000))
+  return new Refusal('too_many', `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
+    retryAfter: seconds,
+  })
+}
