@@ -6,11 +6,15 @@ import { toMinor } from './money.ts'
 export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'])
 export type InvoiceStatus = z.infer<typeof invoiceStatus>
 
-/** A date of the calendar, `YYYY-MM-DD`; of an ISO date-time the first ten characters count. */
+/** A date of the calendar, `YYYY-MM-DD`, from 1900 to 2999; of an ISO date-time the first ten characters count. */
 export const calendarDate = z
-  .string()
-  .transform((text) => text.slice(0, 10))
-  .pipe(z.iso.date('Please enter a date that exists, such as 2026-03-31.'))
+  .string('Please enter a date such as 2026-03-31.')
+  .transform((text) => (/^.{10}T/.test(text) ? text.slice(0, 10) : text))
+  .pipe(
+    z.iso
+      .date({ error: 'Please enter a date that exists, such as 2026-03-31.', abort: true })
+      .refine((date) => date >= '1900-01-01' && date < '3000-01-01', 'Please enter a year from 1900 to 2999.'),
+  )
 
 const fields = {
   clientName: z
@@ -22,8 +26,8 @@ const fields = {
   clientEmail: emailAddress,
   amount: z
     .number('Please enter an amount such as 5000.50.')
-    .positive('Please enter an amount above 0.')
-    .max(9_999_999_999.99, 'Please enter an amount of at most 9,999,999,999.99.')
+    .positive({ error: 'Please enter an amount above 0.', abort: true })
+    .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
     .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.'),
   dueDate: calendarDate,
   status: invoiceStatus,
@@ -59,11 +63,22 @@ export type Invoice = z.infer<typeof invoice>
 const byId = z.object({ id: z.string() })
 export const invoiceQuery = z.strictObject({
   status: invoiceStatus.optional(),
-  /** Case-insensitive, in client name, client email or reference. */
-  search: z.string().max(200).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).optional(),
+  /** Case-insensitive, in client name or client email. */
+  search: z
+    .string()
+    .max(200, 'Please search for at most 200 characters.')
+    .refine((text) => !/\p{Cc}/u.test(text), 'Please search on one line.')
+    .optional(),
+  limit: z.coerce
+    .number('Please ask for 1 to 1,000 invoices at once.')
+    .int('Please ask for 1 to 1,000 invoices at once.')
+    .min(1, 'Please ask for 1 to 1,000 invoices at once.')
+    .max(1000, 'Please ask for 1 to 1,000 invoices at once.')
+    .optional(),
+  /** The place to go on from, as the Link header of the page before says it. */
   cursor: z.string().max(200).optional(),
 })
+export type InvoiceQuery = z.output<typeof invoiceQuery>
 
 export const invoiceCalls = {
   list: call({

@@ -46,6 +46,7 @@ CREATE TABLE "invoices" (
 	"created_at" timestamp with time zone NOT NULL,
 	"updated_at" timestamp with time zone NOT NULL,
 	"paid_at" timestamp with time zone,
+	"awaits_overdue" boolean DEFAULT false NOT NULL,
 	"deleted_at" timestamp with time zone,
 	"reminders_sent" integer DEFAULT 0 NOT NULL,
 	"last_reminder_at" timestamp with time zone,

@@ -1,7 +1,12 @@
+import { eq } from 'drizzle-orm'
+import type { Invoice, InvoiceStatus } from '#contract/invoices.ts'
 import { createAccount } from '#server/accounts/accounts.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
-import { sessions } from '#server/accounts/tables.ts'
+import { accounts, sessions } from '#server/accounts/tables.ts'
+import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
+import { type Sender, storeSmtp } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
+import type { FakeSmtp } from './fakes/smtp-server.ts'
 import type { TestApp } from './harness.ts'
 
 /** A person who is signed in. */
@@ -28,14 +33,59 @@ export async function aPerson(app: TestApp, about: { displayName?: string; email
     },
     now,
   )
+  const person = { id: account.id, email: account.email, displayName: account.displayName }
+  return { ...person, token: await aToken(app, account.id) }
+}
+
+/** The same person with a new session: a token lasts 15 minutes, so after a longer move of the clock a test signs in again. */
+export async function signedInAgain(app: TestApp, person: Person): Promise<Person> {
+  return { ...person, token: await aToken(app, person.id) }
+}
+
+async function aToken(app: TestApp, ownerId: string): Promise<string> {
   const sessionId = newId()
-  await app.db
-    .insert(sessions)
-    .values({ id: sessionId, ownerId: account.id, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
-  return {
-    id: account.id,
-    email: account.email,
-    displayName: account.displayName,
-    token: await signAccessToken(app.deps.config.secretKey, sessionId, now),
-  }
+  const now = app.clock.now()
+  await app.db.insert(sessions).values({ id: sessionId, ownerId, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
+  return signAccessToken(app.deps.config.secretKey, sessionId, now)
+}
+
+/** What a test may say about an invoice; the rest is Kaveri Foods' 5,000 rupees, due 8 days ago where their owner lives, unpaid. */
+export interface InvoiceAbout {
+  owner?: Person
+  clientName?: string
+  clientEmail?: string
+  /** Rupees. */
+  amount?: number
+  dueDate?: string
+  status?: InvoiceStatus
+  reference?: string
+}
+
+/** An invoice, of somebody made for it unless its owner is given. */
+export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise<Invoice & { owner: Person }> {
+  const { owner = await aPerson(app), ...given } = about
+  const now = app.clock.now()
+  const [account] = await app.db.select({ timezone: accounts.timezone }).from(accounts).where(eq(accounts.id, owner.id))
+  const today = now.toZonedDateTimeISO(account?.timezone ?? 'UTC').toPlainDate()
+  const row = await createInvoice(
+    app.db,
+    owner.id,
+    {
+      clientName: 'Kaveri Foods',
+      clientEmail: 'billing@kaveri.example',
+      amount: 5000,
+      dueDate: today.subtract({ days: 8 }).toString(),
+      status: 'unpaid',
+      ...given,
+    },
+    now,
+    async () => {},
+  )
+  return { ...toInvoice(row), owner }
+}
+
+/** A mailbox at this mail server for the person, as if they had connected it; its address is the server's login. */
+export async function aMailbox(app: TestApp, person: Person, smtp: FakeSmtp): Promise<Sender> {
+  const draft = { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login }
+  return storeSmtp(app.db, app.deps.config.secretKey, person.id, draft, app.clock.now())
 }

@@ -1,4 +1,70 @@
-import type { App } from '#server/platform/answer.ts'
+import { createHash } from 'node:crypto'
+import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
+import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import {
+  type AfterChange,
+  createInvoice,
+  invoicesVersion,
+  listInvoices,
+  readInvoice,
+  removeInvoice,
+  restoreInvoice,
+  toInvoice,
+  updateInvoice,
+} from './invoices.ts'
 
-export function invoiceRoutes(_app: App, _deps: Deps): void {}
+/** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
+export function invoiceRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'>, afterChange: AfterChange): void {
+  answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply }) => {
+    // The version is read before the list: a change in between makes the list newer than its tag, which costs one reload and hides nothing.
+    const tag = tagOf(account.id, query, await invoicesVersion(db, account.id))
+    reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization', etag: tag })
+    if (isKnown(tag, request.headers['if-none-match'])) {
+      reply.status(304)
+      return []
+    }
+    const { page, next } = await listInvoices(db, account.id, query)
+    if (next) reply.header('link', `<${invoiceCalls.list.path}?${nextQuery(query, next)}>; rel="next"`)
+    return page.map(toInvoice)
+  })
+  answer(app, invoiceCalls.create, async ({ body }, { account }) =>
+    toInvoice(await createInvoice(db, account.id, body, clock.now(), afterChange)),
+  )
+  answer(app, invoiceCalls.read, async ({ params }, { account }) => toInvoice(await readInvoice(db, account.id, params.id)))
+  answer(app, invoiceCalls.update, async ({ params, body }, { account }) =>
+    toInvoice(await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange)),
+  )
+  answer(app, invoiceCalls.remove, async ({ params }, { account }) => {
+    await removeInvoice(db, account.id, params.id, clock.now(), afterChange)
+    return undefined
+  })
+  answer(app, invoiceCalls.restore, async ({ params }, { account }) =>
+    toInvoice(await restoreInvoice(db, account.id, params.id, clock.now(), afterChange)),
+  )
+}
+
+/** What an answer looks like belongs to its tag: a new release with another field must not be answered from an old cache. */
+const shape = Object.keys(invoice.shape).join()
+
+/** A weak tag (RFC 9110, 8.8.1), because a compressed answer is the same answer in other bytes. */
+function tagOf(accountId: string, query: InvoiceQuery, version: string): string {
+  const { status, search, limit, cursor } = query
+  const asked = createHash('sha256')
+    .update(JSON.stringify([shape, status, search, limit, cursor]))
+    .digest('base64url')
+  return `W/"${accountId}.${version}.${asked.slice(0, 12)}"`
+}
+
+function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
+  return (ifNoneMatch ?? '').split(',').some((known) => known.trim() === tag || `W/${known.trim()}` === tag)
+}
+
+function nextQuery(query: InvoiceQuery, cursor: string): URLSearchParams {
+  const next = new URLSearchParams()
+  if (query.status) next.set('status', query.status)
+  if (query.search) next.set('search', query.search)
+  if (query.limit !== undefined) next.set('limit', String(query.limit))
+  next.set('cursor', cursor)
+  return next
+}

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, date, foreignKey, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, date, foreignKey, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
@@ -20,6 +20,8 @@ export const invoices = pgTable(
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     paidAt: instant(),
+    /** Its due date became one that the midnight job has already been past, by nobody's word on the status: the next job looks at it too. */
+    awaitsOverdue: boolean().notNull().default(false),
     /** Deleted softly: it can be restored for 30 days. */
     deletedAt: instant(),
 

@@ -1,0 +1,307 @@
+import { and, eq, gte, type InferSelectModel, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery } from '#contract/invoices.ts'
+import { fromMinor, toMinor } from '#contract/money.ts'
+import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { invoices } from './tables.ts'
+
+export type InvoiceRow = InferSelectModel<typeof invoices>
+
+/** What else happens when an invoice is created, changed, deleted or restored: within the same transaction, the account's row locked. */
+export type AfterChange = (tx: Database, ownerId: string, invoiceId: string, now: Instant) => Promise<void>
+
+/** A deleted invoice can be restored for this long; then it is forgotten. */
+const keptDeleted = { hours: 30 * 24 }
+
+/** The invoices that a list holds, newest first, and where the next page begins: null when there is none. */
+export async function listInvoices(
+  db: Database,
+  ownerId: string,
+  query: InvoiceQuery,
+): Promise<{ page: InvoiceRow[]; next: string | null }> {
+  const asked = db
+    .select()
+    .from(invoices)
+    .where(and(...listed(ownerId, query), query.cursor === undefined ? undefined : await olderThan(db, ownerId, query.cursor)))
+    // The order of the index; none of the two is ever null.
+    .orderBy(sql`${invoices.createdAt} DESC NULLS LAST`, sql`${invoices.id} DESC NULLS LAST`)
+  if (query.limit === undefined) return { page: await asked, next: null }
+  const found = await asked.limit(query.limit + 1)
+  const page = found.slice(0, query.limit)
+  return { page, next: found.length > page.length ? (page.at(-1)?.id ?? null) : null }
+}
+
+/**
+ * Names the present state of an account's invoices. Each write gives a row a new xmin, whatever it changes and whatever clock it was made by;
+ * so the sum over (id, xmin) changes with every change, and costs one pass over the rows without reading them into the program.
+ */
+export async function invoicesVersion(db: Database, ownerId: string): Promise<string> {
+  const [found] = await db
+    .select({
+      count: sql<number>`count(*)::int`,
+      sum: sql<string>`coalesce(sum(hashtextextended(${invoices.id}::text || xmin::text, 0)), 0)::text`,
+    })
+    .from(invoices)
+    .where(and(...listed(ownerId, {})))
+  return `${found?.count}.${found?.sum}`
+}
+
+/** One invoice; refuses with `not_found` what is not there, deleted or somebody else's. */
+export async function readInvoice(db: Database, ownerId: string, id: string): Promise<InvoiceRow> {
+  const [row] = await db.select().from(invoices).where(mine(ownerId, id))
+  if (!row) throw notFound()
+  return row
+}
+
+/** Writes down an invoice under the given reference or the account's next number. A taken reference is a `conflict`. */
+export async function createInvoice(
+  db: Database,
+  ownerId: string,
+  draft: InvoiceDraft,
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<InvoiceRow> {
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    if (draft.reference !== undefined) await refuseTakenReference(tx, ownerId, draft.reference)
+    const { amount, ...fields } = draft
+    const [row] = await tx
+      .insert(invoices)
+      .values({
+        ...fields,
+        ownerId,
+        reference: draft.reference ?? (await nextReference(tx, owner)),
+        amountMinor: minor(amount),
+        createdAt: now,
+        updatedAt: now,
+        paidAt: draft.status === 'paid' ? now : null,
+      })
+      .returning()
+    const created = row as InvoiceRow
+    await afterChange(tx, ownerId, created.id, now)
+    return created
+  })
+}
+
+/** Changes the fields that are given. What a person says about the status stands until the due date changes. */
+export async function updateInvoice(
+  db: Database,
+  ownerId: string,
+  id: string,
+  change: InvoiceChange,
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<InvoiceRow> {
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const [row] = await tx.select().from(invoices).where(mine(ownerId, id)).for('update')
+    if (!row) throw notFound()
+    if (Object.keys(change).length === 0) return row
+    if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
+    const { amount, ...fields } = change
+    const status = statusAfter(row, change, localDate(now, owner.timezone))
+    const [changed] = await tx
+      .update(invoices)
+      .set({
+        ...fields,
+        ...status,
+        awaitsOverdue: awaitsOverdue(row, change, owner.overdueThrough),
+        ...(amount === undefined ? {} : { amountMinor: minor(amount) }),
+        paidAt: status.status !== 'paid' ? null : row.status === 'paid' ? row.paidAt : now,
+        updatedAt: now,
+      })
+      .where(eq(invoices.id, row.id))
+      .returning()
+    await afterChange(tx, ownerId, row.id, now)
+    return changed as InvoiceRow
+  })
+}
+
+/** Deletes an invoice so that it can be restored for 30 days; its reference is free at once. */
+export async function removeInvoice(db: Database, ownerId: string, id: string, now: Instant, afterChange: AfterChange): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockOwner(tx, ownerId)
+    const [row] = await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(mine(ownerId, id)).returning({ id: invoices.id })
+    if (!row) throw notFound()
+    await afterChange(tx, ownerId, row.id, now)
+  })
+}
+
+/** Brings back what was deleted within 30 days; a reference that was taken meanwhile is a `conflict`. What is not deleted stays as it is. */
+export async function restoreInvoice(
+  db: Database,
+  ownerId: string,
+  id: string,
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<InvoiceRow> {
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const [row] = await tx
+      .select()
+      .from(invoices)
+      .where(and(thisOne(ownerId, id), or(isNull(invoices.deletedAt), gte(invoices.deletedAt, now.subtract(keptDeleted)))))
+      .for('update')
+    if (!row) throw notFound()
+    if (!row.deletedAt) return row
+    await refuseTakenReference(tx, ownerId, row.reference)
+    // Where the due date passed in the meantime, the job has not seen it.
+    const missed = row.status === 'unpaid' && row.dueDate >= localDate(row.deletedAt, owner.timezone) && row.dueDate < owner.overdueThrough
+    const [restored] = await tx
+      .update(invoices)
+      .set({ deletedAt: null, updatedAt: now, awaitsOverdue: row.awaitsOverdue || missed })
+      .where(eq(invoices.id, row.id))
+      .returning()
+    await afterChange(tx, ownerId, row.id, now)
+    return restored as InvoiceRow
+  })
+}
+
+/** How many invoices an account keeps, and the sum of the paid ones in rupees. */
+export async function invoiceTotals(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number }> {
+  const [found] = await db
+    .select({
+      totalInvoices: sql<number>`count(*)::int`,
+      // Exact as numeric; the one rounding is to the nearest number that JSON can say.
+      totalRevenue: sql<number>`(coalesce(sum(${invoices.amountMinor}) FILTER (WHERE ${invoices.status} = 'paid'), 0) / 100.0)::float8`,
+    })
+    .from(invoices)
+    .where(and(...listed(ownerId, {})))
+  return found ?? { totalInvoices: 0, totalRevenue: 0 }
+}
+
+/** Erases for good what was deleted more than 30 days ago, a few hundred at a time. */
+export async function forgetDeleted(db: Database, now: Instant): Promise<void> {
+  for (;;) {
+    const old = db
+      .select({ id: invoices.id })
+      .from(invoices)
+      .where(and(isNotNull(invoices.deletedAt), lt(invoices.deletedAt, now.subtract(keptDeleted))))
+      .limit(500)
+    const erased = await db.delete(invoices).where(inArray(invoices.id, old)).returning({ id: invoices.id })
+    if (erased.length === 0) return
+  }
+}
+
+/** The wall between a row and JSON: amounts in rupees, instants as ISO 8601 in UTC. */
+export function toInvoice(row: InvoiceRow): Invoice {
+  return {
+    _id: row.id,
+    clientName: row.clientName,
+    clientEmail: row.clientEmail,
+    amount: fromMinor(row.amountMinor),
+    dueDate: row.dueDate,
+    status: row.status,
+    reference: row.reference,
+    createdAt: row.createdAt.toString(),
+    updatedAt: row.updatedAt.toString(),
+    paidAt: row.paidAt?.toString() ?? null,
+    remindersSent: row.remindersSent,
+    lastReminderAt: row.lastReminderAt?.toString() ?? null,
+  }
+}
+
+const uuid = z.uuid()
+
+/** The one row of that id, deleted or not. An id that could not be one finds nothing. */
+function thisOne(ownerId: string, id: string): SQL | undefined {
+  return uuid.safeParse(id).success ? and(eq(invoices.ownerId, ownerId), eq(invoices.id, id)) : sql`false`
+}
+
+function mine(ownerId: string, id: string): SQL | undefined {
+  return and(thisOne(ownerId, id), isNull(invoices.deletedAt))
+}
+
+function listed(ownerId: string, query: InvoiceQuery): SQL[] {
+  const conditions = [eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt)]
+  if (query.status) conditions.push(eq(invoices.status, query.status))
+  if (query.search) {
+    const pattern = `%${query.search.replace(/[\\%_]/g, '\\$&')}%`
+    conditions.push(sql`(${invoices.clientName} ILIKE ${pattern} OR ${invoices.clientEmail} ILIKE ${pattern})`)
+  }
+  return conditions
+}
+
+/** What comes after an invoice in the list; the place stays valid when that invoice is deleted meanwhile. */
+async function olderThan(db: Database, ownerId: string, cursor: string): Promise<SQL> {
+  const [last] = await db.select({ createdAt: invoices.createdAt }).from(invoices).where(thisOne(ownerId, cursor))
+  if (!last)
+    throw new Refusal('invalid', 'Please start again from the first page.', {
+      errors: [{ path: 'cursor', message: 'Please start again from the first page.' }],
+    })
+  return sql`(${invoices.createdAt}, ${invoices.id}) < (${last.createdAt.toString()}::timestamptz, ${cursor}::uuid)`
+}
+
+async function lockOwner(tx: Database, ownerId: string): Promise<AccountRow> {
+  const owner = await lockAccount(tx, ownerId)
+  // The account was deleted between signing in and now.
+  if (!owner) throw new Refusal('not_signed_in', 'Please sign in.')
+  return owner
+}
+
+async function refuseTakenReference(tx: Database, ownerId: string, reference: string): Promise<void> {
+  const [taken] = await liveReferences(tx, ownerId, [reference])
+  if (taken === undefined) return
+  const message = `Another invoice already has the reference ${reference}.`
+  throw new Refusal('conflict', message, { errors: [{ path: 'reference', message }] })
+}
+
+/** The next free INV-0001 of an account whose row is locked; numbers that somebody typed by hand are passed over. */
+async function nextReference(tx: Database, owner: AccountRow): Promise<string> {
+  let first = owner.lastReferenceNumber + 1
+  // One by one in the ordinary case; whoever typed thousands of them does not pay for thousands of queries.
+  for (let count = 1; ; count = Math.min(count * 8, 1000)) {
+    const candidates = Array.from({ length: count }, (_, index) => first + index)
+    const taken = new Set(await liveReferences(tx, owner.id, candidates.map(numbered)))
+    const free = candidates.find((number) => !taken.has(numbered(number)))
+    if (free !== undefined) {
+      await tx.execute(sql`UPDATE accounts SET last_reference_number = ${free} WHERE id = ${owner.id}`)
+      return numbered(free)
+    }
+    first += count
+  }
+}
+
+function numbered(number: number): string {
+  return `INV-${String(number).padStart(4, '0')}`
+}
+
+async function liveReferences(tx: Database, ownerId: string, references: string[]): Promise<string[]> {
+  const found = await tx
+    .select({ reference: invoices.reference })
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), inArray(invoices.reference, references)))
+  return found.map(({ reference }) => reference)
+}
+
+/** The status that a change leads to: the given one; `overdue` ends where the due date is moved to a day that is not past. */
+function statusAfter(row: InvoiceRow, change: InvoiceChange, today: string): { status: InvoiceRow['status'] } {
+  if (change.status !== undefined) return { status: change.status }
+  const moved = change.dueDate !== undefined && change.dueDate !== row.dueDate && change.dueDate >= today
+  return { status: moved && row.status === 'overdue' ? 'unpaid' : row.status }
+}
+
+/** Whether the next midnight job looks at an invoice although its due date lies before the days that it looks at. */
+function awaitsOverdue(row: InvoiceRow, change: InvoiceChange, overdueThrough: string): boolean {
+  if (change.status !== undefined) return false
+  if (change.dueDate === undefined || change.dueDate === row.dueDate) return row.awaitsOverdue
+  return change.dueDate < overdueThrough
+}
+
+/** The calendar's date where the account lives. */
+function localDate(now: Instant, timezone: string): string {
+  return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
+}
+
+function minor(amount: number): number {
+  const read = toMinor(amount)
+  if (read === null) throw new Error('An amount with more than two decimals came past the contract.')
+  return read
+}
+
+function notFound(): Refusal {
+  return new Refusal('not_found', 'This invoice does not exist, or it was deleted.')
+}
