@@ -1,0 +1,212 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { rows } from '#server/platform/database.ts'
+import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { turnOverdue } from './overdue.ts'
+
+const turn = (app: TestApp) => turnOverdue(app.db, app.clock.now())
+/** The statuses of a person's invoices by their reference. */
+async function statuses(app: TestApp, person: Person): Promise<Record<string, string>> {
+  const { reply } = await ask(app, await signedInAgain(app, person), invoiceCalls.list, { query: {} })
+  return Object.fromEntries(reply.map(({ reference, status }) => [reference, status]))
+}
+async function change(app: TestApp, person: Person, id: string, body: { dueDate?: string; status?: 'unpaid' | 'paid' | 'overdue' }) {
+  return (await ask(app, await signedInAgain(app, person), invoiceCalls.update, { params: { id }, body })).reply
+}
+async function midnightOf(app: TestApp, person: Person): Promise<{ midnight: string; through: string }> {
+  const [found] = await rows(
+    app.db,
+    z.object({ midnight: z.string(), through: z.string() }),
+    sql`SELECT next_midnight_at::text AS midnight, overdue_through::text AS through FROM accounts WHERE id = ${person.id}`,
+  )
+  return { midnight: Temporal.Instant.from(found?.midnight ?? '').toString(), through: found?.through ?? '' }
+}
+
+test('an unpaid invoice becomes overdue at the midnight after its due date, where its owner lives', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
+  const ann = await aPerson(app, { timezone: 'America/New_York' })
+  for (const owner of [asha, ann]) {
+    await anInvoice(app, { owner, reference: 'today', dueDate: '2026-03-02' })
+    await anInvoice(app, { owner, reference: 'tomorrow', dueDate: '2026-03-03' })
+    await anInvoice(app, { owner, reference: 'paid', dueDate: '2026-03-02', status: 'paid' })
+  }
+  app.clock.set('2026-03-02T18:29:59Z')
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ today: 'unpaid', tomorrow: 'unpaid', paid: 'paid' })
+  app.clock.set('2026-03-02T18:30:00Z')
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ today: 'overdue', tomorrow: 'unpaid', paid: 'paid' })
+  expect(await statuses(app, ann)).toMatchObject({ today: 'unpaid' })
+  app.clock.set('2026-03-03T05:00:00Z')
+  await turn(app)
+  expect(await statuses(app, ann)).toEqual({ today: 'overdue', tomorrow: 'unpaid', paid: 'paid' })
+})
+
+test('an invoice that turned overdue says when it changed', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const { _id: id, owner } = await anInvoice(app, { dueDate: '2026-03-02' })
+  app.clock.set('2026-03-02T18:30:00Z')
+  await turn(app)
+  const { reply } = await ask(app, await signedInAgain(app, owner), invoiceCalls.read, { params: { id } })
+  expect(reply).toMatchObject({ status: 'overdue', updatedAt: '2026-03-02T18:30:00Z' })
+})
+
+test('after days of downtime every midnight that was missed is made up for', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(app)
+  for (const day of ['02', '05', '08', '09']) await anInvoice(app, { owner: asha, reference: day, dueDate: `2026-03-${day}` })
+  app.clock.set('2026-03-09T09:00:00Z')
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ '02': 'overdue', '05': 'overdue', '08': 'overdue', '09': 'unpaid' })
+  expect(await midnightOf(app, asha)).toEqual({ midnight: '2026-03-09T18:30:00Z', through: '2026-03-09' })
+})
+
+test('what a person set back to unpaid stays unpaid', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const { _id: id, owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-03-02' })
+  app.clock.set('2026-03-02T18:30:00Z')
+  await turn(app)
+  await change(app, owner, id, { status: 'unpaid' })
+  app.clock.advance({ hours: 24 * 3 })
+  await turn(app)
+  expect(await statuses(app, owner)).toEqual({ A: 'unpaid' })
+})
+
+test('an invoice that was past due when it was written down keeps the status it was given', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const { owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-02-20' })
+  app.clock.advance({ hours: 24 * 3 })
+  await turn(app)
+  expect(await statuses(app, owner)).toEqual({ A: 'unpaid' })
+})
+
+test('a due date moved into the past turns the invoice overdue at the next midnight, unless its status was set with it', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(app)
+  const ids = new Map<string, string>()
+  for (const reference of ['moved', 'said', 'later', 'back', 'far'])
+    ids.set(reference, (await anInvoice(app, { owner: asha, reference, dueDate: '2026-04-30' }))._id)
+  const idOf = (reference: string) => ids.get(reference) ?? ''
+  expect(await change(app, asha, idOf('moved'), { dueDate: '2026-02-10' })).toMatchObject({ status: 'unpaid' })
+  await change(app, asha, idOf('said'), { dueDate: '2026-02-10', status: 'unpaid' })
+  await change(app, asha, idOf('later'), { dueDate: '2026-02-10' })
+  await change(app, asha, idOf('later'), { status: 'unpaid' })
+  await change(app, asha, idOf('back'), { dueDate: '2026-02-10' })
+  await change(app, asha, idOf('back'), { dueDate: '2026-04-30' })
+  app.clock.set('2026-03-02T18:30:00Z')
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ moved: 'overdue', said: 'unpaid', later: 'unpaid', back: 'unpaid', far: 'unpaid' })
+  await change(app, asha, idOf('moved'), { status: 'unpaid' })
+  app.clock.advance({ hours: 24 })
+  await turn(app)
+  expect(await statuses(app, asha)).toMatchObject({ moved: 'unpaid' })
+})
+
+test('an overdue invoice whose client gets more time is unpaid again, unless its status was set with it', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const { _id: id, owner } = await anInvoice(app, { dueDate: '2026-02-20', status: 'overdue' })
+  expect(await change(app, owner, id, { dueDate: '2026-03-01' })).toMatchObject({ status: 'overdue' })
+  expect(await change(app, owner, id, { dueDate: '2026-03-09', status: 'overdue' })).toMatchObject({ status: 'overdue' })
+  expect(await change(app, owner, id, { dueDate: '2026-03-02' })).toMatchObject({ status: 'unpaid' })
+  app.clock.set('2026-03-02T18:30:00Z')
+  await turn(app)
+  expect(await change(app, owner, id, {})).toMatchObject({ status: 'overdue' })
+})
+
+test('an invoice whose due date passed while it was deleted turns overdue once it is restored', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(app)
+  const { _id: id } = await anInvoice(app, { owner: asha, reference: 'passed', dueDate: '2026-03-03' })
+  const { _id: said } = await anInvoice(app, { owner: asha, reference: 'said', dueDate: '2026-02-20' })
+  for (const one of [id, said]) await ask(app, asha, invoiceCalls.remove, { params: { id: one } })
+  app.clock.set('2026-03-06T09:00:00Z')
+  await turn(app)
+  const again = await signedInAgain(app, asha)
+  for (const one of [id, said]) await ask(app, again, invoiceCalls.restore, { params: { id: one } })
+  app.clock.set('2026-03-06T18:30:00Z')
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ passed: 'overdue', said: 'unpaid' })
+})
+
+test('a job that comes twice, or from two processes at once, changes nothing more', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const { _id: id, owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-03-02' })
+  app.clock.set('2026-03-02T20:00:00Z')
+  await Promise.all([turn(app), turn(app), turn(app)])
+  expect(await statuses(app, owner)).toEqual({ A: 'overdue' })
+  const before = await midnightOf(app, owner)
+  await change(app, owner, id, { status: 'unpaid' })
+  await turn(app)
+  expect(await statuses(app, owner)).toEqual({ A: 'unpaid' })
+  expect(await midnightOf(app, owner)).toEqual(before)
+})
+
+test('midnight is the calendar’s, through clock changes and where there is none', async () => {
+  // [zone, now, the next time that a day begins there]
+  const vectors: [string, string, string][] = [
+    ['Asia/Kolkata', '2026-03-01T18:30:00Z', '2026-03-02T18:30:00Z'],
+    ['America/New_York', '2026-03-08T06:00:00Z', '2026-03-09T04:00:00Z'],
+    ['America/New_York', '2026-11-01T05:00:00Z', '2026-11-02T05:00:00Z'],
+    ['Australia/Lord_Howe', '2026-10-03T14:00:00Z', '2026-10-04T13:00:00Z'],
+    // In Beirut and Cairo clocks go from 00:00 to 01:00: the day begins at one.
+    ['Asia/Beirut', '2026-03-28T12:00:00Z', '2026-03-28T22:00:00Z'],
+    ['Africa/Cairo', '2026-04-23T12:00:00Z', '2026-04-23T22:00:00Z'],
+    ['Pacific/Kiritimati', '2026-01-01T12:00:00Z', '2026-01-02T10:00:00Z'],
+    // 30 December 2011 did not take place in Apia.
+    ['Pacific/Apia', '2011-12-30T09:00:00Z', '2011-12-30T10:00:00Z'],
+  ]
+  for (const [timezone, now, next] of vectors) {
+    await using app = await openTestApp({ now: '2011-01-01T00:00:00Z' })
+    const person = await aPerson(app, { timezone })
+    app.clock.set(now)
+    await turn(app)
+    expect((await midnightOf(app, person)).midnight, `${timezone} ${now}`).toBe(next)
+  }
+})
+
+test('after a move to the west no day is looked at twice', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T12:00:00Z' })
+  const asha = await aPerson(app, { timezone: 'Pacific/Kiritimati' })
+  const { _id: id } = await anInvoice(app, { owner: asha, reference: 'A', dueDate: '2026-03-02', status: 'unpaid' })
+  await app.db.execute(
+    sql`UPDATE accounts SET timezone = 'Pacific/Honolulu', next_midnight_at = '2026-03-03T10:00:00Z' WHERE id = ${asha.id}`,
+  )
+  expect(await midnightOf(app, asha)).toMatchObject({ through: '2026-03-03' })
+  await change(app, asha, id, { status: 'unpaid' })
+  app.clock.set('2026-03-03T10:00:00Z')
+  await turn(app)
+  expect(await midnightOf(app, asha)).toEqual({ midnight: '2026-03-04T10:00:00Z', through: '2026-03-03' })
+  app.clock.set('2026-03-04T10:00:00Z')
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ A: 'unpaid' })
+})
+
+test('one account that cannot be worked on does not hold up the others', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const broken = await aPerson(app)
+  const { owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-03-02' })
+  await app.db.execute(
+    sql`UPDATE accounts SET timezone = 'Nowhere/Land', next_midnight_at = '2026-03-01T00:00:00Z' WHERE id = ${broken.id}`,
+  )
+  app.clock.set('2026-03-02T18:30:00Z')
+  await expect(turn(app)).rejects.toThrow(AggregateError)
+  expect(await statuses(app, owner)).toEqual({ A: 'overdue' })
+})
+
+test('more accounts than a batch are worked through in one go', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  await app.db.execute(sql`INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, overdue_through)
+    SELECT gen_random_uuid(), 'x', n || '@x.example', 'Asia/Kolkata', now(), now(), '2026-03-02T18:30:00Z', '2026-03-02' FROM generate_series(1, 450) n`)
+  app.clock.set('2026-03-02T18:30:00Z')
+  await turn(app)
+  const left = await rows(
+    app.db,
+    z.object({ count: z.number() }),
+    sql`SELECT count(*)::int AS count FROM accounts WHERE next_midnight_at <= '2026-03-02T18:30:00Z'`,
+  )
+  expect(left).toEqual([{ count: 0 }])
+})

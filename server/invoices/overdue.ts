@@ -1,0 +1,68 @@
+import { and, asc, eq, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import { invoices } from './tables.ts'
+
+const batch = 200
+
+interface Due {
+  id: string
+  nextMidnightAt: Instant
+}
+
+/**
+ * Turns unpaid invoices overdue in every account whose local midnight has come, up to its date of today, however many midnights were missed.
+ * Any number of processes may do so at once. An account that fails is left for the next call and does not hold up the others; what failed is thrown at the end.
+ */
+export async function turnOverdue(db: Database, now: Instant): Promise<void> {
+  const failures: unknown[] = []
+  let last: Due | undefined
+  do {
+    const due = await accountsDue(db, now, last)
+    for (const account of due) await turnAccount(db, account.id, now).catch((error: unknown) => failures.push(error))
+    last = due.at(-1)
+  } while (last)
+  if (failures.length > 0) throw new AggregateError(failures, 'Invoices of some accounts could not be turned overdue.')
+}
+
+/** The next accounts whose midnight has come; going on behind the last one passes by those that another process holds. */
+async function accountsDue(db: Database, now: Instant, last: Due | undefined): Promise<Due[]> {
+  const behind =
+    last && sql`(${accounts.nextMidnightAt}, ${accounts.id}) > (${last.nextMidnightAt.toString()}::timestamptz, ${last.id}::uuid)`
+  return db
+    .select({ id: accounts.id, nextMidnightAt: accounts.nextMidnightAt })
+    .from(accounts)
+    .where(and(lte(accounts.nextMidnightAt, now), behind))
+    .orderBy(asc(accounts.nextMidnightAt), asc(accounts.id))
+    .limit(batch)
+}
+
+async function turnAccount(db: Database, id: string, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [account] = await tx
+      .select({ timezone: accounts.timezone, overdueThrough: accounts.overdueThrough })
+      .from(accounts)
+      .where(and(eq(accounts.id, id), lte(accounts.nextMidnightAt, now)))
+      .for('update', { skipLocked: true })
+    if (!account) return
+    const today = now.toZonedDateTimeISO(account.timezone).toPlainDate()
+    await tx
+      .update(invoices)
+      .set({ status: 'overdue', updatedAt: now, awaitsOverdue: false })
+      .where(
+        and(
+          eq(invoices.ownerId, id),
+          isNull(invoices.deletedAt),
+          eq(invoices.status, 'unpaid'),
+          lt(invoices.dueDate, today.toString()),
+          // What was past due before was the person's own word, except where its due date changed since.
+          or(gte(invoices.dueDate, account.overdueThrough), invoices.awaitsOverdue),
+        ),
+      )
+    // After a move to a zone further west today can lie before what was already looked at.
+    const through = sql`greatest(${accounts.overdueThrough}, ${today.toString()}::date)`
+    const midnight = today.add({ days: 1 }).toZonedDateTime(account.timezone).toInstant()
+    await tx.update(accounts).set({ overdueThrough: through, nextMidnightAt: midnight }).where(eq(accounts.id, id))
+  })
+}
