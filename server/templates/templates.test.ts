@@ -91,6 +91,7 @@ test('a subject of two lines, a text beyond all measure and an unknown key are r
   const asha = await aPerson(app)
   expect((await save(app, asha, { customSubject: 'One\r\nBcc: x@example.com' })).problem?.errors).toMatchObject([{ path: 'customSubject' }])
   expect((await save(app, asha, { customContent: 'a'.repeat(20_001) })).problem?.errors).toMatchObject([{ path: 'customContent' }])
+  expect((await save(app, asha, { customContent: 'a\0b' })).problem?.errors).toMatchObject([{ path: 'customContent' }])
   const extra = { ...own, ownerId: 'somebody' }
   expect((await save(app, asha, extra)).status).toBe(400)
 })
