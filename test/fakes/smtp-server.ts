@@ -55,6 +55,7 @@ export interface Script {
 export interface FakeSmtp extends AsyncDisposable {
   host: '127.0.0.1'
   port: number
+  tls: 'none' | 'starttls' | 'ssl'
   /** What was accepted with 250 after the dot, or kept although the connection then broke. */
   mails: ReceivedMail[]
   /** What AUTH accepts. */
@@ -68,6 +69,8 @@ export interface FakeSmtp extends AsyncDisposable {
   answer(script: Script): void
   /** Resolves once that many mails were kept. */
   received(count: number): Promise<void>
+  /** Resolves once no connection is open. */
+  quiet(): Promise<void>
   /** Ends every connection that is open, as a server that is restarted does. */
   hangUp(): void
 }
@@ -92,12 +95,14 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
   const context = tls.createSecureContext(certificate)
   const sockets = new Set<net.Socket>()
   const waiting: { count: number; resolve: () => void }[] = []
+  const silent: (() => void)[] = []
   let script: Script = {}
   let counted = { connections: 0, auth: 0, mails: 0, data: 0, dots: 0, offered: new Map<string, number>() }
 
   const fake: FakeSmtp = {
     host: '127.0.0.1',
     port: 0,
+    tls: kind,
     mails: [],
     login: options.login ?? { user: 'asha@example.com', pass: 'app-password' },
     commands: [],
@@ -111,6 +116,10 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     received(count) {
       if (fake.mails.length >= count) return Promise.resolve()
       return new Promise((resolve) => waiting.push({ count, resolve }))
+    },
+    quiet() {
+      if (fake.connections.open === 0) return Promise.resolve()
+      return new Promise((resolve) => silent.push(resolve))
     },
     hangUp() {
       for (const socket of sockets) socket.destroy()
@@ -138,6 +147,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     plain.on('close', () => {
       sockets.delete(plain)
       fake.connections.open -= 1
+      if (fake.connections.open === 0) for (const resolve of silent.splice(0)) resolve()
     })
 
     let socket = plain

@@ -1,0 +1,117 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { MailConfig, SmtpDraft } from '#contract/mail.ts'
+import { countTry } from '#server/accounts/throttle.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { type Sender, sealPassword } from './sender.ts'
+import { type Outside, openSession } from './session.ts'
+import { mailConfigs } from './tables.ts'
+import { advise, MailError } from './trouble.ts'
+
+export type { Mailer, Outcome } from './mailer.ts'
+export type { Sender } from './sender.ts'
+
+/** How often an account may try a mailbox: each try knocks at somebody's server. */
+const tries = { limit: 10, seconds: 3600 }
+/** A person waits for the answer: a try takes no longer than this, and asks for TLS once a server has been silent for a while. */
+const tryPatience = { wholeMs: 10_000, probeMs: 3_000 }
+
+/** The account's mailbox; null while it has none. */
+export async function findSender(db: Database, ownerId: string): Promise<Sender | null> {
+  const [row] = await db.select().from(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
+  return row ?? null
+}
+
+/** Whether the account has a mailbox, paused or not. */
+export async function hasMailConfig(db: Database, ownerId: string): Promise<boolean> {
+  const found = await db.select({ senderId: mailConfigs.senderId }).from(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
+  return found.length > 0
+}
+
+/** Counts a try of a mailbox; the eleventh within an hour is refused with `too_many`. */
+export async function countMailTry(db: Database, ownerId: string, now: Instant): Promise<void> {
+  await countTry(db, `mail-try:${ownerId}`, tries, now)
+}
+
+/**
+ * Connects and logs in as these settings say, and sends nothing. What fails is refused in words a person can act on, with the field:
+ * `mail_host_refused` for a host or port that is never connected to, `mail_test_failed` for the rest.
+ */
+export async function trySmtp(
+  draft: SmtpDraft,
+  outside: Outside,
+  patience: { wholeMs: number; probeMs: number } = tryPatience,
+): Promise<void> {
+  try {
+    const session = await openSession(draft, outside, { signal: AbortSignal.timeout(patience.wholeMs), probe: patience.probeMs })
+    await session.quit()
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error
+    const { field, sentence } = advise(error, draft)
+    const refused = error.trouble === 'host_refused' || error.trouble === 'port_refused'
+    throw new Refusal(refused ? 'mail_host_refused' : 'mail_test_failed', sentence, {
+      ...(field ? { errors: [{ path: field, message: sentence }] } : {}),
+    })
+  }
+}
+
+/** Stores a mailbox in place of the one before, under a new senderId and with no pause. The password is sealed for this row. */
+export async function storeSmtp(db: Database, secretKey: string, ownerId: string, draft: SmtpDraft, now: Instant): Promise<Sender> {
+  const values = {
+    ownerId,
+    senderId: newId(),
+    provider: 'smtp' as const,
+    address: draft.user,
+    host: draft.host,
+    port: draft.port,
+    secure: draft.secure,
+    sealedPassword: sealPassword(secretKey, ownerId, draft.pass),
+    createdAt: now,
+    pauseReason: null,
+    pauseMessage: null,
+    pausedAt: null,
+  }
+  const [row] = await db.insert(mailConfigs).values(values).onConflictDoUpdate({ target: mailConfigs.ownerId, set: values }).returning()
+  return row as Sender
+}
+
+/** Forgets the mailbox and its password. */
+export async function removeMailConfig(db: Database, ownerId: string): Promise<void> {
+  await db.delete(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
+}
+
+/**
+ * Stops sending from this mailbox until its owner has done something about it. `words`: the mail server's own.
+ * True for the first who pauses it; false where it is paused already or was saved anew meanwhile.
+ */
+export async function pauseSender(
+  db: Database,
+  sender: { ownerId: string; senderId: string },
+  reason: 'login_refused' | 'quota',
+  words: string,
+  now: Instant,
+): Promise<boolean> {
+  const paused = await db
+    .update(mailConfigs)
+    .set({ pauseReason: reason, pauseMessage: words, pausedAt: now })
+    .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId), isNull(mailConfigs.pauseReason)))
+    .returning({ senderId: mailConfigs.senderId })
+  return paused.length > 0
+}
+
+/** What the owner sees of the mailbox: everything but the password. */
+export function toMailConfig(sender: Sender | null): MailConfig {
+  if (!sender) return { configured: false, provider: null, user: null, host: null, port: null, secure: null, pause: null }
+  const { provider, address, host, port, secure, pauseReason, pauseMessage, pausedAt } = sender
+  return {
+    configured: true,
+    provider,
+    user: address,
+    host,
+    port,
+    secure,
+    pause: pauseReason && pausedAt ? { reason: pauseReason, message: pauseMessage ?? '', since: pausedAt.toString() } : null,
+  }
+}

@@ -1,0 +1,362 @@
+import net from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { openLog } from '#server/platform/log.ts'
+import { makeCertificate } from '#test/fakes/certificate.ts'
+import { drip, type FakeSmtp, later, openFakeSmtp, reset, type Script, type SmtpOptions, silence } from '#test/fakes/smtp-server.ts'
+import { type Mailer, type MailerOptions, type Outcome, openMailer } from './mailer.ts'
+import { type Sender, sealPassword } from './sender.ts'
+
+const secretKey = 'a secret key for tests, 32 characters'
+const deadlines = { connect: 400, greeting: 150, command: 150, dot: 200 }
+const raw = Buffer.from('Message-ID: <one@example.com>\r\nSubject: Your invoice\r\n\r\n.hello\r\n')
+const toClient = { raw, from: 'asha@example.com', to: 'client@example.org' }
+
+const lines: string[] = []
+const mailers: Mailer[] = []
+afterEach(async () => {
+  await Promise.all(mailers.splice(0).map((mailer) => mailer.close()))
+})
+
+/** A mailer with short deadlines; it trusts loopback as an operator may allow it to. */
+function aMailer(options: Partial<MailerOptions> = {}): Mailer {
+  lines.length = 0
+  const log = openLog({ level: 'trace', terminal: false, destination: { write: (line: string) => void lines.push(line) } })
+  const mailer = openMailer({ secretKey, allowPrivateHosts: true, log, deadlines, ...options })
+  mailers.push(mailer)
+  return mailer
+}
+
+/** The public internet as far as a test needs it: every name leads to one public address, and who dials it gets this server. */
+function publicly(smtp: FakeSmtp): Partial<MailerOptions> {
+  return {
+    allowPrivateHosts: false,
+    resolve: async () => ['93.184.215.14'],
+    dial: () => net.connect(smtp.port, smtp.host),
+    trust: smtp.certificate,
+  }
+}
+
+function aSender(
+  smtp: { host: string; port: number; login: { user: string; pass: string }; tls?: string },
+  about: Partial<Sender> = {},
+): Sender {
+  return {
+    ownerId: 'a67bbcc2-0000-7000-8000-000000000001',
+    senderId: 'a67bbcc2-0000-7000-8000-000000000002',
+    provider: 'smtp',
+    address: smtp.login.user,
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.tls === 'ssl',
+    sealedPassword: sealPassword(secretKey, 'a67bbcc2-0000-7000-8000-000000000001', smtp.login.pass),
+    createdAt: Temporal.Instant.from('2026-03-02T09:00Z'),
+    pauseReason: null,
+    pauseMessage: null,
+    pausedAt: null,
+    ...about,
+  }
+}
+
+/** A sender at a public name, whose port is one that may be used. */
+function aPublicSender(smtp: FakeSmtp, about: Partial<Sender> = {}): Sender {
+  return aSender(smtp, { host: 'smtp.example.com', port: smtp.tls === 'ssl' ? 465 : 587, ...about })
+}
+
+test('a mail arrives byte for byte and the server has the last word', async () => {
+  await using smtp = await openFakeSmtp()
+  expect(await aMailer().send(aSender(smtp), toClient)).toEqual({ kind: 'accepted', reply: '250 2.0.0 Accepted' })
+  expect(smtp.mails[0]).toMatchObject({ raw, envelope: { from: 'asha@example.com', to: ['client@example.org'] } })
+})
+
+interface Fault {
+  name: string
+  script: Script
+  outcome: Partial<Outcome>
+  kept?: number
+}
+const faults: Fault[] = [
+  {
+    name: '550 at RCPT',
+    script: { rcpt: () => '550 5.1.1 No such user' },
+    outcome: { kind: 'permanent', reply: '550 5.1.1 No such user' },
+  },
+  {
+    name: '450 at RCPT',
+    script: { rcpt: () => '450 4.7.1 Greylisted' },
+    outcome: { kind: 'temporary', reply: '450 4.7.1 Greylisted', unknown: false },
+  },
+  { name: '452 full', script: { rcpt: () => '452 4.2.2 Mailbox full' }, outcome: { kind: 'temporary', unknown: false } },
+  {
+    name: '421 at the greeting',
+    script: { greeting: () => '421 4.3.2 Busy' },
+    outcome: { kind: 'temporary', reply: '421 4.3.2 Busy', unknown: false },
+  },
+  { name: '554 at the greeting', script: { greeting: () => '554 Go away' }, outcome: { kind: 'temporary', unknown: false } },
+  { name: '421 at MAIL', script: { mail: () => '421 4.7.0 Closing' }, outcome: { kind: 'temporary', unknown: false } },
+  { name: '421 at RCPT', script: { rcpt: () => '421 4.7.0 Closing' }, outcome: { kind: 'temporary', unknown: false } },
+  { name: '421 after the dot', script: { dot: () => '421 4.3.0 Closing' }, outcome: { kind: 'temporary', unknown: false } },
+  {
+    name: '535 at AUTH',
+    script: { auth: () => '535-5.7.8 Username and\r\n535 5.7.8 Password not accepted' },
+    outcome: { kind: 'login_refused', reply: '535 5.7.8 Username and Password not accepted' },
+  },
+  { name: '534 at AUTH', script: { auth: () => '534 5.7.9 App password required' }, outcome: { kind: 'login_refused' } },
+  {
+    name: '454 at AUTH',
+    script: { auth: () => '454 4.7.0 Too many logins' },
+    outcome: { kind: 'temporary', reply: '454 4.7.0 Too many logins', unknown: false },
+  },
+  { name: '421 at AUTH', script: { auth: () => '421 4.7.0 Later' }, outcome: { kind: 'temporary' } },
+  { name: '530 at MAIL', script: { mail: () => '530 5.7.0 Authentication required' }, outcome: { kind: 'login_refused' } },
+  {
+    name: 'the daily quota',
+    script: { data: () => '550 5.4.5 Daily user sending limit exceeded' },
+    outcome: { kind: 'quota', reply: '550 5.4.5 Daily user sending limit exceeded' },
+  },
+  {
+    name: 'the daily quota after the dot',
+    script: { dot: () => '550-5.4.5 Daily user\r\n550 5.4.5 sending limit' },
+    outcome: { kind: 'quota' },
+  },
+  {
+    name: 'words about a quota without its code',
+    script: { rcpt: () => '550 5.2.2 Quota exceeded, daily limit' },
+    outcome: { kind: 'permanent' },
+  },
+  { name: '552 after the dot', script: { dot: () => '552 5.2.2 Full' }, outcome: { kind: 'permanent', reply: '552 5.2.2 Full' } },
+  { name: '554 after the dot', script: { dot: () => '554 5.7.1 Spam' }, outcome: { kind: 'permanent' } },
+  { name: 'a silent greeting', script: { greeting: () => silence }, outcome: { kind: 'temporary', unknown: false } },
+  {
+    name: 'a greeting that drips',
+    script: { greeting: () => drip(20, '220-welcome '.repeat(99)) },
+    outcome: { kind: 'temporary', unknown: false },
+  },
+  { name: 'a MAIL that drips', script: { mail: () => drip(20) }, outcome: { kind: 'temporary', unknown: false } },
+  { name: 'a reset before MAIL', script: { mail: () => reset }, outcome: { kind: 'temporary', unknown: false } },
+  { name: 'a reset at the greeting', script: { greeting: () => reset }, outcome: { kind: 'temporary', unknown: false } },
+  { name: 'silence at DATA', script: { data: () => silence }, outcome: { kind: 'temporary', unknown: false } },
+  { name: 'a reset after the dot', script: { dot: () => reset }, outcome: { kind: 'temporary', unknown: true }, kept: 1 },
+  { name: 'silence after the dot', script: { dot: () => silence }, outcome: { kind: 'temporary', unknown: true }, kept: 1 },
+  { name: 'a drip after the dot', script: { dot: () => drip(20) }, outcome: { kind: 'temporary', unknown: true }, kept: 1 },
+  { name: 'a 250 that comes late', script: { dot: () => later(100) }, outcome: { kind: 'accepted' }, kept: 1 },
+]
+test.each(faults)('what comes of $name', async ({ script, outcome, kept }) => {
+  await using smtp = await openFakeSmtp()
+  smtp.answer(script)
+  const began = Date.now()
+  expect(await aMailer().send(aSender(smtp), toClient)).toMatchObject(outcome)
+  expect(Date.now() - began).toBeLessThan(1_500)
+  expect(smtp.mails).toHaveLength(kept ?? 0)
+  expect(smtp.connections.total).toBe(1)
+})
+
+test('a port where nobody listens is a temporary failure', async () => {
+  const smtp = await openFakeSmtp()
+  await smtp[Symbol.asyncDispose]()
+  expect(await aMailer().send(aSender(smtp), toClient)).toMatchObject({
+    kind: 'temporary',
+    unknown: false,
+    reply: expect.stringContaining('does not take connections'),
+  })
+})
+
+test('a name that is not found, and one whose server of names never answers, are temporary failures', async () => {
+  await using smtp = await openFakeSmtp()
+  const lost = aMailer({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
+  expect(await lost.send(aSender(smtp, { host: 'smtp.example.com' }), toClient)).toMatchObject({ kind: 'temporary', unknown: false })
+  const mute = aMailer({ resolve: () => new Promise(() => undefined) })
+  expect(await mute.send(aSender(smtp, { host: 'smtp.example.com' }), toClient)).toMatchObject({ kind: 'temporary', unknown: false })
+})
+
+test('a greylisted mail is accepted on a later try', async () => {
+  await using smtp = await openFakeSmtp()
+  smtp.answer({ rcpt: (_to, offered) => (offered <= 2 ? '450 4.7.1 Greylisted' : undefined) })
+  const mailer = aMailer()
+  const kinds: string[] = []
+  for (const _try of [1, 2, 3]) kinds.push((await mailer.send(aSender(smtp), toClient)).kind)
+  expect(kinds).toEqual(['temporary', 'temporary', 'accepted'])
+  expect(smtp.authTries).toBeLessThanOrEqual(2)
+})
+
+test('many mails of one mailbox share at most two connections, those of another have their own', async () => {
+  await using smtp = await openFakeSmtp({ delayMs: 2 })
+  const mailer = aMailer()
+  const other = aSender(smtp, { senderId: 'a67bbcc2-0000-7000-8000-000000000009' })
+  const outcomes = await Promise.all(Array.from({ length: 40 }, (_, nth) => mailer.send(nth % 2 ? aSender(smtp) : other, toClient)))
+  expect(outcomes.filter(({ kind }) => kind === 'accepted')).toHaveLength(40)
+  expect(smtp.connections).toMatchObject({ most: 4, total: 4 })
+  expect(smtp.authTries).toBe(4)
+})
+
+test('a connection is renewed after a hundred mails', async () => {
+  await using smtp = await openFakeSmtp()
+  const mailer = aMailer()
+  for (let nth = 0; nth < 101; nth++) await mailer.send(aSender(smtp), toClient)
+  expect(smtp.mails).toHaveLength(101)
+  expect(smtp.connections.total).toBe(2)
+  expect(smtp.commands.filter((line) => line === 'QUIT')).toHaveLength(1)
+})
+
+test('a connection that the server ended meanwhile is replaced without a failed try', async () => {
+  await using smtp = await openFakeSmtp()
+  const mailer = aMailer()
+  await mailer.send(aSender(smtp), toClient)
+  smtp.hangUp()
+  expect((await mailer.send(aSender(smtp), toClient)).kind).toBe('accepted')
+  smtp.answer({ mail: (_from, nth) => (nth === 1 ? '421 4.4.2 You were idle too long' : undefined) })
+  expect((await mailer.send(aSender(smtp), toClient)).kind).toBe('accepted')
+  smtp.answer({ mail: (_from, nth) => (nth === 1 ? reset : undefined) })
+  expect((await mailer.send(aSender(smtp), toClient)).kind).toBe('accepted')
+  expect(smtp.mails).toHaveLength(4)
+})
+
+test('a connection that breaks after the dot is never tried again unasked, however long it was kept', async () => {
+  await using smtp = await openFakeSmtp()
+  const mailer = aMailer()
+  await mailer.send(aSender(smtp), toClient)
+  smtp.answer({ dot: () => reset })
+  expect(await mailer.send(aSender(smtp), toClient)).toMatchObject({ kind: 'temporary', unknown: true })
+  expect(smtp.mails).toHaveLength(2)
+})
+
+test('a connection that lies idle is closed with a goodbye', async () => {
+  await using smtp = await openFakeSmtp()
+  const mailer = aMailer({ idleMs: 20 })
+  await mailer.send(aSender(smtp), toClient)
+  await smtp.quiet()
+  expect(smtp.commands.at(-1)).toBe('QUIT')
+  expect((await mailer.send(aSender(smtp), toClient)).kind).toBe('accepted')
+  expect(smtp.connections.total).toBe(2)
+})
+
+test('closing lets a mail in flight finish, takes no new one and leaves no connection', async () => {
+  await using smtp = await openFakeSmtp({ delayMs: 60 })
+  const mailer = aMailer()
+  const inFlight = mailer.send(aSender(smtp), toClient)
+  const closed = mailer.close()
+  expect(await mailer.send(aSender(smtp), toClient)).toMatchObject({ kind: 'temporary', unknown: false })
+  await closed
+  expect((await inFlight).kind).toBe('accepted')
+  expect(smtp.commands.at(-1)).toBe('QUIT')
+})
+
+test.each(['starttls', 'ssl'] as const)('a public server is spoken to over checked TLS (%s)', async (tls) => {
+  await using smtp = await openFakeSmtp({ tls })
+  expect((await aMailer(publicly(smtp)).send(aPublicSender(smtp), toClient)).kind).toBe('accepted')
+})
+
+test('without STARTTLS a public server never hears of a login', async () => {
+  await using smtp = await openFakeSmtp({ tls: 'starttls' })
+  smtp.answer({ offers: { starttls: false } })
+  expect(await aMailer(publicly(smtp)).send(aPublicSender(smtp), toClient)).toMatchObject({ kind: 'temporary', unknown: false })
+  expect(smtp.authTries).toBe(0)
+  expect(smtp.commands.map((line) => line.split(' ')[0])).toEqual(['EHLO', 'STARTTLS'])
+})
+
+test.each<[string, SmtpOptions['certificate'], boolean]>([
+  ['of another name', makeCertificate(['mail.example.net']), true],
+  ['that has expired', makeCertificate(['smtp.example.com'], -1), true],
+  ['that nobody vouches for', makeCertificate(['smtp.example.com']), false],
+])('a certificate %s gets neither login nor mail', async (_what, certificate, trusted) => {
+  for (const tls of ['starttls', 'ssl'] as const) {
+    await using smtp = await openFakeSmtp({ tls, ...(certificate ? { certificate } : {}) })
+    const { trust, ...world } = publicly(smtp)
+    const mailer = aMailer(trusted && trust ? { ...world, trust } : world)
+    expect(await mailer.send(aPublicSender(smtp), toClient)).toMatchObject({
+      kind: 'temporary',
+      reply: expect.stringContaining('certificate'),
+    })
+    expect(smtp.authTries).toBe(0)
+  }
+})
+
+test('a host that moves to a private address between two connections is not followed', async () => {
+  await using smtp = await openFakeSmtp({ tls: 'starttls' })
+  const dialled: string[][] = []
+  const answers = [['93.184.215.14'], ['127.0.0.1']]
+  const mailer = aMailer({
+    ...publicly(smtp),
+    resolve: async () => answers.shift() ?? [],
+    dial(addresses) {
+      dialled.push(addresses)
+      return net.connect(smtp.port, smtp.host)
+    },
+  })
+  expect((await mailer.send(aPublicSender(smtp), toClient)).kind).toBe('accepted')
+  smtp.hangUp()
+  const another = aPublicSender(smtp, { senderId: 'a67bbcc2-0000-7000-8000-000000000009' })
+  expect(await mailer.send(another, toClient)).toMatchObject({ kind: 'temporary', unknown: false })
+  expect(dialled).toEqual([['93.184.215.14']])
+})
+
+test('a private host that the operator allows may do without TLS, without a certificate and without a login', async () => {
+  await using tls = await openFakeSmtp({ tls: 'starttls', certificate: makeCertificate(['somebody.else']) })
+  expect((await aMailer().send(aSender(tls), toClient)).kind).toBe('accepted')
+  expect(tls.commands).toContain('STARTTLS')
+  await using open = await openFakeSmtp()
+  open.answer({ offers: { auth: false } })
+  expect((await aMailer().send(aSender(open), toClient)).kind).toBe('accepted')
+  expect(open.authTries).toBe(0)
+})
+
+test('an address beyond ASCII goes only to a server that knows such addresses', async () => {
+  await using smtp = await openFakeSmtp()
+  const mailer = aMailer()
+  const beyond = { ...toClient, to: 'जयंत@example.org' }
+  expect((await mailer.send(aSender(smtp), beyond)).kind).toBe('accepted')
+  expect(smtp.commands).toContainEqual(expect.stringMatching(/^MAIL FROM:<asha@example.com> .*SMTPUTF8/))
+  smtp.commands.length = 0
+  smtp.answer({ offers: { smtputf8: false } })
+  const fresh = aMailer()
+  expect(await fresh.send(aSender(smtp), beyond)).toMatchObject({ kind: 'permanent', reply: expect.stringContaining('SMTPUTF8') })
+  expect((await fresh.send(aSender(smtp), { ...toClient, to: 'client@bücher.example' })).kind).toBe('accepted')
+  expect(smtp.commands).toContain('RCPT TO:<client@xn--bcher-kva.example>')
+  expect(smtp.commands.join('')).toMatch(/^[\x20-\x7e]*$/)
+})
+
+test.each([
+  'b@example.org\r\nRCPT TO:<evil@example.net>',
+  'a@example.org, evil@example.net',
+  'a@example.org>,<evil@example.net',
+  'Asha <a@example.org>',
+  '"a b"@example.org',
+  'a@example.org\0',
+  '@example.org',
+  'nobody',
+  '',
+])('%j is not written to', async (to) => {
+  await using smtp = await openFakeSmtp()
+  expect((await aMailer().send(aSender(smtp), { ...toClient, to })).kind).toBe('permanent')
+  expect((await aMailer().send(aSender(smtp), { ...toClient, from: to })).kind).toBe('permanent')
+  expect(smtp.commands.filter((line) => /^(MAIL|RCPT)/.test(line))).toEqual([])
+})
+
+test('a password sealed for another account does not open, and one sealed with another key neither', async () => {
+  await using smtp = await openFakeSmtp()
+  const stolen = aSender(smtp, { ownerId: 'a67bbcc2-0000-7000-8000-00000000000f' })
+  expect((await aMailer().send(stolen, toClient)).kind).toBe('login_refused')
+  expect((await aMailer({ secretKey: 'quite another secret key, 32 characters' }).send(aSender(smtp), toClient)).kind).toBe('login_refused')
+  expect(smtp.connections.total).toBe(0)
+})
+
+test('a password is neither logged nor repeated, even where the server repeats it', async () => {
+  const login = { user: 'asha@example.com', pass: 'very-secret-canary' }
+  await using smtp = await openFakeSmtp({ login })
+  const plain = Buffer.from(`\0${login.user}\0${login.pass}`).toString('base64')
+  smtp.answer({ auth: () => `535 5.7.8 Not accepted: AUTH PLAIN ${plain} (${login.pass})` })
+  const outcome = await aMailer().send(aSender(smtp), toClient)
+  expect(outcome).toEqual({ kind: 'login_refused', reply: '535 5.7.8 Not accepted: AUTH PLAIN ••• (•••)' })
+  expect(lines).not.toEqual([])
+  expect(lines.join()).not.toMatch(new RegExp(`${login.pass}|${plain.replaceAll('+', '\\+')}`))
+})
+
+test('a thousand mails of one mailbox take no more than seconds', async () => {
+  await using smtp = await openFakeSmtp()
+  const mailer = aMailer()
+  const began = performance.now()
+  await Promise.all(Array.from({ length: 1000 }, () => mailer.send(aSender(smtp), toClient)))
+  const took = performance.now() - began
+  if (process.env.SHOW_LOG) process.stdout.write(`1,000 mails in ${took.toFixed(0)} ms\n`)
+  expect(smtp.mails).toHaveLength(1000)
+  expect(took).toBeLessThan(10_000)
+})

@@ -1,0 +1,224 @@
+import { domainToASCII } from 'node:url'
+import type { Log } from '#server/platform/log.ts'
+import { openPassword, type Sender } from './sender.ts'
+import { type Deadlines, type Outside, openSession, type Session, usualOutside } from './session.ts'
+import { advise, enhancedCode, isTemporary, MailError, replyCode } from './trouble.ts'
+
+/** What a mail server made of one mail. `reply` is its own words, one line, at most 500 characters. */
+export type Outcome =
+  | { kind: 'accepted'; reply: string }
+  /** 4yz, connection, TLS, DNS, timeout. `unknown`: the final dot was on its way, so the server may have the mail. */
+  | { kind: 'temporary'; reply: string; unknown: boolean }
+  | { kind: 'permanent'; reply: string }
+  | { kind: 'login_refused'; reply: string }
+  | { kind: 'quota'; reply: string }
+
+export interface Mailer {
+  /** Sends the bytes as they are to one recipient. Never throws. */
+  send(sender: Sender, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome>
+  /** Lets what is under way finish, then closes every connection. */
+  close(): Promise<void>
+}
+
+export interface MailerOptions {
+  secretKey: string
+  allowPrivateHosts: boolean
+  log: Log
+  resolve?: Outside['resolve']
+  dial?: Outside['dial']
+  deadlines?: Partial<Deadlines>
+  trust?: string
+  /** How long a connection is kept for the next mail, in ms. */
+  idleMs?: number
+}
+
+/** Providers count connections: two of one mailbox are allowed everywhere. */
+const connectionsPerSender = 2
+/** Many servers end a connection after so many mails; a fresh one in time costs less than a refused mail. */
+const mailsPerConnection = 100
+
+/** What two large providers answer when a mailbox has used up its day: Gmail's 5.4.5, Exchange Online's 5.1.90. */
+const quotaCodes = new Set(['5.4.5', '5.1.90'])
+/** Authentication required, mechanism too weak, credentials invalid, encryption required (RFC 4954, 6): wherever they are answered. */
+const loginCodes = new Set([530, 534, 535, 538])
+
+interface Connection {
+  session: Session
+  mails: number
+  idle: NodeJS.Timeout | undefined
+}
+
+/** The connections of one mailbox: who has a place may use one. */
+interface Lane {
+  places: number
+  waiting: (() => void)[]
+  idle: Connection[]
+}
+
+/** Sends mails by SMTP: at most two connections per mailbox, kept for the next mail, each step under a deadline that a slow drip cannot prolong. */
+export function openMailer(options: MailerOptions): Mailer {
+  const outside: Outside = {
+    ...usualOutside,
+    allowPrivateHosts: options.allowPrivateHosts,
+    ...(options.resolve ? { resolve: options.resolve } : {}),
+    ...(options.dial ? { dial: options.dial } : {}),
+    trust: options.trust ?? null,
+    deadlines: { ...usualOutside.deadlines, ...options.deadlines },
+  }
+  const idleMs = options.idleMs ?? 5_000
+  const lanes = new Map<string, Lane>()
+  const underWay = new Set<Promise<unknown>>()
+  let closing = false
+
+  /** What must be finished before the mailer is closed. */
+  const track = (work: Promise<unknown>): void => {
+    underWay.add(work)
+    const done = () => underWay.delete(work)
+    work.then(done, done)
+  }
+
+  const dropIfUnused = (senderId: string, lane: Lane): void => {
+    if (lane.places === 0 && lane.idle.length === 0 && lanes.get(senderId) === lane) lanes.delete(senderId)
+  }
+
+  const connect = async (sender: Sender, lane: Lane): Promise<Connection> => {
+    const { host, port, secure, address } = sender
+    if (host === null || port === null || secure === null) throw new MailError('no_login')
+    const session = await openSession({ host, port, secure, user: address, pass: openPassword(options.secretKey, sender) }, outside)
+    const connection: Connection = { session, mails: 0, idle: undefined }
+    session.onGone(() => {
+      clearTimeout(connection.idle)
+      lane.idle = lane.idle.filter((other) => other !== connection)
+      dropIfUnused(sender.senderId, lane)
+    })
+    return connection
+  }
+
+  const takeIdle = (lane: Lane): Connection | null => {
+    const connection = lane.idle.pop()
+    clearTimeout(connection?.idle)
+    return connection ?? null
+  }
+
+  const giveBack = async (senderId: string, lane: Lane, connection: Connection | null): Promise<void> => {
+    if (connection?.session.alive) {
+      if (closing || connection.mails >= mailsPerConnection) await connection.session.quit()
+      else {
+        connection.idle = setTimeout(() => {
+          // Out of reach before it says goodbye: a mail that comes meanwhile takes another.
+          lane.idle = lane.idle.filter((other) => other !== connection)
+          track(connection.session.quit())
+        }, idleMs).unref()
+        lane.idle.push(connection)
+      }
+    }
+    const next = lane.waiting.shift()
+    if (next) return next()
+    lane.places -= 1
+    dropIfUnused(senderId, lane)
+  }
+
+  const deliver = async (sender: Sender, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome> => {
+    const lane = lanes.get(sender.senderId) ?? { places: 0, waiting: [], idle: [] }
+    lanes.set(sender.senderId, lane)
+    if (lane.places < connectionsPerSender) lane.places += 1
+    else await new Promise<void>((resolve) => lane.waiting.push(resolve))
+
+    let connection: Connection | null = null
+    let outcome: Outcome
+    try {
+      connection = takeIdle(lane)
+      const kept = connection !== null
+      connection ??= await connect(sender, lane)
+      try {
+        outcome = await hand(connection, mail)
+      } catch (error) {
+        // A connection that the server ended while it lay idle: nothing was asked for yet, so this is no try.
+        const { answered } = connection.session.progress
+        if (
+          !kept ||
+          !(error instanceof MailError) ||
+          (answered && replyCode(error.reply) !== 421) ||
+          connection.session.progress.dotWritten
+        )
+          throw error
+        connection = null
+        connection = await connect(sender, lane)
+        outcome = await hand(connection, mail)
+      }
+    } catch (error) {
+      outcome = judge(error, { sender, dotWritten: connection?.session.progress.dotWritten ?? false })
+      if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.trouble === 'reply'))
+        options.log.info(
+          { senderId: sender.senderId, host: sender.host, port: sender.port, outcome: outcome.kind },
+          'A mail server could not be used.',
+        )
+    }
+    const used = connection
+    const clean = outcome.kind !== 'accepted' && used?.session.alive ? used.session.reset() : Promise.resolve()
+    track(clean.then(() => giveBack(sender.senderId, lane, used)))
+    return outcome
+  }
+
+  return {
+    send(sender, mail) {
+      if (closing) return Promise.resolve({ kind: 'temporary', reply: 'Sending is being shut down.', unknown: false })
+      const delivered = deliver(sender, mail)
+      track(delivered)
+      return delivered
+    },
+    async close() {
+      closing = true
+      for (const lane of lanes.values())
+        for (const connection of lane.idle.splice(0)) {
+          clearTimeout(connection.idle)
+          track(connection.session.quit())
+        }
+      while (underWay.size > 0) await Promise.allSettled(underWay)
+    },
+  }
+}
+
+/** Hands one mail over. What can be known without asking is decided here: an address that is none, and one that the server cannot read. */
+async function hand(connection: Connection, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome> {
+  const [from, to] = [plainAddress(mail.from), plainAddress(mail.to)]
+  if (!from || !to)
+    return { kind: 'permanent', reply: `${(from ? mail.to : mail.from).replace(/\p{C}+/gu, ' ').slice(0, 254)} is not an email address.` }
+  if (!connection.session.smtpUtf8 && !isAscii(from + to))
+    return {
+      kind: 'permanent',
+      reply: `The mail server cannot send to ${to}: it does not know addresses with letters beyond A to Z (SMTPUTF8).`,
+    }
+  connection.mails += 1
+  return { kind: 'accepted', reply: await connection.session.send({ raw: mail.raw, from, to }) }
+}
+
+/** What a failure means for the mail: by the step, then by the reply's codes; never by words. */
+function judge(error: unknown, about: { sender: Sender; dotWritten: boolean }): Outcome {
+  if (!(error instanceof MailError))
+    // The password does not open: the secret key is another one, or the row is not the one it was sealed for.
+    return { kind: 'login_refused', reply: 'The stored password cannot be opened any more. Please enter it again.' }
+  const { trouble, reply } = error
+  if (trouble === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
+  if (trouble !== 'reply' || reply === null)
+    return { kind: 'temporary', reply: reply ?? plainWords(error, about.sender), unknown: about.dotWritten }
+  if (loginCodes.has(replyCode(reply))) return { kind: 'login_refused', reply }
+  if (quotaCodes.has(enhancedCode(reply) ?? '')) return { kind: 'quota', reply }
+  if (Math.floor(replyCode(reply) / 100) === 5) return { kind: 'permanent', reply }
+  return { kind: 'temporary', reply, unknown: false }
+}
+
+function plainWords(error: MailError, { host, port }: Sender): string {
+  return advise(error, { host: host ?? '', port: port ?? 0 }).sentence.slice(0, 500)
+}
+
+/** One addr-spec with its domain in ASCII (RFC 5890), or null. Nothing that SMTP could read as a second address or command gets through. */
+function plainAddress(address: string): string | null {
+  const [, local = '', domain = ''] = /^([^\s\p{C}<>()[\]\\,;:"@]{1,64})@([^\s\p{C}<>()[\]\\,;:"@]{1,253})$/u.exec(address) ?? []
+  const ascii = domainToASCII(domain)
+  return local && ascii ? `${local}@${ascii}` : null
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length
+}

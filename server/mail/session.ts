@@ -1,0 +1,387 @@
+import net from 'node:net'
+import { Readable } from 'node:stream'
+import tls from 'node:tls'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { type Resolve, resolveName, type VettedHost, vetHost } from './host.ts'
+import { isTemporary, MailError, oneLine, replyCode, type Trouble } from './trouble.ts'
+
+/** Milliseconds each step may take in all, however often a byte arrives meanwhile. */
+export interface Deadlines {
+  /** Name and TCP. */
+  connect: number
+  /** The TLS handshake from the first byte; then the server's first words. */
+  greeting: number
+  /** Every single command, STARTTLS with its handshake included. */
+  command: number
+  /** From the leave to send the mail until it was accepted or not. */
+  dot: number
+}
+
+/** The world outside: everything about it can be handed in. */
+export interface Outside {
+  allowPrivateHosts: boolean
+  resolve: Resolve
+  /** Opens a TCP connection to one of these addresses and no other. */
+  dial(addresses: string[], port: number): net.Socket
+  deadlines: Deadlines
+  /** Certificates (PEM) that are trusted besides the well-known authorities. */
+  trust: string | null
+}
+
+export const usualOutside: Omit<Outside, 'allowPrivateHosts'> = {
+  resolve: resolveName,
+  dial: dialAddresses,
+  deadlines: { connect: 10_000, greeting: 20_000, command: 30_000, dot: 120_000 },
+  trust: null,
+}
+
+/** Where to go and who goes there. */
+export interface Target {
+  host: string
+  port: number
+  /** TLS from the first byte; otherwise STARTTLS. */
+  secure: boolean
+  user: string
+  pass: string
+}
+
+/** A connection that has logged in. One mail at a time. */
+export interface Session {
+  /** False once the connection is gone. */
+  readonly alive: boolean
+  /** Whether addresses beyond ASCII may be used (RFC 6531). */
+  readonly smtpUtf8: boolean
+  /** Resolves to the server's words on accepting the mail; rejects with MailError `reply` or why the connection broke. */
+  send(mail: { raw: Buffer; from: string; to: string }): Promise<string>
+  /** How far the last mail came: whether the server had answered anything to it, and whether its final dot was on its way. */
+  readonly progress: { answered: boolean; dotWritten: boolean }
+  /** Makes the connection ready for another mail after a refused one. */
+  reset(): Promise<void>
+  /** Says goodbye and closes; resolves when that is done. */
+  quit(): Promise<void>
+  /** Calls back once when the connection is gone. */
+  onGone(then: () => void): void
+}
+
+/**
+ * Connects, secures the connection and logs in. Throws MailError.
+ * The password only ever travels over TLS with a checked certificate, except to a private host that the operator allows.
+ * `probe`: where a server that should speak first says nothing for that many milliseconds, finds out whether it waits for TLS.
+ */
+export async function openSession(
+  target: Target,
+  outside: Outside,
+  extra: { signal?: AbortSignal; probe?: number } = {},
+): Promise<Session> {
+  const { deadlines } = outside
+  const connecting = limit(deadlines.connect, extra.signal)
+  const host = await connecting.race(vetHost(target, outside))
+  const plain = outside.dial(host.addresses, target.port)
+  try {
+    await connecting.race(connected(plain))
+    const lax = host.isPrivate && outside.allowPrivateHosts
+    const security: tls.ConnectionOptions = {
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: !lax,
+      ...(net.isIP(host.name) ? {} : { servername: host.name }),
+      ...(outside.trust === null ? {} : { ca: [...tls.rootCertificates, outside.trust] }),
+    }
+    const socket = target.secure ? await limit(deadlines.greeting, extra.signal).race(secured(plain, host, security)) : plain
+    return await talk(socket, plain, { target, host, lax, security, outside, ...extra })
+  } catch (error) {
+    plain.destroy()
+    throw error
+  }
+}
+
+interface Talk {
+  target: Target
+  host: VettedHost
+  /** A private host that the operator allows: it may do without TLS, without a certificate and without a login. */
+  lax: boolean
+  security: tls.ConnectionOptions
+  outside: Outside
+  signal?: AbortSignal
+  probe?: number
+}
+
+async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise<Session> {
+  const { target, host, lax, outside } = about
+  const { deadlines } = outside
+  const longest = Math.max(deadlines.greeting, deadlines.command, deadlines.dot) * 10
+  const gone: (() => void)[] = []
+  let timer: NodeJS.Timeout | undefined
+  let fail: ((error: MailError) => void) | null = null
+  let broken: MailError | null = null
+  let smtpUtf8 = false
+  let asked = ''
+  let progress = { answered: false, dotWritten: false }
+
+  const smtp = new SMTPConnection({
+    connection: socket,
+    host: host.name,
+    port: target.port,
+    secure: target.secure,
+    secured: target.secure,
+    requireTLS: !target.secure && !lax,
+    tls: about.security,
+    // Our own deadlines decide: a byte now and then prolongs these.
+    connectionTimeout: longest,
+    greetingTimeout: longest,
+    socketTimeout: longest,
+    socketCloseTimeout: 0,
+    maxResponseSize: 64 * 1024,
+    transactionLog: true,
+    logger: listener({
+      client(line) {
+        asked = line.split(' ', 1)[0] ?? ''
+        allow(deadlines.command)
+      },
+      server(reply) {
+        progress.answered = true
+        if (asked === 'EHLO' && replyCode(reply) === 250) smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(reply)
+      },
+    }),
+  })
+
+  const lose = (error: MailError) => {
+    if (broken) return
+    broken = error
+    clearTimeout(timer)
+    smtp.close()
+    plain.destroy()
+    fail?.(error)
+    for (const then of gone) then()
+  }
+  const allow = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => lose(new MailError('timeout')), ms)
+  }
+  /** One exchange with the server: settles by its callback, by the connection's end or by the deadline. */
+  const exchange = <T>(start: (done: (error?: Error | null, result?: T) => void) => void): Promise<T> => {
+    if (broken) return Promise.reject(broken)
+    return new Promise<T>((resolve, reject) => {
+      fail = reject
+      start((error, result) => (error ? reject(error) : resolve(result as T)))
+    }).finally(() => {
+      fail = null
+      clearTimeout(timer)
+    })
+  }
+  smtp.on('error', (error: Error) => lose(understand(error)))
+  smtp.on('end', () => lose(new MailError('broken_off')))
+  const abort = () => lose(new MailError('timeout'))
+  about.signal?.addEventListener('abort', abort, { once: true })
+
+  try {
+    allow(deadlines.greeting)
+    await exchange<void>((done) => {
+      smtp.connect(done)
+      if (about.probe !== undefined && !target.secure) void probe(about, () => progress.answered || broken !== null, lose)
+    }).catch((error: Error) => {
+      throw understand(error)
+    })
+    if (smtp.allowsAuth || !lax) {
+      if (!smtp.allowsAuth) throw new MailError('no_login')
+      await exchange((done) => smtp.login({ user: target.user, pass: target.pass }, done)).catch((error: Error) => {
+        const known = understand(error, 'login')
+        throw new MailError(known.trouble, known.reply && withoutSecrets(known.reply, target))
+      })
+    }
+  } catch (error) {
+    lose(error instanceof MailError ? error : new MailError('broken_off'))
+    throw error
+  } finally {
+    about.signal?.removeEventListener('abort', abort)
+  }
+
+  return {
+    get alive() {
+      return broken === null
+    },
+    get smtpUtf8() {
+      return smtpUtf8
+    },
+    get progress() {
+      return progress
+    },
+    async send({ raw, from, to }) {
+      const own = { answered: false, dotWritten: false }
+      progress = own
+      // The message is asked for once the server has given its leave, and its end means that the dot follows.
+      const message = new Readable({
+        read() {
+          allow(deadlines.dot)
+          own.dotWritten = true
+          this.push(raw)
+          this.push(null)
+        },
+      })
+      try {
+        const info = await exchange<{ response: string }>((done) =>
+          smtp.send({ from, to: [to], size: raw.length, use8BitMime: true }, message, done),
+        )
+        return oneLine(info.response)
+      } catch (error) {
+        throw understand(error as Error, 'reply')
+      }
+    },
+    async reset() {
+      await exchange((done) => smtp.reset(done)).catch(() => lose(new MailError('broken_off')))
+    },
+    async quit() {
+      if (broken) return
+      await exchange<void>((done) => {
+        gone.push(() => done())
+        smtp.quit()
+      }).catch(() => undefined)
+      lose(new MailError('broken_off'))
+    },
+    onGone(then) {
+      if (broken) then()
+      else gone.push(then)
+    },
+  }
+}
+
+/** A server that waits for TLS says nothing where STARTTLS wants it to speak first: tries a handshake on a connection of its own. */
+async function probe(about: Talk, settled: () => boolean, lose: (error: MailError) => void): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, about.probe).unref())
+  if (settled()) return
+  const socket = about.outside.dial(about.host.addresses, about.target.port)
+  try {
+    const handshake = secured(socket, about.host, { ...about.security, rejectUnauthorized: false })
+    await limit(about.outside.deadlines.greeting, about.signal).race(handshake)
+    if (!settled()) lose(new MailError('speaks_tls'))
+  } catch {
+    // It speaks neither: the deadline says so.
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** TCP to one of the vetted addresses: the name is not asked for again, so it cannot change its mind in between. */
+function dialAddresses(addresses: string[], port: number): net.Socket {
+  const all = addresses.map((address) => ({ address, family: net.isIP(address) }))
+  return net.connect({
+    host: 'vetted.invalid',
+    port,
+    noDelay: true,
+    keepAlive: true,
+    autoSelectFamily: true,
+    lookup: (_name, options, callback) => {
+      if (options.all) callback(null, all)
+      else callback(null, all[0]?.address ?? '', all[0]?.family)
+    },
+  })
+}
+
+function connected(socket: net.Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('connect', resolve)
+    // Stays for good: a socket that breaks off later must not end the process.
+    socket.on('error', (error: Error) => reject(understand(error)))
+  })
+}
+
+function secured(plain: net.Socket, host: VettedHost, security: tls.ConnectionOptions): Promise<tls.TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({ ...security, socket: plain, host: host.name }, () => resolve(socket))
+    socket.on('error', (error: Error) => reject(understand(error, 'handshake')))
+    socket.once('close', () => reject(new MailError('broken_off')))
+  })
+}
+
+/** A deadline over something that cannot be cancelled; the caller closes what it leaves behind. */
+function limit(ms: number, signal: AbortSignal | undefined): { race<T>(work: Promise<T>): Promise<T> } {
+  const started = Date.now()
+  return {
+    race(work) {
+      return new Promise((resolve, reject) => {
+        const late = () => reject(new MailError('timeout'))
+        const timer = setTimeout(late, Math.max(0, started + ms - Date.now()))
+        if (signal?.aborted) late()
+        signal?.addEventListener('abort', late, { once: true })
+        work.then(resolve, reject).finally(() => {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', late)
+        })
+      })
+    },
+  }
+}
+
+/** What an error means: by the reply's code first, by the code of nodemailer, Node or OpenSSL second, never by its words. */
+function understand(error: Error, step: 'connection' | 'handshake' | 'login' | 'reply' = 'connection'): MailError {
+  if (error instanceof MailError) return error
+  const {
+    response,
+    code = '',
+    originalCode,
+    command,
+  } = error as Error & {
+    response?: unknown
+    code?: string
+    originalCode?: string
+    command?: string
+  }
+  const reply = typeof response === 'string' && response !== '' ? oneLine(response) : null
+  if (command === 'STARTTLS' && reply) return new MailError(isTemporary(reply) ? 'turned_away' : 'no_starttls', reply)
+  if (code === 'EMESSAGE' && !reply) return new MailError('reply', '552 5.3.4 The mail is larger than the mail server allows.')
+  if (reply) return new MailError(step === 'login' ? 'login' : step === 'reply' ? 'reply' : 'turned_away', reply)
+  return new MailError(troubleOf(originalCode ?? code))
+}
+
+function troubleOf(code: string): Trouble {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'connection_refused'
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+      return 'unreachable'
+    case 'ETIMEDOUT':
+      return 'timeout'
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+    case 'HOSTNAME_MISMATCH':
+      return 'certificate_name'
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return 'certificate_expired'
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'CERT_UNTRUSTED':
+    case 'CERT_REVOKED':
+    case 'INVALID_CA':
+    case 'CERT_SIGNATURE_FAILURE':
+      return 'certificate_untrusted'
+    // The text of an SMTP greeting where the first record of TLS should be.
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return 'speaks_plain'
+    case 'ETLS':
+      return 'tls_failed'
+    default:
+      return code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') ? 'tls_failed' : 'broken_off'
+  }
+}
+
+/** A server that repeats what it was sent must not make us show or store a password. */
+function withoutSecrets(reply: string, { user, pass }: Target): string {
+  const secrets = [Buffer.from(`\0${user}\0${pass}`).toString('base64'), Buffer.from(pass).toString('base64'), pass]
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), reply)
+}
+
+/** Hears the lines that go out (secrets masked by nodemailer) and come in. */
+function listener(heard: { client(line: string): void; server(reply: string): void }) {
+  const nothing = () => undefined
+  const debug = (entry: unknown, line: unknown) => {
+    const { tnx } = entry as { tnx?: string }
+    if (tnx === 'client') heard.client(String(line))
+    if (tnx === 'server') heard.server(String(line))
+  }
+  return { level: nothing, trace: nothing, debug, info: nothing, warn: nothing, error: nothing, fatal: nothing }
+}
