@@ -1,4 +1,4 @@
-import { and, eq, gte, type InferSelectModel, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gte, type InferSelectModel, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery } from '#contract/invoices.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
@@ -23,13 +23,12 @@ export async function listInvoices(
   query: InvoiceQuery,
 ): Promise<{ page: InvoiceRow[]; next: string | null }> {
   const asked = db
-    .select()
+    .select({ row: packed })
     .from(invoices)
     .where(and(...listed(ownerId, query), query.cursor === undefined ? undefined : await olderThan(db, ownerId, query.cursor)))
     // The order of the index; none of the two is ever null.
     .orderBy(sql`${invoices.createdAt} DESC NULLS LAST`, sql`${invoices.id} DESC NULLS LAST`)
-  if (query.limit === undefined) return { page: await asked, next: null }
-  const found = await asked.limit(query.limit + 1)
+  const found = (await (query.limit === undefined ? asked : asked.limit(query.limit + 1))).map(({ row }) => row)
   const page = found.slice(0, query.limit)
   return { page, next: found.length > page.length ? (page.at(-1)?.id ?? null) : null }
 }
@@ -203,6 +202,17 @@ export function toInvoice(row: InvoiceRow): Invoice {
     lastReminderAt: row.lastReminderAt?.toString() ?? null,
   }
 }
+
+const columns = Object.entries(getTableColumns(invoices))
+
+/** A whole row as one JSON value: the embedded database hands over cell by cell, and ten thousand rows of seventeen cells are most of a list's time. */
+const packed = sql`json_build_array(${sql.join(
+  columns.map(([, column]) => column),
+  sql`, `,
+)})`.mapWith((values: unknown[]) => {
+  const entries = columns.map(([name, column], index) => [name, values[index] === null ? null : column.mapFromDriverValue(values[index])])
+  return Object.fromEntries(entries) as InvoiceRow
+})
 
 const uuid = z.uuid()
 
