@@ -169,7 +169,7 @@ test('the plain text says what the HTML shows', () => {
 
 test('what cannot be told apart from an attack takes no longer than a letter', () => {
   const patterns = ['<', '<a', '<a "', `<a '"`, '<!--', '<script>', '{{', '<b>', '</b>', '<a\t', '&#', '{{ ', `<a"'`, '"<a\'']
-  for (const pattern of patterns) {
+  for (const pattern of [...patterns, `<${'a'.repeat(19_999)}`]) {
     const long = pattern.repeat(20_000 / pattern.length)
     const before = performance.now()
     renderReminder({ subject: long, content: long }, sampleValues)
@@ -210,6 +210,7 @@ test('entities are read once, in the wording alone', () => {
     html: 'Salt &amp; Co &lt;b&gt; ₹5 &amp;eacute;',
     text: 'Salt & Co <b> ₹5 &eacute;',
   })
+  expect(content('&amp;<br>&lt;{{invoiceId}}').text).toBe('&\n<INV-0001')
   expect(content('{{clientName}}', { clientName: 'Salt &amp; Co' }).text).toBe('Salt &amp; Co')
 })
 

@@ -1,8 +1,20 @@
+import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type InvoiceDraft, invoiceCalls } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { forgetDeleted, invoiceTotals } from './invoices.ts'
+import {
+  type AfterChange,
+  createInvoice,
+  forgetDeleted,
+  invoiceTotals,
+  listInvoices,
+  removeInvoice,
+  restoreInvoice,
+  toInvoice,
+  updateInvoice,
+} from './invoices.ts'
+import { invoices } from './tables.ts'
 
 const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000.5, dueDate: '2026-03-31' }
 const nobody = '01900000-0000-7000-8000-000000000000'
@@ -399,4 +411,30 @@ test('totals count what is kept and sum what is paid', async () => {
   const { _id: id } = await anInvoice(app, { owner: asha, status: 'paid' })
   await remove(app, asha, id)
   expect(await invoiceTotals(app.db, asha.id)).toEqual({ totalInvoices: 3, totalRevenue: 0.3 })
+})
+
+test('what follows from a change is told of each, and a change whose consequence fails did not take place', async () => {
+  await using app = await openTestApp()
+  const { id: owner } = await aPerson(app)
+  const now = app.clock.now()
+  const told: string[] = []
+  const hear: AfterChange = async (tx, ownerId, invoiceId) => {
+    const [row] = await tx.select().from(invoices).where(eq(invoices.id, invoiceId))
+    told.push(`${ownerId === owner} ${row?.clientName} ${row?.deletedAt ? 'deleted' : 'kept'}`)
+  }
+  const fail: AfterChange = async () => {
+    throw new Error('The consequence failed.')
+  }
+  const full = { ...draft, status: 'unpaid' as const }
+  const { id } = await createInvoice(app.db, owner, full, now, hear)
+  await updateInvoice(app.db, owner, id, { clientName: 'Kaveri' }, now, hear)
+  await removeInvoice(app.db, owner, id, now, hear)
+  await restoreInvoice(app.db, owner, id, now, hear)
+  expect(told).toEqual(['true Kaveri Foods kept', 'true Kaveri kept', 'true Kaveri deleted', 'true Kaveri kept'])
+
+  await expect(createInvoice(app.db, owner, full, now, fail)).rejects.toThrow()
+  await expect(updateInvoice(app.db, owner, id, { amount: 1 }, now, fail)).rejects.toThrow()
+  await expect(removeInvoice(app.db, owner, id, now, fail)).rejects.toThrow()
+  const { page } = await listInvoices(app.db, owner, {})
+  expect(page.map(toInvoice)).toMatchObject([{ _id: id, clientName: 'Kaveri', amount: draft.amount }])
 })
