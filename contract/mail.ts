@@ -22,20 +22,23 @@ export type MailConfig = z.infer<typeof mailConfig>
 
 export const smtpDraft = z.strictObject({
   host: z
-    .string()
+    .string('Please enter the SMTP server, such as smtp.example.com.')
     .trim()
     .min(1, 'Please enter the SMTP server, such as smtp.example.com.')
     .max(253, 'Please enter an SMTP server of at most 253 characters.')
-    .regex(/^[^\s\p{Cc}]+$/u, 'Please enter the SMTP server without spaces.'),
+    .regex(/^[^\s\p{Cc}]*$/u, 'Please enter the SMTP server without spaces.'),
   port: z
     .number('Please enter a port such as 587.')
     .int('Please enter a port such as 587.')
     .min(1, 'Please enter a port from 1 to 65535.')
     .max(65535, 'Please enter a port from 1 to 65535.'),
   /** true: TLS from the first byte (usually 465); false: STARTTLS (usually 587). */
-  secure: z.boolean(),
+  secure: z.boolean('Please choose SSL or TLS.'),
   user: emailAddress,
-  pass: z.string().min(1, 'Please enter the app password.').max(1024),
+  pass: z
+    .string('Please enter the app password.')
+    .min(1, 'Please enter the app password.')
+    .max(1024, 'Please enter an app password of at most 1,024 characters.'),
 })
 export type SmtpDraft = z.infer<typeof smtpDraft>
 

@@ -140,15 +140,22 @@ const faults: Fault[] = [
   { name: 'a drip after the dot', script: { dot: () => drip(20) }, outcome: { kind: 'temporary', unknown: true }, kept: 1 },
   { name: 'a 250 that comes late', script: { dot: () => later(100) }, outcome: { kind: 'accepted' }, kept: 1 },
 ]
-test.each(faults)('what comes of $name', async ({ script, outcome, kept }) => {
-  await using smtp = await openFakeSmtp()
-  smtp.answer(script)
-  const began = Date.now()
-  expect(await aMailer().send(aSender(smtp), toClient)).toMatchObject(outcome)
-  expect(Date.now() - began).toBeLessThan(1_500)
-  expect(smtp.mails).toHaveLength(kept ?? 0)
-  expect(smtp.connections.total).toBe(1)
-})
+/** Large providers take the envelope at once (RFC 2920), small ones command by command. */
+for (const pipelining of [false, true])
+  test.each(faults)(`what comes of $name (${pipelining ? 'pipelined' : 'one by one'})`, async ({ script, outcome, kept }) => {
+    await using smtp = await openFakeSmtp()
+    smtp.answer({ ...script, offers: { pipelining } })
+    const mailer = aMailer()
+    const began = Date.now()
+    expect(await mailer.send(aSender(smtp), toClient)).toMatchObject(outcome)
+    expect(Date.now() - began).toBeLessThan(1_500)
+    expect(smtp.mails).toHaveLength(kept ?? 0)
+    expect(smtp.connections.total).toBe(1)
+
+    smtp.answer({ offers: { pipelining } })
+    expect(await mailer.send(aSender(smtp), toClient)).toMatchObject({ kind: 'accepted' })
+    expect(smtp.mails).toHaveLength((kept ?? 0) + 1)
+  })
 
 test('a port where nobody listens is a temporary failure', async () => {
   const smtp = await openFakeSmtp()
@@ -245,6 +252,16 @@ test.each(['starttls', 'ssl'] as const)('a public server is spoken to over check
   expect((await aMailer(publicly(smtp)).send(aPublicSender(smtp), toClient)).kind).toBe('accepted')
 })
 
+test.each(['starttls', 'ssl'] as const)('a public address without a name needs a certificate for the address (%s)', async (tls) => {
+  for (const [name, kind] of [
+    ['93.184.215.14', 'accepted'],
+    ['93.184.215.15', 'temporary'],
+  ] as const) {
+    await using smtp = await openFakeSmtp({ tls, certificate: makeCertificate([name]) })
+    expect((await aMailer(publicly(smtp)).send(aPublicSender(smtp, { host: '93.184.215.14' }), toClient)).kind).toBe(kind)
+  }
+})
+
 test('without STARTTLS a public server never hears of a login', async () => {
   await using smtp = await openFakeSmtp({ tls: 'starttls' })
   smtp.answer({ offers: { starttls: false } })
@@ -293,6 +310,8 @@ test('a private host that the operator allows may do without TLS, without a cert
   await using tls = await openFakeSmtp({ tls: 'starttls', certificate: makeCertificate(['somebody.else']) })
   expect((await aMailer().send(aSender(tls), toClient)).kind).toBe('accepted')
   expect(tls.commands).toContain('STARTTLS')
+  await using ssl = await openFakeSmtp({ tls: 'ssl', certificate: makeCertificate(['somebody.else']) })
+  expect((await aMailer().send(aSender(ssl), toClient)).kind).toBe('accepted')
   await using open = await openFakeSmtp()
   open.answer({ offers: { auth: false } })
   expect((await aMailer().send(aSender(open), toClient)).kind).toBe('accepted')

@@ -234,6 +234,8 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       await exchange<void>((done) => {
         gone.push(() => done())
         smtp.quit()
+        // Everything that matters is done: nobody waits long for a goodbye.
+        allow(Math.min(deadlines.command, 2_000))
       }).catch(() => undefined)
       lose(new MailError('broken_off'))
     },

@@ -39,8 +39,8 @@ export function later(ms: number, next?: Move): Move {
 /** What happens at each step. Numbers count from 1 and start again with each `answer`. */
 export interface Script {
   greeting?: (connection: number) => Move | undefined
-  /** Extensions that are offered or not; STARTTLS only where the server has TLS at all. */
-  offers?: { starttls?: boolean; smtputf8?: boolean; auth?: boolean }
+  /** Extensions that are offered or not: all but PIPELINING unless said otherwise, STARTTLS only where the server has TLS at all. */
+  offers?: { starttls?: boolean; smtputf8?: boolean; auth?: boolean; pipelining?: boolean }
   auth?: (attempt: number) => Move | undefined
   mail?: (from: string, nth: number) => Move | undefined
   /** `offered`: how often this recipient has been asked for. */
@@ -291,6 +291,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     const greet = () => {
       const lines = ['fake.example.com', '8BITMIME', 'SIZE 26214400', 'ENHANCEDSTATUSCODES']
       if (script.offers?.smtputf8 !== false) lines.push('SMTPUTF8')
+      if (script.offers?.pipelining) lines.push('PIPELINING')
       if (script.offers?.auth !== false) lines.push('AUTH PLAIN LOGIN')
       if (offersStarttls()) lines.push('STARTTLS')
       return lines.map((line, at) => `250${at === lines.length - 1 ? ' ' : '-'}${line}`)
