@@ -142,13 +142,14 @@ const silentTags = new Set(['script', 'style'])
 /** The content cut into words, variables and the tags that are kept; everything else of HTML is left out, script and style with what they hold. */
 function* pieces(content: string): Generator<Piece> {
   const lower = content.toLowerCase().length === content.length ? content.toLowerCase() : content
+  const lastEnd = content.lastIndexOf('-->')
   let after = 0
   const scan = new RegExp(markup)
   for (let found = scan.exec(content); found; found = scan.exec(content)) {
     const [whole, name, slash, tagName, comment, lineBreak] = found
-    const end = comment ? content.indexOf('-->', found.index + 2) : 0
+    const end = comment && found.index < lastEnd ? content.indexOf('-->', found.index + 2) : -1
     // A comment that never ends is no comment: what follows it is still meant to be read.
-    if (end < 0) continue
+    if (comment && end < 0) continue
     if (found.index > after) yield { words: readable(content.slice(after, found.index)) }
     if (comment) scan.lastIndex = end + '-->'.length
     const tag = tagName?.toLowerCase()
