@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Invoice, InvoiceStatus } from '#contract/invoices.ts'
 import { createAccount } from '#server/accounts/accounts.ts'
+import { hashPassword } from '#server/accounts/passwords.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { accounts, sessions } from '#server/accounts/tables.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
@@ -19,8 +20,17 @@ export interface Person {
 
 let people = 0
 
+/** What a test may say about a person. Without a password they cannot sign in anew; with a `googleId` they are linked to Google. */
+interface PersonAbout {
+  displayName?: string
+  email?: string
+  timezone?: string
+  password?: string
+  googleId?: string
+}
+
 /** Somebody with an account and a session, in India unless said otherwise. */
-export async function aPerson(app: TestApp, about: { displayName?: string; email?: string; timezone?: string } = {}): Promise<Person> {
+export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Person> {
   people += 1
   const now = app.clock.now()
   const account = await createAccount(
@@ -29,10 +39,16 @@ export async function aPerson(app: TestApp, about: { displayName?: string; email
       displayName: about.displayName ?? 'Asha Rao',
       email: about.email ?? `asha${people}@example.com`,
       timezone: about.timezone ?? 'Asia/Kolkata',
-      passwordHash: null,
+      // Hashing is slow on purpose: only who needs a password has one.
+      passwordHash: about.password === undefined ? null : await hashPassword(about.password),
     },
     now,
   )
+  if (about.googleId)
+    await app.db
+      .update(accounts)
+      .set({ googleIssuer: 'https://accounts.google.com', googleSub: about.googleId })
+      .where(eq(accounts.id, account.id))
   const person = { id: account.id, email: account.email, displayName: account.displayName }
   return { ...person, token: await aToken(app, account.id) }
 }

@@ -6,7 +6,7 @@ import { Refusal } from '#server/platform/refusal.ts'
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** Runs tasks a few at a time, in the order they came. */
-export interface Gate {
+interface Gate {
   /** Answers what the task answers; refuses with `too_many` when the waiting line is full. */
   pass<T>(task: () => Promise<T>): Promise<T>
 }

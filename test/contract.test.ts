@@ -1,0 +1,87 @@
+import { SignJWT } from 'jose'
+import { expect, test } from 'vitest'
+import type { Call } from '#contract/call.ts'
+import { everyCall } from '#contract/index.ts'
+import { signAccessToken } from '#server/accounts/sessions.ts'
+import { newId } from '#server/platform/columns.ts'
+import { deriveKey } from '#server/platform/secrets.ts'
+import { aPerson } from './factories.ts'
+import { openTestApp, type TestApp } from './harness.ts'
+
+const privateCalls = everyCall.filter((call) => !call.open)
+
+test('every call is answered', async () => {
+  await using app = await openTestApp()
+  expect(everyCall.length).toBeGreaterThan(20)
+  const unanswered = everyCall.filter(({ method, path }) => !app.app.hasRoute({ method, url: path }))
+  expect(unanswered.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
+
+test('every stranger is refused, whatever they ask', async () => {
+  await using app = await openTestApp()
+  const letIn: string[] = []
+  for (const [who, authorization] of await strangers(app)) {
+    for (const call of privateCalls) {
+      for (const payload of [undefined, '{}', '{"unknown":true}', '{broken']) {
+        const answered = await inject(app, call, authorization, payload)
+        const refused = answered.statusCode === 401 && answered.json<{ code: string }>().code === 'not_signed_in'
+        if (!refused) letIn.push(`${call.method} ${call.path} to ${who} with ${payload}: ${answered.statusCode}`)
+      }
+    }
+  }
+  expect(letIn).toEqual([])
+})
+
+test('every call knows who is signed in', async () => {
+  await using app = await openTestApp()
+  const refused: string[] = []
+  for (const call of privateCalls) {
+    const { token } = await aPerson(app)
+    const { statusCode } = await inject(app, call, `Bearer ${token}`, call.body ? '{}' : undefined)
+    if (statusCode === 401) refused.push(`${call.method} ${call.path}`)
+  }
+  expect(refused).toEqual([])
+})
+
+function inject(app: TestApp, { method, path }: Call, authorization: string | undefined, payload: string | undefined) {
+  return app.app.inject({
+    method,
+    url: path.replace(/:\w+/g, newId()),
+    headers: {
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(payload === undefined ? {} : { payload }),
+  })
+}
+
+/** Authorization headers that open nothing. */
+async function strangers(app: TestApp): Promise<[who: string, authorization: string | undefined][]> {
+  const { secretKey } = app.deps.config
+  const now = app.clock.now()
+  const { token } = await aPerson(app)
+  const [header = '', payload = '', signature = ''] = token.split('.')
+  const sessionId = (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string }).sub
+  const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url')
+  const signedFor = (audience: string, typ: string) =>
+    new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256', typ })
+      .setSubject(sessionId)
+      .setAudience(audience)
+      .setExpirationTime(Math.floor(now.epochMilliseconds / 1000) + 600)
+      .sign(deriveKey(secretKey, 'access-token'))
+  return [
+    ['nobody', undefined],
+    ['an empty token', 'Bearer '],
+    ['a garbage token', 'Bearer garbage'],
+    ['another scheme', `Basic ${token}`],
+    ['an expired token', `Bearer ${await signAccessToken(secretKey, sessionId, now.subtract({ minutes: 15 }))}`],
+    ['another key', `Bearer ${await signAccessToken('another secret key of 32 characters', sessionId, now)}`],
+    ['alg none', `Bearer ${unsigned}.${payload}.`],
+    ['alg none with a signature', `Bearer ${unsigned}.${payload}.${signature}`],
+    ['a cut signature', `Bearer ${header}.${payload}.`],
+    ['a token for another audience', `Bearer ${await signedFor('zapier', 'at+jwt')}`],
+    ['a token of another type', `Bearer ${await signedFor('web', 'JWT')}`],
+    ['a session that never was', `Bearer ${await signAccessToken(secretKey, newId(), now)}`],
+  ]
+}
