@@ -23,16 +23,17 @@ function draftFor(smtp: FakeSmtp, about: Partial<SmtpDraft> = {}): SmtpDraft {
   return { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login, ...about }
 }
 
-/** The same app with the mail calls in a world of the test's making, short of patience, and what it logs. */
+/** The same app with the mail calls in a world of the test's making, and what it logs. */
 async function inWorld(
   app: TestApp,
   outside: Partial<Outside>,
-  handDowns: MailHandDowns = { onSenderChange: async () => undefined },
+  about: { handDowns?: MailHandDowns; patience?: { wholeMs: number; probeMs: number } } = {},
 ): Promise<TestApp & { logged: string[] }> {
   const logged: string[] = []
   const log = openLog({ level: 'trace', terminal: false, destination: { write: (line: string) => void logged.push(line) } })
   const own = await openApp({ log, trustProxy: false, identify: (request) => identify(app.deps, request) })
-  mailRoutes(own, app.deps, handDowns, { outside, patience: { wholeMs: 500, probeMs: 50 } })
+  const patience = about.patience ?? { wholeMs: 10_000, probeMs: 50 }
+  mailRoutes(own, app.deps, about.handDowns ?? { onSenderChange: async () => undefined }, { outside, patience })
   return { ...app, app: own, logged }
 }
 
@@ -102,6 +103,8 @@ interface Failure {
   script?: Script
   draft?: Partial<SmtpDraft>
   world?: Partial<Outside>
+  /** Only patience ends it. */
+  slow?: true
   field: string | null
   says: string
 }
@@ -171,12 +174,14 @@ const failures: Failure[] = [
   },
   {
     name: 'names that are never resolved',
+    slow: true,
     world: { resolve: () => new Promise(() => undefined) },
     field: 'port',
     says: 'did not answer on port 587 in time',
   },
   {
     name: 'a silent greeting',
+    slow: true,
     options: starttls,
     script: { greeting: () => silence },
     field: 'port',
@@ -184,6 +189,7 @@ const failures: Failure[] = [
   },
   {
     name: 'a greeting that drips',
+    slow: true,
     options: starttls,
     script: { greeting: () => drip(20, '220-welcome '.repeat(99)) },
     field: 'port',
@@ -191,6 +197,7 @@ const failures: Failure[] = [
   },
   {
     name: 'silence at the login',
+    slow: true,
     options: starttls,
     script: { auth: () => silence },
     field: 'port',
@@ -252,16 +259,14 @@ const failures: Failure[] = [
 ]
 test.each(failures)(
   '$name is said in words, with the field, and nothing is stored',
-  async ({ options, script, draft, world, field, says }) => {
+  async ({ options, script, draft, world, slow, field, says }) => {
     await using base = await openTestApp()
     await using smtp = await openFakeSmtp(options)
     smtp.answer(script ?? {})
-    const app = await inWorld(base, { ...publicly(smtp), ...world })
+    const app = await inWorld(base, { ...publicly(smtp), ...world }, slow && { patience: { wholeMs: 250, probeMs: 50 } })
     const asha = await aPerson(app)
     const body = draftFor(smtp, { host: 'smtp.example.com', port: 587, ...draft })
-    const began = Date.now()
     const answered = await ask(app, asha, mailCalls.configureSmtp, { body })
-    expect(Date.now() - began).toBeLessThan(3_000)
     expect(answered.problem).toMatchObject({ code: 'mail_test_failed', message: expect.stringContaining(says) })
     expect(answered.status).toBe(400)
     expect(answered.problem?.errors).toEqual(field ? [{ path: field, message: answered.problem?.message }] : undefined)
@@ -409,7 +414,7 @@ test('what waits for a mailbox is told in the transaction that saves or removes 
       seen.push((await findSender(tx, ownerId))?.address ?? null)
     },
   }
-  const app = await inWorld(base, { allowPrivateHosts: true }, told)
+  const app = await inWorld(base, { allowPrivateHosts: true }, { handDowns: told })
   const asha = await aPerson(app)
   await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp) })
   await ask(app, asha, mailCalls.remove)
@@ -420,7 +425,7 @@ test('where that fails, nothing is saved', async () => {
   await using base = await openTestApp()
   await using smtp = await openFakeSmtp()
   const failing: MailHandDowns = { onSenderChange: () => Promise.reject(new Refusal('conflict', 'Not now.')) }
-  const app = await inWorld(base, { allowPrivateHosts: true }, failing)
+  const app = await inWorld(base, { allowPrivateHosts: true }, { handDowns: failing })
   const asha = await aPerson(app)
   expect((await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp) })).problem?.code).toBe('conflict')
   await nothingIsStored(app, asha)

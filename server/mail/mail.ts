@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { MailConfig, SmtpDraft } from '#contract/mail.ts'
-import { countTry } from '#server/accounts/throttle.ts'
+import { countTry } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'

@@ -36,7 +36,7 @@ export const usualOutside: Omit<Outside, 'allowPrivateHosts'> = {
 }
 
 /** Where to go and who goes there. */
-export interface Target {
+interface Target {
   host: string
   port: number
   /** TLS from the first byte; otherwise STARTTLS. */
@@ -252,8 +252,9 @@ async function probe(about: Talk, settled: () => boolean, lose: (error: MailErro
   if (settled()) return
   const socket = about.outside.dial(about.host.addresses, about.target.port)
   try {
-    const handshake = secured(socket, about.host, { ...about.security, rejectUnauthorized: false })
-    await limit(about.outside.deadlines.greeting, about.signal).race(handshake)
+    const patience = limit(about.outside.deadlines.greeting, about.signal)
+    await patience.race(connected(socket))
+    await patience.race(secured(socket, about.host, { ...about.security, rejectUnauthorized: false }))
     if (!settled()) lose(new MailError('speaks_tls'))
   } catch {
     // It speaks neither: the deadline says so.
@@ -271,6 +272,7 @@ function dialAddresses(addresses: string[], port: number): net.Socket {
     noDelay: true,
     keepAlive: true,
     autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1_000,
     lookup: (_name, options, callback) => {
       if (options.all) callback(null, all)
       else callback(null, all[0]?.address ?? '', all[0]?.family)

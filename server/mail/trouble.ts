@@ -55,7 +55,7 @@ export function enhancedCode(reply: string | null): string | null {
 }
 
 /** What a person is told: which field to look at, and a sentence that says what to do. */
-export interface Advice {
+interface Advice {
   field: 'host' | 'port' | 'secure' | 'pass' | null
   sentence: string
 }

@@ -50,3 +50,16 @@ test('commands that arrive together are answered in their order', async () => {
   expect(said.join('').match(/^\d{3}(?= )/gm)).toEqual(['220', '250', '250', '250', '354', '250', '221'])
   expect(smtp.mails[0]?.raw.toString()).toBe('Subject: x\r\n\r\n')
 })
+
+test('a connection that is reset breaks at once, over TLS too', async () => {
+  for (const kind of ['none', 'starttls', 'ssl'] as const) {
+    await using smtp = await openFakeSmtp({ tls: kind })
+    smtp.answer({ dot: () => reset })
+    const { host, port, login, certificate } = smtp
+    const tls = { ca: certificate, servername: 'smtp.example.com' }
+    const transport = createTransport({ host, port, secure: kind === 'ssl', requireTLS: kind === 'starttls', auth: login, tls })
+    await expect(transport.sendMail(mail)).rejects.toMatchObject({ code: expect.stringMatching(/ESOCKET|ECONNECTION/) })
+    expect(smtp.mails).toHaveLength(1)
+    await smtp.quiet()
+  }
+})

@@ -157,7 +157,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     let body: Buffer[] | null = null
     let envelope = { from: '', to: [] as string[] }
     let from: string | null = null
-    let secured = kind === 'ssl'
+    let secured = false
     const timers = new Set<NodeJS.Timeout>()
 
     const say = (text: string) => {
@@ -175,6 +175,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     plain.on('close', () => {
       for (const timer of timers) clearTimeout(timer)
     })
+    plain.on('error', () => undefined)
 
     /** Makes the move, or lets `well` happen; the next command is read afterwards. */
     const play = (move: Move | undefined, well: () => void) => {
@@ -324,11 +325,14 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     const upgrade = () => {
       say('220 2.0.0 Go ahead')
       plain.removeAllListeners('data')
-      const secure = new tls.TLSSocket(plain, { isServer: true, secureContext: context })
-      secured = true
-      socket = secure
       input = Buffer.alloc(0)
-      listen(secure)
+      secure()
+    }
+    const secure = () => {
+      secured = true
+      socket = new tls.TLSSocket(plain, { isServer: true, secureContext: context })
+      listen(socket)
+      return socket
     }
     const listen = (on: net.Socket) => {
       on.on('data', (chunk: Buffer) => {
@@ -338,14 +342,16 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
       // A client that goes away is no fault of this server.
       on.on('error', () => undefined)
     }
-    listen(plain)
-    play(script.greeting?.(counted.connections), () => say('220 fake.example.com ESMTP'))
+    const connection = counted.connections
+    const welcome = () => play(script.greeting?.(connection), () => say('220 fake.example.com ESMTP'))
+    if (kind === 'ssl') secure().once('secure', welcome)
+    else {
+      listen(plain)
+      welcome()
+    }
   }
 
-  const server =
-    kind === 'ssl'
-      ? tls.createServer({ ...certificate }, talk).on('tlsClientError', () => undefined)
-      : net.createServer({ noDelay: true }, talk)
+  const server = net.createServer({ noDelay: true }, talk)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('The fake SMTP server has no port.')
