@@ -1,5 +1,46 @@
-import type { ReactNode } from 'react'
+import { Stack, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useLocation } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { send } from '#web/platform/send.ts'
+import { arriveAt } from '#web/platform/session.ts'
+import { PasswordField } from '#web/ui/password-field.tsx'
+import { destination } from './destination.ts'
+import { EntryPage } from './entry-page.tsx'
+import { texts } from './texts.ts'
 
+/** /signup: makes the account, then signs in with the same email and password. */
 export default function SignUpScreen(): ReactNode {
-  return <main id="content">Duely</main>
+  const { state: from } = useLocation()
+  const [created, setCreated] = useState(false)
+  const state = useContractForm({
+    call: accountCalls.signUp,
+    initialValues: { displayName: '', email: '', password: '' },
+    toInput: (values) => ({ body: { ...values, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone } }),
+    onDone: async (_reply, { email, password }) => {
+      setCreated(true)
+      try {
+        const { foundUser, accessToken } = await send(accountCalls.signIn, { body: { email, password } })
+        arriveAt(destination(from), { user: foundUser, accessToken })
+      } catch (error) {
+        setCreated(false)
+        throw error
+      }
+      // Busy until the new page is there.
+      return new Promise(() => undefined)
+    },
+  })
+  const { form } = state
+  return (
+    <EntryPage words={texts.signUp} otherPage="/signin">
+      <ContractForm state={state} submit={texts.signUp.submit} busy={created ? texts.signUp.loggingIn : texts.signUp.creating} wide>
+        <Stack gap={16}>
+          <TextInput label={texts.signUp.name} autoComplete="name" required {...form.getInputProps('displayName')} />
+          <TextInput label={texts.signUp.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
+          <PasswordField label={texts.signUp.password} autoComplete="new-password" required {...form.getInputProps('password')} />
+        </Stack>
+      </ContractForm>
+    </EntryPage>
+  )
 }

@@ -1,6 +1,30 @@
 import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { useContractForm } from '#web/platform/contract-form.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import { InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
+import { texts } from './texts.ts'
 
+const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', dueDate: '', status: 'unpaid', reference: '' }
+
+/** /dashboard/new-invoice */
 export default function NewInvoiceScreen(): ReactNode {
-  return <PageHeader title="Create Invoice" />
+  const navigate = useNavigate()
+  const words = texts.form.create
+  const state = useContractForm({
+    call: invoiceCalls.create,
+    initialValues: blank,
+    toInput: (values) => ({ body: toDraft(values) }),
+    refreshes: [invoiceCalls.list],
+    onDone: async () => {
+      await navigate('/dashboard')
+    },
+  })
+  return (
+    <>
+      <PageHeader title={words.title} subtitle={words.subtitle} />
+      <InvoiceForm state={state} words={words} />
+    </>
+  )
 }

@@ -22,6 +22,8 @@ interface ContractFormOptions<C extends Call, V extends Values> {
   refreshes?: Call[]
   /** Runs after a success and belongs to the sending: the button stays busy meanwhile, a Problem thrown here is shown. */
   onDone: (reply: CallReply<C>, values: V) => void | Promise<void>
+  /** Hears what went wrong, beside its being shown here; not what the fields themselves refused. */
+  onProblem?: (error: unknown) => void
 }
 
 export interface ContractFormState<V extends Values> {
@@ -36,7 +38,7 @@ export interface ContractFormState<V extends Values> {
 
 /** The state of a form that is sent as a call: checked by the call's own schema, the server's errors on the same fields. */
 export function useContractForm<C extends Call, V extends Values>(options: ContractFormOptions<C, V>): ContractFormState<V> {
-  const { call, initialValues, toInput, check, refreshes = [], onDone } = options
+  const { call, initialValues, toInput, check, refreshes = [], onDone, onProblem } = options
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -77,6 +79,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
       const allPlaced = error instanceof Problem && onFields.length > 0 && onFields.length === error.errors.length
       setProblem(allPlaced ? null : inWords(error))
       if (onFields.length > 0) requestAnimationFrame(() => focusFirst(fields))
+      onProblem?.(error)
     } finally {
       sending.current = false
       setBusy(false)

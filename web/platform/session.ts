@@ -29,11 +29,11 @@ function parse(accessToken: string | null, stored: string | null): Session | nul
   }
 }
 
-/** Signs in on this browser; every open tab follows. */
-export function keepSession(session: Session): void {
+/** Signs in on this browser and loads `path` as a new page; every other open tab follows. */
+export function arriveAt(path: string, session: Session): void {
   localStorage.setItem('user', JSON.stringify(session.user))
   localStorage.setItem('accessToken', session.accessToken)
-  tell()
+  window.location.assign(path)
 }
 
 /** Puts a fresh access token in the place of the old one; where the session ended meanwhile, it stays ended. */

@@ -1,0 +1,44 @@
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall } from '#web/platform/query.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { DeleteDialog } from './delete-dialog.tsx'
+import { texts } from './texts.ts'
+
+interface Actions {
+  markAs: (invoice: Invoice, status: InvoiceStatus) => void
+  askToDelete: (invoice: Invoice) => void
+}
+
+const ActionsContext = createContext<Actions | null>(null)
+
+/** What the menu of a card can do. */
+export function useCardActions(): Actions {
+  const actions = useContext(ActionsContext)
+  if (!actions) throw new Error('A card stands inside CardActions.')
+  return actions
+}
+
+/** Holds the calls and the dialog of all cards, so that a card that scrolls away or is deleted takes nothing with it. */
+export function CardActions({ children }: { children: ReactNode }): ReactNode {
+  const [asked, setAsked] = useState<Invoice | null>(null)
+  const { mutate } = useCall(invoiceCalls.update, {
+    refreshes: [invoiceCalls.list, invoiceCalls.read],
+    onDone: ({ clientName, status }) => toast('good', texts.card.marked(clientName, status)),
+    onProblem: (error) => toast('bad', texts.card.markFailed(inWords(error))),
+  })
+  const actions = useMemo(
+    (): Actions => ({
+      markAs: ({ _id }, status) => mutate({ params: { id: _id }, body: { status } }),
+      askToDelete: setAsked,
+    }),
+    [mutate],
+  )
+  return (
+    <ActionsContext value={actions}>
+      {children}
+      <DeleteDialog invoice={asked} onClose={() => setAsked(null)} />
+    </ActionsContext>
+  )
+}

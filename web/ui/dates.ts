@@ -1,0 +1,62 @@
+const day = 86_400_000
+
+/** The calendar date, `YYYY-MM-DD`, at an instant in a zone; where this browser does not know the zone, in the browser's own. */
+export function dateIn(zone: string | undefined, instant: Date): string {
+  const parts = partsIn(zone, instant)
+  return `${parts.year}-${parts.month}-${parts.day}`
+}
+
+/** Whole days from one calendar date to another: 1 from today to tomorrow. Both `YYYY-MM-DD`. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / day)
+}
+
+/** `2026-03-02` as `02/03/2026`. */
+export function showDate(date: string): string {
+  return date.slice(0, 10).split('-').reverse().join('/')
+}
+
+/** The clock time at an instant in a zone, as `9:00`. */
+export function showTime(zone: string | undefined, instant: Date): string {
+  const parts = partsIn(zone, instant)
+  return `${Number(parts.hour)}:${parts.minute}`
+}
+
+/** `today, 9:00`, `yesterday, 9:00` or `02/03/2026, 9:00`, as seen from `now`. */
+export function showMoment(zone: string | undefined, instant: Date, now: Date): string {
+  const date = dateIn(zone, instant)
+  const ago = daysBetween(date, dateIn(zone, now))
+  const when = ago === 0 ? 'today' : ago === 1 ? 'yesterday' : showDate(date)
+  return `${when}, ${showTime(zone, instant)}`
+}
+
+function partsIn(zone: string | undefined, instant: Date): Record<string, string> {
+  const parts = formatter(zone).formatToParts(instant)
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value]))
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatter(zone: string | undefined): Intl.DateTimeFormat {
+  const known = formatters.get(zone ?? '')
+  if (known) return known
+  const made = makeFormatter(zone)
+  formatters.set(zone ?? '', made)
+  return made
+}
+
+function makeFormatter(zone: string | undefined): Intl.DateTimeFormat {
+  const shape: Intl.DateTimeFormatOptions = {
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }
+  try {
+    return new Intl.DateTimeFormat('en-GB', zone === undefined ? shape : { ...shape, timeZone: zone })
+  } catch {
+    return new Intl.DateTimeFormat('en-GB', shape)
+  }
+}

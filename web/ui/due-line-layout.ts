@@ -1,0 +1,132 @@
+/** One open invoice on the line. */
+export interface DueItem {
+  id: string
+  name: string
+  /** Integer minor units. */
+  amount: number
+  /** Days past the due date; negative while it is still to come. */
+  daysLate: number
+  late: boolean
+}
+
+/** One dot: an invoice, or where many stand close together all of them. */
+export interface Dot {
+  key: string
+  x: number
+  y: number
+  radius: number
+  late: boolean
+  /** Integer minor units, of all of them together. */
+  amount: number
+  /** Largest first. */
+  items: DueItem[]
+}
+
+export interface Tick {
+  x: number
+  text: string
+  anchor: 'start' | 'middle' | 'end'
+}
+
+export interface DueLineLayout {
+  dots: Dot[]
+  ticks: Tick[]
+  todayX: number
+  /** Where the line is. */
+  baseline: number
+  height: number
+}
+
+const drawing = 112
+const below = 30
+/** Where today stands: the future needs less room than what is late. */
+const todayShare = 0.38
+/** Neighbours nearer than this count as a crowd once there are too many for single dots. */
+const crowdWidth = 34
+
+/** Places the dots for a line of so many pixels: by due date from left to right, the area of a dot is its amount. Pure. */
+export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
+  const todayX = Math.round(width * todayShare)
+  const spans = { before: span(items.map(({ daysLate }) => -daysLate)), after: span(items.map(({ daysLate }) => daysLate)) }
+  const scale = (daysLate: number) =>
+    daysLate > 0 ? todayX + (width - todayX) * reach(daysLate / spans.after) : todayX - todayX * reach(-daysLate / spans.before)
+  const crowded = items.length > Math.max(12, width / 22)
+  const groups = crowded ? gather(items, scale) : items.map((item) => [item])
+  const largest = Math.max(1, ...groups.map(sum))
+  const most = crowded ? crowdWidth / 2 : Math.min(20, Math.max(13, width / 40))
+  const dots = groups.map((group): Dot => {
+    const first = group[0] as DueItem
+    const radius = Math.max(4, most * Math.sqrt(sum(group) / largest))
+    const wanted = group.reduce((total, { daysLate }) => total + scale(daysLate), 0) / group.length
+    return {
+      key: first.id,
+      x: clear(wanted, radius, first.daysLate > 0 ? [todayX + 3, width] : [0, todayX - 3]),
+      y: drawing - radius - 1,
+      radius,
+      late: group.some(({ late }) => late),
+      amount: sum(group),
+      items: group.toSorted((one, other) => other.amount - one.amount),
+    }
+  })
+  return { dots: pile(dots), ticks: ticks(width, todayX, spans, scale), todayX, baseline: drawing, height: drawing + below }
+}
+
+function span(days: number[]): number {
+  const most = Math.max(0, ...days)
+  return most <= 30 ? 30 : most <= 60 ? 60 : 90
+}
+
+/** Near today a day is wider than far away; what is beyond the end stands at the end. */
+function reach(share: number): number {
+  return Math.min(1, share) ** 0.7
+}
+
+function sum(items: { amount: number }[]): number {
+  return items.reduce((total, { amount }) => total + amount, 0)
+}
+
+function clear(x: number, radius: number, [low, high]: [number, number]): number {
+  return Math.min(Math.max(x, low + radius + 1), high - radius - 1)
+}
+
+/** Brings together what stands within one column; the two sides of today never mix. */
+function gather(items: DueItem[], scale: (daysLate: number) => number): DueItem[][] {
+  const columns = new Map<string, DueItem[]>()
+  for (const item of items) {
+    const column = `${item.daysLate > 0} ${Math.floor(scale(item.daysLate) / crowdWidth)}`
+    const group = columns.get(column)
+    if (group) group.push(item)
+    else columns.set(column, [item])
+  }
+  return [...columns.values()]
+}
+
+/** Puts dots that would cover each other on top of each other: the large ones on the line, the small ones above. */
+function pile(dots: Dot[]): Dot[] {
+  const placed: Dot[] = []
+  for (const dot of dots.toSorted((one, other) => other.radius - one.radius)) {
+    const near = placed.filter((other) => Math.abs(other.x - dot.x) < other.radius + dot.radius + 1)
+    const heights = [dot.y, ...near.map((other) => above(dot, other))].filter((y) => y <= dot.y && y >= dot.radius)
+    const free = heights.toSorted((one, other) => other - one).find((y) => near.every((other) => apart({ ...dot, y }, other)))
+    placed.push({ ...dot, y: free ?? dot.y })
+  }
+  return placed.toSorted((one, other) => one.x - other.x)
+}
+
+function above(dot: Dot, other: Dot): number {
+  const distance = dot.radius + other.radius + 1.5
+  return other.y - Math.sqrt(Math.max(0, distance ** 2 - (dot.x - other.x) ** 2))
+}
+
+function apart(one: Dot, other: Dot): boolean {
+  return Math.hypot(one.x - other.x, one.y - other.y) >= one.radius + other.radius + 1
+}
+
+function ticks(width: number, todayX: number, spans: { before: number; after: number }, scale: (daysLate: number) => number): Tick[] {
+  const middle: Tick = { x: scale(14), text: '14 days overdue', anchor: 'middle' }
+  const ends: Tick[] = [
+    { x: 0, text: `due in ${spans.before} days`, anchor: 'start' },
+    { x: width, text: `${spans.after} days overdue`, anchor: 'end' },
+  ]
+  return middle.x - todayX > 60 && width - middle.x > 180 ? [...ends, middle] : ends
+}

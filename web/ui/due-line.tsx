@@ -1,0 +1,155 @@
+import { Modal, VisuallyHidden } from '@mantine/core'
+import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
+import { formatRupees, fromMinor } from '#contract/money.ts'
+import look from './due-line.module.css'
+import { type Dot, type DueItem, layOutDueLine } from './due-line-layout.ts'
+import { lateness } from './lateness.ts'
+import { useWidth } from './use-width.ts'
+
+interface DueLineProps {
+  items: DueItem[]
+  onOpen: (id: string) => void
+}
+
+/** The due line: every open invoice a dot left or right of today. One tab stop, arrow keys go along it, Enter opens. */
+export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
+  const [frame, width] = useWidth<HTMLDivElement>()
+  const layout = useMemo(() => (width ? layOutDueLine(items, width) : null), [items, width])
+  const [named, setNamed] = useState<string | null>(null)
+  const [stop, setStop] = useState(0)
+  const [crowd, setCrowd] = useState<Dot | null>(null)
+  const dots = layout?.dots ?? []
+  const shown = dots.find(({ key }) => key === named)
+  const open = (dot: Dot) => (dot.items.length === 1 ? onOpen(dot.key) : setCrowd(dot))
+  const steer = (event: KeyboardEvent<HTMLButtonElement>, index: number) => {
+    const steps: Record<string, number> = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: dots.length - 1 }
+    const next = steps[event.key]
+    if (next === undefined || !dots[next]) return
+    event.preventDefault()
+    setStop(next)
+    frame.current?.querySelectorAll('button')[next]?.focus()
+  }
+  return (
+    <div ref={frame} className={look.frame}>
+      {layout && width && (
+        <svg width={width} height={layout.height} className={look.line} aria-hidden="true">
+          <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={look.axis} />
+          <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 12} className={look.today} />
+          <text x={layout.todayX + 8} y={24} className={look.todayText}>
+            today
+          </text>
+          {layout.ticks.map(({ x, text, anchor }) => (
+            <text key={text} x={x} y={layout.baseline + 26} textAnchor={anchor} className={look.tick}>
+              {text}
+            </text>
+          ))}
+        </svg>
+      )}
+      {dots.map((dot, index) => (
+        <button
+          key={dot.key}
+          type="button"
+          tabIndex={index === Math.min(stop, dots.length - 1) ? 0 : -1}
+          aria-label={wordsOf(dot).join(', ')}
+          className={look.dot}
+          data-late={dot.late || undefined}
+          style={{ left: dot.x - dot.radius, top: dot.y - dot.radius, width: dot.radius * 2, height: dot.radius * 2 }}
+          onClick={() => open(dot)}
+          onKeyDown={(event) => steer(event, index)}
+          onFocus={() => {
+            setNamed(dot.key)
+            setStop(index)
+          }}
+          onBlur={() => setNamed(null)}
+          onPointerEnter={() => setNamed(dot.key)}
+          onPointerLeave={() => setNamed(null)}
+        >
+          {dot.items.length > 1 && dot.radius >= 11 ? dot.items.length : null}
+        </button>
+      ))}
+      {shown && width && <Label dot={shown} width={width} />}
+      <DueTable dots={dots} />
+      <Modal
+        opened={crowd !== null}
+        onClose={() => setCrowd(null)}
+        title={crowd ? wordsOf(crowd)[0] : ''}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {crowd && <Crowd dot={crowd} onOpen={onOpen} />}
+      </Modal>
+    </div>
+  )
+}
+
+/** What a dot says: who or how many, how much, how late. */
+function wordsOf(dot: Dot): [name: string, amount: string, when: string] {
+  const [first] = dot.items
+  const amount = formatRupees(fromMinor(dot.amount))
+  if (first && dot.items.length === 1) return [first.name, amount, lateness(first.daysLate)]
+  const days = dot.items.map(({ daysLate }) => daysLate)
+  const [early, late] = [Math.min(...days), Math.max(...days)]
+  return [`${dot.items.length} invoices`, amount, early === late ? lateness(early) : `${lateness(early)} to ${lateness(late)}`]
+}
+
+function Label({ dot, width }: { dot: Dot; width: number }): ReactNode {
+  const [name, amount, when] = wordsOf(dot)
+  const side = dot.x > width - 130 ? 'right' : dot.x < 130 ? 'left' : 'middle'
+  return (
+    <div className={look.label} data-side={side} style={{ left: dot.x, top: dot.y - dot.radius - 8 }} aria-hidden>
+      <strong>{name}</strong>
+      <span>{`${amount}, ${when}`}</span>
+    </div>
+  )
+}
+
+/** The same numbers as a table, for those who do not see the picture. */
+function DueTable({ dots }: { dots: Dot[] }): ReactNode {
+  return (
+    <VisuallyHidden>
+      <table>
+        <caption>Open invoices by due date</caption>
+        <thead>
+          <tr>
+            <th scope="col">Client</th>
+            <th scope="col">Amount</th>
+            <th scope="col">Due</th>
+          </tr>
+        </thead>
+        <tbody>
+          {dots.map((dot) => {
+            const [name, amount, when] = wordsOf(dot)
+            return (
+              <tr key={dot.key}>
+                <td>{name}</td>
+                <td>{amount}</td>
+                <td>{when}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </VisuallyHidden>
+  )
+}
+
+const listed = 40
+
+function Crowd({ dot, onOpen }: { dot: Dot; onOpen: (id: string) => void }): ReactNode {
+  const more = dot.items.slice(listed)
+  return (
+    <>
+      <ul className={look.crowd}>
+        {dot.items.slice(0, listed).map((item) => (
+          <li key={item.id}>
+            <button type="button" className={look.crowdItem} onClick={() => onOpen(item.id)}>
+              <span className={look.crowdName}>{item.name}</span>
+              <span>{formatRupees(fromMinor(item.amount))}</span>
+              <span className={look.crowdWhen}>{lateness(item.daysLate)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {more.length > 0 && <p className={look.more}>{`and ${more.length} smaller ones; search for a client to find them.`}</p>}
+    </>
+  )
+}
