@@ -19,6 +19,7 @@ import { openThemeManager } from '#web/platform/theme.ts'
 import { mantineTheme, mantineVariables } from '#web/ui/mantine-theme.ts'
 
 export { CrashScreen as ErrorBoundary } from '#web/shell/crash-screen.tsx'
+export { StartingScreen as HydrateFallback } from '#web/shell/starting-screen.tsx'
 
 const fonts = [interLatin, bricolageLatin, interLatinExt, bricolageLatinExt]
 const themeManager = openThemeManager()
@@ -56,11 +57,6 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
       </body>
     </html>
   )
-}
-
-/** What stands there for the moment in which the fallback page finds out which screen it is. */
-export function HydrateFallback(): ReactNode {
-  return <div style={{ minHeight: '100vh' }} aria-busy="true" />
 }
 
 export default function Root(): ReactNode {

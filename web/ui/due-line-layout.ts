@@ -37,11 +37,16 @@ export interface DueLineLayout {
   height: number
 }
 
+interface Span {
+  days: number
+  text: string
+}
+
 const drawing = 112
 const below = 30
 /** Where today stands: the future needs less room than what is late. */
 const todayShare = 0.38
-/** Neighbours nearer than this count as a crowd once there are too many for single dots. */
+/** Once there are too many for single dots, each side of today is cut into columns of so many pixels, one dot a column. */
 const crowdWidth = 34
 
 /** Places the dots for a line of so many pixels: by due date from left to right, the area of a dot is its amount. Pure. */
@@ -49,15 +54,21 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
   const todayX = Math.round(width * todayShare)
   const spans = { before: span(items.map(({ daysLate }) => -daysLate)), after: span(items.map(({ daysLate }) => daysLate)) }
   const scale = (daysLate: number) =>
-    daysLate > 0 ? todayX + (width - todayX) * reach(daysLate / spans.after) : todayX - todayX * reach(-daysLate / spans.before)
+    daysLate > 0 ? todayX + (width - todayX) * reach(daysLate / spans.after.days) : todayX - todayX * reach(-daysLate / spans.before.days)
   const crowded = items.length > Math.max(12, width / 22)
-  const groups = crowded ? gather(items, scale) : items.map((item) => [item])
+  const columns = { before: Math.floor(todayX / crowdWidth), after: Math.floor((width - todayX) / crowdWidth) }
+  const columnOf = (daysLate: number) => {
+    const side = daysLate > 0 ? 'after' : 'before'
+    const index = Math.min(Math.floor(Math.abs(scale(daysLate) - todayX) / crowdWidth), Math.max(1, columns[side]) - 1)
+    return { side, index, x: todayX + (index + 0.5) * crowdWidth * (daysLate > 0 ? 1 : -1) }
+  }
+  const groups = crowded ? gather(items, ({ daysLate }) => Object.values(columnOf(daysLate)).join(' ')) : items.map((item) => [item])
   const largest = Math.max(1, ...groups.map(sum))
-  const most = crowded ? crowdWidth / 2 : Math.min(20, Math.max(13, width / 40))
+  const most = crowded ? crowdWidth / 2 - 1 : Math.min(20, Math.max(13, width / 40))
   const dots = groups.map((group): Dot => {
     const first = group[0] as DueItem
     const radius = Math.max(4, most * Math.sqrt(sum(group) / largest))
-    const wanted = group.reduce((total, { daysLate }) => total + scale(daysLate), 0) / group.length
+    const wanted = crowded ? columnOf(first.daysLate).x : scale(first.daysLate)
     return {
       key: first.id,
       x: clear(wanted, radius, first.daysLate > 0 ? [todayX + 3, width] : [0, todayX - 3]),
@@ -71,9 +82,11 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
   return { dots: pile(dots), ticks: ticks(width, todayX, spans, scale), todayX, baseline: drawing, height: drawing + below }
 }
 
-function span(days: number[]): number {
-  const most = Math.max(0, ...days)
-  return most <= 30 ? 30 : most <= 60 ? 60 : 90
+/** The days that one side shows: enough for most; what is further away stands at the end, which then says "90+". */
+function span(days: number[]): Span {
+  const most = days.reduce((far, day) => Math.max(far, day), 0)
+  const shown = most <= 30 ? 30 : most <= 60 ? 60 : 90
+  return { days: shown, text: most > shown ? `${shown}+` : `${shown}` }
 }
 
 /** Near today a day is wider than far away; what is beyond the end stands at the end. */
@@ -89,14 +102,13 @@ function clear(x: number, radius: number, [low, high]: [number, number]): number
   return Math.min(Math.max(x, low + radius + 1), high - radius - 1)
 }
 
-/** Brings together what stands within one column; the two sides of today never mix. */
-function gather(items: DueItem[], scale: (daysLate: number) => number): DueItem[][] {
+/** Brings together what belongs to one column. */
+function gather(items: DueItem[], column: (item: DueItem) => string): DueItem[][] {
   const columns = new Map<string, DueItem[]>()
   for (const item of items) {
-    const column = `${item.daysLate > 0} ${Math.floor(scale(item.daysLate) / crowdWidth)}`
-    const group = columns.get(column)
+    const group = columns.get(column(item))
     if (group) group.push(item)
-    else columns.set(column, [item])
+    else columns.set(column(item), [item])
   }
   return [...columns.values()]
 }
@@ -122,11 +134,11 @@ function apart(one: Dot, other: Dot): boolean {
   return Math.hypot(one.x - other.x, one.y - other.y) >= one.radius + other.radius + 1
 }
 
-function ticks(width: number, todayX: number, spans: { before: number; after: number }, scale: (daysLate: number) => number): Tick[] {
+function ticks(width: number, todayX: number, spans: { before: Span; after: Span }, scale: (daysLate: number) => number): Tick[] {
   const middle: Tick = { x: scale(14), text: '14 days overdue', anchor: 'middle' }
   const ends: Tick[] = [
-    { x: 0, text: `due in ${spans.before} days`, anchor: 'start' },
-    { x: width, text: `${spans.after} days overdue`, anchor: 'end' },
+    { x: 0, text: `due in ${spans.before.text} days`, anchor: 'start' },
+    { x: width, text: `${spans.after.text} days overdue`, anchor: 'end' },
   ]
   return middle.x - todayX > 60 && width - middle.x > 180 ? [...ends, middle] : ends
 }

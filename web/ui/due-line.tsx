@@ -64,7 +64,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
           onPointerEnter={() => setNamed(dot.key)}
           onPointerLeave={() => setNamed(null)}
         >
-          {dot.items.length > 1 && dot.radius >= 11 ? dot.items.length : null}
+          {dot.items.length > 1 && dot.radius >= 6 + 3 * String(dot.items.length).length ? dot.items.length : null}
         </button>
       ))}
       {shown && width && <Label dot={shown} width={width} />}

@@ -9,11 +9,11 @@ interface LoadingProps {
   children?: ReactNode
 }
 
-/** What stands there while something loads: the words, and the shape of what is coming. */
+/** What stands there while something loads: the words, on the shape of what is coming, so that nothing moves when it comes. */
 export function Loading({ text, children }: LoadingProps): ReactNode {
   return (
     <div role="status" className={look.loading}>
-      <p className={look.text}>{text}</p>
+      <p className={children === undefined ? look.text : look.over}>{text}</p>
       <div aria-hidden>
         {children ?? (
           <Stack gap={12}>

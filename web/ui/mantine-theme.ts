@@ -11,6 +11,7 @@ import {
   NumberInput,
   PasswordInput,
   Select,
+  Skeleton,
   Textarea,
   TextInput,
 } from '@mantine/core'
@@ -86,6 +87,7 @@ export const mantineTheme = createTheme({
     NumberInput: NumberInput.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: field }),
     Textarea: Textarea.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: field }),
     Select: Select.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } }),
+    Skeleton: Skeleton.extend({ classNames: { root: controls.skeleton ?? '' } }),
     Loader: Loader.extend({ defaultProps: { type: 'oval' } }),
     Menu: Menu.extend({
       defaultProps: { shadow: 'none', transitionProps: { duration: 120 } },

@@ -1,0 +1,55 @@
+import { Select } from '@mantine/core'
+import { type ReactNode, useMemo } from 'react'
+import { accountCalls, type Profile } from '#contract/accounts.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './profile.module.css'
+import { texts } from './texts.ts'
+
+const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${index + 6}:00` }))
+
+/** Where the account's clock stands, and at what hour its reminders go out. */
+export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
+  const words = texts.profile
+  const zones = useMemo(
+    () =>
+      [...new Set([profile.timezone, ...Intl.supportedValuesOf('timeZone')])]
+        .toSorted()
+        .map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') })),
+    [profile.timezone],
+  )
+  const state = useContractForm({
+    call: accountCalls.changeProfile,
+    initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour) },
+    toInput: ({ timezone, reminderHour }) => ({ body: { timezone, reminderHour: Number(reminderHour) } }),
+    refreshes: [accountCalls.profile, reminderCalls.status, reminderCalls.preview],
+    onDone: () => {
+      toast('good', words.saved)
+    },
+  })
+  const { form } = state
+  return (
+    <ContractForm state={state} submit={words.save} busy={words.saving}>
+      <div className={look.fields}>
+        <Select
+          label={words.timezone}
+          description={words.timezoneHint}
+          data={zones}
+          searchable
+          limit={60}
+          nothingFoundMessage={words.timezoneNone}
+          allowDeselect={false}
+          {...form.getInputProps('timezone')}
+        />
+        <Select
+          label={words.hour}
+          description={words.hourHint}
+          data={hours}
+          allowDeselect={false}
+          {...form.getInputProps('reminderHour')}
+        />
+      </div>
+    </ContractForm>
+  )
+}

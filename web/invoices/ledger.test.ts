@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Invoice } from '#contract/invoices.ts'
+import { dueWords, footWords } from './card-words.ts'
+import { countByFilter, openItems, searchInvoices, totals } from './ledger.ts'
+
+const today = '2026-11-20'
+let count = 0
+function anInvoice(said: Partial<Invoice>): Invoice {
+  count += 1
+  return {
+    _id: String(count),
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    amount: 100,
+    dueDate: today,
+    status: 'unpaid',
+    reference: `INV-${count}`,
+    createdAt: '2026-11-01T00:00:00Z',
+    updatedAt: '2026-11-01T00:00:00Z',
+    paidAt: null,
+    remindersSent: 0,
+    lastReminderAt: null,
+    ...said,
+  }
+}
+
+test('the search finds part of a name or of an email, whatever its case', () => {
+  const list = [anInvoice({}), anInvoice({ clientName: 'Studio Banyan', clientEmail: 'hello@banyan.example' })]
+  expect(searchInvoices(list, 'KAVERI f')).toEqual([list[0]])
+  expect(searchInvoices(list, 'hello@')).toEqual([list[1]])
+  expect(searchInvoices(list, '  ')).toEqual(list)
+})
+
+test('each filter button counts the invoices of its status as stored', () => {
+  const list = [anInvoice({ status: 'paid' }), anInvoice({ status: 'unpaid', dueDate: '2020-01-01' }), anInvoice({ status: 'overdue' })]
+  expect(countByFilter(list)).toEqual({ all: 3, paid: 1, unpaid: 1, overdue: 1 })
+})
+
+test('the three sums: what is late, what is due within 14 days, what was paid this month', () => {
+  const list = [
+    anInvoice({ amount: 0.1, dueDate: '2026-11-19' }),
+    anInvoice({ amount: 0.2, dueDate: '2026-11-01', status: 'overdue' }),
+    anInvoice({ amount: 5, dueDate: '2026-11-20' }),
+    anInvoice({ amount: 7, dueDate: '2026-12-04' }),
+    anInvoice({ amount: 9, dueDate: '2026-12-05' }),
+    anInvoice({ amount: 11, status: 'paid', paidAt: '2026-10-31T19:00:00Z' }),
+    anInvoice({ amount: 13, status: 'paid', paidAt: '2026-10-31T18:00:00Z' }),
+  ]
+  expect(totals(list, openItems(list, today), today, 'Asia/Kolkata')).toEqual({ overdue: 30, soon: 1200, paid: 1100 })
+})
+
+test('a card says by how many days an invoice is late or still to come; a paid one only its date', () => {
+  expect(dueWords(anInvoice({ dueDate: '2026-11-02' }), today)).toBe('Due 02/11/2026, 18 days ago')
+  expect(dueWords(anInvoice({ dueDate: '2026-11-28' }), today)).toBe('Due 28/11/2026, in 8 days')
+  expect(dueWords(anInvoice({ dueDate: '2026-11-19' }), today)).toBe('Due 19/11/2026, 1 day ago')
+  expect(dueWords(anInvoice({}), today)).toBe('Due 20/11/2026, today')
+  expect(dueWords(anInvoice({ dueDate: '2026-11-01', status: 'paid' }), today)).toBe('Due 01/11/2026')
+})
+
+test('the foot of a card says what happened last', () => {
+  const now = new Date('2026-11-20T10:00:00Z')
+  const zone = 'Asia/Kolkata'
+  expect(footWords(anInvoice({}), zone, now)).toBe('No reminder yet')
+  expect(footWords(anInvoice({ lastReminderAt: '2026-11-20T03:30:00Z' }), zone, now)).toBe('Reminded today, 9:00')
+  const paid = { status: 'paid', paidAt: '2026-11-05T10:00:00Z' } as const
+  expect(footWords(anInvoice({ ...paid, remindersSent: 2 }), zone, now)).toBe('Paid 05/11/2026 after 2 reminders')
+  expect(footWords(anInvoice(paid), zone, now)).toBe('Paid 05/11/2026')
+})

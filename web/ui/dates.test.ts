@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { readDate } from './date-field.tsx'
+import { dateIn, daysBetween, showDate, showMoment } from './dates.ts'
+
+test('a date is read day first, and as it stands in a calendar file', () => {
+  expect(readDate('31/03/2026')).toBe('2026-03-31')
+  expect(readDate('1.4.26')).toBe('2026-04-01')
+  expect(readDate('2026-03-31')).toBe('2026-03-31')
+})
+
+test('a day that the calendar does not have is no date', () => {
+  expect(readDate('31/02/2026')).toBeNull()
+  expect(readDate('03/31/2026')).toBeNull()
+  expect(readDate('tomorrow')).toBeNull()
+})
+
+test('today is the day of the account, not of the browser', () => {
+  const lateEvening = new Date('2026-03-02T20:00:00Z')
+  expect(dateIn('Asia/Kolkata', lateEvening)).toBe('2026-03-03')
+  expect(dateIn('America/New_York', lateEvening)).toBe('2026-03-02')
+})
+
+test('days are counted on the calendar, also over a change of the clocks', () => {
+  expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2)
+  expect(daysBetween('2026-11-02', '2026-10-31')).toBe(-2)
+})
+
+test('dates are shown day/month/year', () => {
+  expect(showDate('2026-11-02')).toBe('02/11/2026')
+})
+
+test('a reminder of this morning says so, an older one its date', () => {
+  const now = new Date('2026-11-21T07:00:00Z')
+  expect(showMoment('Asia/Kolkata', new Date('2026-11-21T03:30:00Z'), now)).toBe('today, 9:00')
+  expect(showMoment('Asia/Kolkata', new Date('2026-11-20T03:30:00Z'), now)).toBe('yesterday, 9:00')
+  expect(showMoment('Asia/Kolkata', new Date('2026-11-02T03:30:00Z'), now)).toBe('02/11/2026, 9:00')
+})

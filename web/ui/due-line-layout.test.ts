@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type DueItem, layOutDueLine } from './due-line-layout.ts'
+
+const anItem = fc.record({
+  id: fc.uuid(),
+  name: fc.string(),
+  amount: fc.integer({ min: 1, max: 999_999_999_999 }),
+  daysLate: fc.integer({ min: -4000, max: 4000 }),
+})
+const items = (max: number) =>
+  fc
+    .uniqueArray(anItem, { maxLength: max, selector: ({ id }) => id })
+    .map((list): DueItem[] => list.map((item) => ({ ...item, late: item.daysLate > 0 })))
+const widths = fc.integer({ min: 280, max: 1200 })
+
+test('every open invoice stands on the line exactly once, however many there are', () => {
+  fc.assert(
+    fc.property(items(300), widths, (list, width) => {
+      const drawn = layOutDueLine(list, width).dots.flatMap((dot) => dot.items.map(({ id }) => id))
+      expect(drawn.toSorted()).toEqual(list.map(({ id }) => id).toSorted())
+    }),
+  )
+})
+
+test('what is late stands right of today, everything else left of it, and nothing leaves the frame', () => {
+  fc.assert(
+    fc.property(items(200), widths, (list, width) => {
+      const { dots, todayX } = layOutDueLine(list, width)
+      for (const { x, radius, items: together } of dots) {
+        for (const { daysLate } of together) expect(daysLate > 0 ? x > todayX : x < todayX).toBe(true)
+        expect(x - radius).toBeGreaterThanOrEqual(0)
+        expect(x + radius).toBeLessThanOrEqual(width)
+      }
+    }),
+  )
+})
+
+test('a crowd becomes few dots that do not cover each other and add up to what is owed', () => {
+  const crowd: DueItem[] = Array.from({ length: 1000 }, (_, index) => {
+    const daysLate = ((index * 7919) % 140) - 70
+    return { id: String(index), name: 'Kaveri Foods', amount: 100 + index, daysLate, late: daysLate > 0 }
+  })
+  const { dots } = layOutDueLine(crowd, 1000)
+  expect(dots.length).toBeLessThan(40)
+  expect(dots.reduce((total, { amount }) => total + amount, 0)).toBe(crowd.reduce((total, { amount }) => total + amount, 0))
+  for (const [index, dot] of dots.entries()) {
+    const next = dots[index + 1]
+    if (next) expect(next.x - next.radius).toBeGreaterThanOrEqual(dot.x + dot.radius)
+  }
+})
+
+test('the area of a dot is its amount', () => {
+  const two = [
+    { id: 'a', name: 'A', amount: 40_000, daysLate: 3, late: true },
+    { id: 'b', name: 'B', amount: 10_000, daysLate: -9, late: false },
+  ]
+  const { dots } = layOutDueLine(two, 900)
+  const [small, large] = dots.map(({ radius }) => radius)
+  expect((large ?? 0) / (small ?? 1)).toBeCloseTo(2)
+})
