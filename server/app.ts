@@ -6,6 +6,8 @@ import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailRoutes } from '#server/mail/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { closeNotOwed, resumeHeld } from '#server/reminders/deliver.ts'
+import { reschedule } from '#server/reminders/due.ts'
 import { reminderRoutes } from '#server/reminders/routes.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
 
@@ -14,11 +16,10 @@ export async function openCalls(deps: Deps): Promise<App> {
   const app = await openApp({ log: deps.log, trustProxy: deps.config.trustProxy, identify: (request) => identify(deps, request) })
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
-    // Called in the transaction that changes an account's zone or hour: its next daily run moves with it.
-    onScheduleChange: async () => {},
+    onScheduleChange: reschedule,
   })
-  invoiceRoutes(app, deps, async () => {})
-  mailRoutes(app, deps, { onSenderChange: async () => undefined })
+  invoiceRoutes(app, deps, closeNotOwed)
+  mailRoutes(app, deps, { onSenderChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) })
   templateRoutes(app, deps)
   reminderRoutes(app, deps)
   return app

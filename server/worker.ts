@@ -1,16 +1,68 @@
+import { sql } from 'drizzle-orm'
+import { forgetOldSessions } from '#server/accounts/sessions.ts'
+import { forgetOldThrottles } from '#server/accounts/throttle.ts'
+import { forgetDeleted } from '#server/invoices/invoices.ts'
+import { turnOverdue } from '#server/invoices/overdue.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import type { Job, Work } from '#server/platform/job.ts'
+import { type Job, type Work, work } from '#server/platform/job.ts'
+import { type Repeating, repeat } from '#server/platform/repeat.ts'
+import { closeTooLate, type Delivering, deliver, wakeDue } from '#server/reminders/deliver.ts'
+import { makeDueRuns } from '#server/reminders/due.ts'
+import { deliverJob } from '#server/reminders/jobs.ts'
+import { beat, freeAllClaims, freeDeadClaims, heartbeatSeconds, registerProcess, releaseProcess } from '#server/reminders/processes.ts'
 
 /** Every kind of job there is: the queue makes room for each at start. */
-export const everyJob: Job[] = []
+export const everyJob: Job[] = [deliverJob]
 
-/** What is done when a job comes, one line each. */
-export function works(_deps: Deps): Work[] {
-  return []
+/** What is done when a job comes: 4 mailboxes at a time with 2 mails in flight each. */
+export function works(deps: Delivering): Work[] {
+  return [work(deliverJob, 4, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping))]
 }
 
-/** Begins to work in the background, until `stop`. */
-export async function startWorker(deps: Deps): Promise<{ stop(): Promise<void> }> {
+/** Ends what is too late, turns unpaid into overdue at each account's midnight, makes the runs whose hour has come. In this order, every 2 s. */
+export async function tick({ db, queue, clock }: Deps): Promise<void> {
+  await closeTooLate(db, clock.now())
+  await turnOverdue(db, clock.now())
+  await makeDueRuns(db, queue, clock.now())
+}
+
+/** Frees what dead processes held, wakes every account with something due. Every 10 s. */
+export async function sweep(deps: Delivering): Promise<void> {
+  await freeDeadClaims(deps.db, deps.processId)
+  await wakeDue(deps)
+}
+
+/** Hourly: forgets what is kept for a while only; the embedded database has nobody else to clean up after it. */
+async function tidy({ db, clock, soleProcess }: Worker): Promise<void> {
+  await forgetDeleted(db, clock.now())
+  await forgetOldSessions(db, clock.now())
+  await forgetOldThrottles(db, clock.now())
+  if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
+}
+
+interface Worker extends Delivering {
+  /** No other process can be on this database: it is the embedded one. */
+  soleProcess: boolean
+}
+
+/** Begins to work in the background, until `stop`: mails in flight are finished and recorded, nothing new is begun. */
+export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void> }> {
+  if (deps.soleProcess) await freeAllClaims(deps.db)
+  await registerProcess(deps.db, deps.processId)
+  const { log } = deps
+  const repeating: Repeating[] = [
+    repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.db, deps.processId)),
+    repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
+    repeat('sweep', { everySeconds: 10, log }, () => sweep(deps)),
+    repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
+  ]
   await deps.queue.start(works(deps))
-  return { stop: () => deps.queue.stop() }
+  return {
+    async stop() {
+      await Promise.all([deps.queue.stop(), ...repeating.slice(1).map((one) => one.stop())])
+      await deps.mailer.close()
+      await repeating[0]?.stop()
+      await releaseProcess(deps.db, deps.processId)
+    },
+  }
 }

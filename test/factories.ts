@@ -15,6 +15,8 @@ export interface Person {
   id: string
   email: string
   displayName: string
+  /** Calls in their name are signed anew each time: a token lasts 15 minutes, tests move the clock by days. */
+  sessionId: string
   token: string
 }
 
@@ -49,20 +51,19 @@ export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Pe
       .update(accounts)
       .set({ googleIssuer: 'https://accounts.google.com', googleSub: about.googleId })
       .where(eq(accounts.id, account.id))
-  const person = { id: account.id, email: account.email, displayName: account.displayName }
-  return { ...person, token: await aToken(app, account.id) }
+  return { id: account.id, email: account.email, displayName: account.displayName, ...(await aSession(app, account.id)) }
 }
 
-/** The same person with a new session: a token lasts 15 minutes, so after a longer move of the clock a test signs in again. */
+/** The same person with a new session: one that was idle for 30 days has ended. */
 export async function signedInAgain(app: TestApp, person: Person): Promise<Person> {
-  return { ...person, token: await aToken(app, person.id) }
+  return { ...person, ...(await aSession(app, person.id)) }
 }
 
-async function aToken(app: TestApp, ownerId: string): Promise<string> {
+async function aSession(app: TestApp, ownerId: string): Promise<{ sessionId: string; token: string }> {
   const sessionId = newId()
   const now = app.clock.now()
   await app.db.insert(sessions).values({ id: sessionId, ownerId, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
-  return signAccessToken(app.deps.config.secretKey, sessionId, now)
+  return { sessionId, token: await signAccessToken(app.deps.config.secretKey, sessionId, now) }
 }
 
 /** What a test may say about an invoice; the rest is Kaveri Foods' 5,000 rupees, due 8 days ago where their owner lives, unpaid. */

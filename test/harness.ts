@@ -7,15 +7,20 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest'
 import type { Call, CallInput, CallReply } from '#contract/call.ts'
 import type { Problem } from '#contract/problem.ts'
+import { signAccessToken } from '#server/accounts/sessions.ts'
 import { openCalls } from '#server/app.ts'
 import { type Config, readConfig } from '#server/config.ts'
+import { openMailer } from '#server/mail/mailer.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Clock, Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
 import { type Database, type OpenDatabase, openServer, wrapEmbedded } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
-import { everyJob, works } from '#server/worker.ts'
+import type { Delivering } from '#server/reminders/deliver.ts'
+import { registerProcess } from '#server/reminders/processes.ts'
+import { everyJob, sweep, tick, works } from '#server/worker.ts'
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -36,8 +41,8 @@ export interface TestApp extends AsyncDisposable {
   errorsLogged: string[]
 }
 
-/** Somebody who can ask: `null` is a stranger. */
-export type Asker = { token: string } | null
+/** Somebody who can ask: with a session, by a token of its own, or (`null`) a stranger. */
+export type Asker = { sessionId: string } | { token: string } | null
 
 export interface Answered<C extends Call> {
   status: number
@@ -61,25 +66,30 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   const { database, queue } = await shared
   await emptyTables(database.db)
   const clock = testClock(options.now ?? '2026-03-02T09:00:00Z')
-  const deps: Deps = {
+  const config: Config = {
+    ...readConfig({ PORT: '0', SECRET_KEY: 'a secret key for tests, 32 characters', RATE_LIMIT: 'off', SMTP_ALLOW_PRIVATE_HOSTS: 'true' }),
+    ...options.config,
+  }
+  const log = testLog()
+  const mailer = openMailer({ secretKey: config.secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log })
+  const deps: Delivering = {
     db: database.db,
     clock,
     queue,
-    log: testLog(),
-    config: {
-      ...readConfig({
-        PORT: '0',
-        SECRET_KEY: 'a secret key for tests, 32 characters',
-        RATE_LIMIT: 'off',
-        SMTP_ALLOW_PRIVATE_HOSTS: 'true',
-      }),
-      ...options.config,
-    },
+    log,
+    config,
+    mailer,
+    processId: newId(),
+    chance: () => 0.5,
   }
+  await registerProcess(deps.db, deps.processId)
   const app = await openCalls(deps)
   const jobs = works(deps)
   const runJobs = async () => {
-    while ((await queue.runWaiting(jobs)) > 0);
+    do {
+      await tick(deps)
+      await sweep(deps)
+    } while ((await queue.runWaiting(jobs)) > 0)
   }
   return {
     app,
@@ -101,6 +111,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     },
     async [Symbol.asyncDispose]() {
       await app.close()
+      await mailer.close()
     },
   }
 }
@@ -116,11 +127,14 @@ export async function ask<C extends Call>(
 ): Promise<Answered<C>> {
   const parts = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, string>; body?: object }
   const url = call.path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(parts.params?.[name] ?? randomUUID()))
+  const token =
+    someone &&
+    ('sessionId' in someone ? await signAccessToken(app.deps.config.secretKey, someone.sessionId, app.clock.now()) : someone.token)
   const answered = await app.app.inject({
     method: call.method,
     url,
     query: parts.query ?? {},
-    headers: { ...(someone ? { authorization: `Bearer ${someone.token}` } : {}), ...headers },
+    headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...headers },
     ...(parts.body === undefined ? {} : { payload: parts.body }),
   })
   const body = answered.body === '' ? undefined : (JSON.parse(answered.body) as unknown)

@@ -288,7 +288,7 @@ test('the daily run is told of a new zone or hour, in the same transaction, and 
   await using opened = await openTestApp()
   const told: string[] = []
   const app = await withHanded(opened, {
-    onScheduleChange: async (tx, account, now) => {
+    onScheduleChange: async (tx, _before, account, now) => {
       const [inside] = await tx.select().from(accounts).where(eq(accounts.id, account.id))
       told.push(`${inside?.timezone} ${account.reminderHour} ${now}`)
       if (account.reminderHour === 6) throw new Error('The run could not be moved.')

@@ -33,7 +33,7 @@ export interface Origin {
 }
 
 /** Told of a new time zone or hour in the same transaction, so that the next daily run moves with it. */
-export type OnScheduleChange = (tx: Database, account: AccountRow, now: Instant) => Promise<void>
+export type OnScheduleChange = (tx: Database, before: AccountRow, after: AccountRow, now: Instant) => Promise<void>
 
 const signUpsFromOneAddress = { limit: 20, seconds: 3600 }
 const signInsFromOneAddress = { limit: 20, seconds: 60 }
@@ -136,7 +136,7 @@ export async function changeProfile(
         .where(eq(accounts.id, account.id))
         .returning()
       if (!after) throw new Error('A locked account was not there to be changed.')
-      if (after.timezone !== before.timezone || after.reminderHour !== before.reminderHour) await onScheduleChange(tx, after, now)
+      if (after.timezone !== before.timezone || after.reminderHour !== before.reminderHour) await onScheduleChange(tx, before, after, now)
       return after
     })
   } catch (error) {

@@ -40,8 +40,8 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     reply.setCookie(refreshCookie, token, { ...cookieRules, maxAge: maxAgeSeconds })
 
   answerOpen(app, accountCalls.server, async () => ({
-    google: config.google !== null,
-    payments: config.razorpay !== null,
+    google: false,
+    payments: false,
     systemMail: config.systemSmtpUrl !== null,
     supportUrl: config.supportUrl,
     passwordMinLength: config.passwordMinLength,

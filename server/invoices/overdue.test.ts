@@ -3,18 +3,18 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { rows } from '#server/platform/database.ts'
-import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { turnOverdue } from './overdue.ts'
 
 const turn = (app: TestApp) => turnOverdue(app.db, app.clock.now())
 /** The statuses of a person's invoices by their reference. */
 async function statuses(app: TestApp, person: Person): Promise<Record<string, string>> {
-  const { reply } = await ask(app, await signedInAgain(app, person), invoiceCalls.list, { query: {} })
+  const { reply } = await ask(app, person, invoiceCalls.list, { query: {} })
   return Object.fromEntries(reply.map(({ reference, status }) => [reference, status]))
 }
 async function change(app: TestApp, person: Person, id: string, body: { dueDate?: string; status?: 'unpaid' | 'paid' | 'overdue' }) {
-  return (await ask(app, await signedInAgain(app, person), invoiceCalls.update, { params: { id }, body })).reply
+  return (await ask(app, person, invoiceCalls.update, { params: { id }, body })).reply
 }
 async function midnightOf(app: TestApp, person: Person): Promise<{ midnight: string; through: string }> {
   const [found] = await rows(
@@ -51,7 +51,7 @@ test('an invoice that turned overdue says when it changed', async () => {
   const { _id: id, owner } = await anInvoice(app, { dueDate: '2026-03-02' })
   app.clock.set('2026-03-02T18:30:00Z')
   await turn(app)
-  const { reply } = await ask(app, await signedInAgain(app, owner), invoiceCalls.read, { params: { id } })
+  const { reply } = await ask(app, owner, invoiceCalls.read, { params: { id } })
   expect(reply).toMatchObject({ status: 'overdue', updatedAt: '2026-03-02T18:30:00Z' })
 })
 
@@ -125,7 +125,7 @@ test('an invoice whose due date passed while it was deleted turns overdue once i
   for (const one of [id, said]) await ask(app, asha, invoiceCalls.remove, { params: { id: one } })
   app.clock.set('2026-03-06T09:00:00Z')
   await turn(app)
-  const again = await signedInAgain(app, asha)
+  const again = asha
   for (const one of [id, said]) await ask(app, again, invoiceCalls.restore, { params: { id: one } })
   app.clock.set('2026-03-06T18:30:00Z')
   await turn(app)

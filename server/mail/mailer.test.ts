@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { openLog } from '#server/platform/log.ts'
 import { makeCertificate } from '#test/fakes/certificate.ts'
 import { drip, type FakeSmtp, later, openFakeSmtp, reset, type Script, type SmtpOptions, silence } from '#test/fakes/smtp-server.ts'
-import { type Mailer, type MailerOptions, type Outcome, openMailer } from './mailer.ts'
+import { type Mail, type Mailer, type MailerOptions, type Outcome, openMailer } from './mailer.ts'
 import { type Sender, sealPassword } from './sender.ts'
 import type { Deadlines } from './session.ts'
 
@@ -17,13 +17,26 @@ afterEach(async () => {
   await Promise.all(mailers.splice(0).map((mailer) => mailer.close()))
 })
 
+/** A mailer that is handed mails which are ready. */
+interface ReadyMailer {
+  send(sender: Sender, mail: Mail): Promise<Outcome>
+  opened: Mailer
+}
+
 /** A mailer that may go to loopback, as an operator can allow it to. */
-function aMailer(options: Partial<MailerOptions> = {}): Mailer {
+function aMailer(options: Partial<MailerOptions> = {}): ReadyMailer {
   lines.length = 0
   const log = openLog({ level: 'trace', terminal: false, destination: { write: (line: string) => void lines.push(line) } })
   const mailer = openMailer({ secretKey, allowPrivateHosts: true, log, ...options })
   mailers.push(mailer)
-  return mailer
+  return {
+    opened: mailer,
+    async send(sender, mail) {
+      const outcome = await mailer.send(sender, async () => mail)
+      if (!outcome) throw new Error('Nothing was sent.')
+      return outcome
+    },
+  }
 }
 
 /** The public internet as far as a test needs it: every name leads to one public address, and who dials it gets this server. */
@@ -242,8 +255,8 @@ test('closing lets a mail in flight finish, takes no new one and leaves no conne
   await using smtp = await openFakeSmtp({ delayMs: 60 })
   const mailer = aMailer()
   const inFlight = mailer.send(aSender(smtp), toClient)
-  const closed = mailer.close()
-  expect(await mailer.send(aSender(smtp), toClient)).toMatchObject({ kind: 'temporary', unknown: false })
+  const closed = mailer.opened.close()
+  expect(await mailer.opened.send(aSender(smtp), async () => toClient)).toBeNull()
   await closed
   expect((await inFlight).kind).toBe('accepted')
   expect(smtp.commands.at(-1)).toBe('QUIT')
@@ -380,4 +393,33 @@ test('a thousand mails of one mailbox take no more than seconds', async () => {
   if (process.env.SHOW_LOG) process.stdout.write(`1,000 mails in ${took.toFixed(0)} ms\n`)
   expect(smtp.mails).toHaveLength(1000)
   expect(took).toBeLessThan(10_000)
+})
+
+test('a mail is asked for only once a connection is ready, and nothing is sent where there is none', async () => {
+  await using smtp = await openFakeSmtp()
+  const { opened } = aMailer()
+  let ready = -1
+  const sent = await opened.send(aSender(smtp), async () => {
+    ready = smtp.connections.open
+    return null
+  })
+  expect(sent).toBeNull()
+  expect(ready).toBe(1)
+  expect(smtp.commands).not.toContain('DATA')
+  smtp.answer({ auth: () => '535 5.7.8 No' })
+  let asked = false
+  const refused = await aMailer().opened.send(aSender(smtp), async () => {
+    asked = true
+    return toClient
+  })
+  expect(refused?.kind).toBe('login_refused')
+  expect(asked).toBe(false)
+})
+
+test('a fault in taking the mail is thrown and leaves the connection usable', async () => {
+  await using smtp = await openFakeSmtp()
+  const mailer = aMailer()
+  await expect(mailer.opened.send(aSender(smtp), () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
+  expect((await mailer.send(aSender(smtp), toClient)).kind).toBe('accepted')
+  expect(smtp.connections.total).toBe(1)
 })

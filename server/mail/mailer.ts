@@ -13,9 +13,20 @@ export type Outcome =
   | { kind: 'login_refused'; reply: string }
   | { kind: 'quota'; reply: string }
 
+/** One mail as it leaves: the whole message, and its envelope. */
+export interface Mail {
+  raw: Buffer
+  from: string
+  to: string
+}
+
 export interface Mailer {
-  /** Sends the bytes as they are to one recipient. Never throws. */
-  send(sender: Sender, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome>
+  /**
+   * Sends one mail, the bytes as they are, to one recipient. `take` is asked for it once a connection is ready, so that nothing slow lies
+   * between its answer and the mail server; where it answers null nothing is sent and the outcome is null. It is not asked where no
+   * connection came about. Rejects only with what `take` threw.
+   */
+  send(sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null>
   /** Lets what is under way finish, then closes every connection. */
   close(): Promise<void>
 }
@@ -118,20 +129,25 @@ export function openMailer(options: MailerOptions): Mailer {
     dropIfUnused(senderId, lane)
   }
 
-  const deliver = async (sender: Sender, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome> => {
+  const deliver = async (sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null> => {
     const lane = lanes.get(sender.senderId) ?? { places: 0, waiting: [], idle: [] }
     lanes.set(sender.senderId, lane)
     if (lane.places < connectionsPerSender) lane.places += 1
     else await new Promise<void>((resolve) => lane.waiting.push(resolve))
 
     let connection: Connection | null = null
-    let outcome: Outcome
+    let outcome: Outcome | null
+    let taking: { failed: unknown } | null = null
     try {
       connection = takeIdle(lane)
       const kept = connection !== null
       connection ??= await connect(sender, lane)
+      const mail = await take().catch((error: unknown) => {
+        taking = { failed: error }
+        return null
+      })
       try {
-        outcome = await hand(connection, mail)
+        outcome = mail && (await hand(connection, mail))
       } catch (error) {
         // A connection that the server ended while it lay idle: nothing was asked for yet, so this is no try.
         const { answered } = connection.session.progress
@@ -144,7 +160,7 @@ export function openMailer(options: MailerOptions): Mailer {
           throw error
         connection = null
         connection = await connect(sender, lane)
-        outcome = await hand(connection, mail)
+        outcome = mail && (await hand(connection, mail))
       }
     } catch (error) {
       outcome = judge(error, { sender, dotWritten: connection?.session.progress.dotWritten ?? false })
@@ -155,15 +171,16 @@ export function openMailer(options: MailerOptions): Mailer {
         )
     }
     const used = connection
-    const clean = outcome.kind !== 'accepted' && used?.session.alive ? used.session.reset() : Promise.resolve()
+    const clean = outcome && outcome.kind !== 'accepted' && used?.session.alive ? used.session.reset() : Promise.resolve()
     track(clean.then(() => giveBack(sender.senderId, lane, used)))
+    if (taking) throw (taking as { failed: unknown }).failed
     return outcome
   }
 
   return {
-    send(sender, mail) {
-      if (closing) return Promise.resolve({ kind: 'temporary', reply: 'Sending is being shut down.', unknown: false })
-      const delivered = deliver(sender, mail)
+    send(sender, take) {
+      if (closing) return Promise.resolve(null)
+      const delivered = deliver(sender, take)
       track(delivered)
       return delivered
     },

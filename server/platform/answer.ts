@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import cookie from '@fastify/cookie'
-import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Call, CallParts, CallReply } from '#contract/call.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
+import { isAway } from './database.ts'
+import { hardenAnswers } from './headers.ts'
 import type { Log } from './log.ts'
 import { Refusal } from './refusal.ts'
 
@@ -23,6 +32,9 @@ export interface Who {
 /** Tells who a request comes from, or refuses it with `not_signed_in`. */
 export type Identify = (request: FastifyRequest) => Promise<Who>
 
+/** A call without a reply may be answered by whatever ends without one. */
+type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C>
+
 interface Http {
   request: FastifyRequest
   reply: FastifyReply
@@ -31,40 +43,66 @@ interface Http {
 declare module 'fastify' {
   interface FastifyInstance {
     identify: Identify
+    /** Answers a browser that asked for an address where nothing is; null while there are no pages. */
+    lost: { answer: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null }
   }
 }
 
-/** An HTTP server that answers calls and turns every error into a problem. */
-export async function openApp(options: { log: Log; identify: Identify; trustProxy: boolean | string[] }): Promise<App> {
+/** An HTTP server that answers calls and turns every error into a problem. `https`: whether people reach it that way. */
+export async function openApp(options: { log: Log; identify: Identify; trustProxy: boolean | string[]; https?: boolean }): Promise<App> {
   const logger: FastifyBaseLogger = options.log
   const app: App = fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new OneLineEach(),
     trustProxy: options.trustProxy,
     bodyLimit: 1024 * 1024,
-    requestTimeout: 30_000,
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
+    frameworkErrors: (_error, _request, reply) => {
+      const { status, problem } = plain('invalid', 'This address is not written correctly.')
+      // Fastify types the reply of a request that has no route yet more narrowly than any other.
+      return (reply as FastifyReply).status(status).header('cache-control', 'no-store').send(problem)
+    },
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('identify', options.identify)
+  app.decorate('lost', { answer: null })
+  hardenAnswers(app, { https: options.https ?? false })
   await app.register(cookie)
   app.setErrorHandler((error, request, reply) => {
     const said = sayProblem(error)
-    if (said.status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error, reqId: request.id }, 'A call failed.')
+    if (said.status === problemStatus.not_ready) request.log.warn({ err: error }, 'A call was turned away: the database does not answer.')
+    else if (said.status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'A call failed.')
     if (said.retryAfter !== undefined) reply.header('retry-after', said.retryAfter)
     return reply.status(said.status).header('cache-control', 'no-store').send(said.problem)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const asked = request.method === 'GET' || request.method === 'HEAD'
+    if (app.lost.answer && asked && (request.headers.accept ?? '').includes('text/html')) return app.lost.answer(request, reply)
+    const { status, problem } = plain('not_found', 'There is nothing at this address.')
+    return reply.status(status).header('cache-control', 'no-store').send(problem)
   })
   return app
 }
 
+/** One line a request: what was asked, never with what values. */
+class OneLineEach extends LogController {
+  override incomingRequest(): void {}
+  override routeNotFound(): void {}
+  override defaultErrorLog(): void {}
+  override requestCompleted(_error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const { method, routeOptions } = request
+    const { statusCode: status, elapsedTime } = reply
+    request.log.info(
+      { method, path: routeOptions.url ?? '(nothing there)', status, ms: Math.round(elapsedTime * 10) / 10 },
+      `${method} ${routeOptions.url ?? '(nothing there)'} ${status}`,
+    )
+  }
+}
+
 /** Answers a private call: identified first, validated second, the reply checked against the contract. */
-export function answer<C extends Call>(
-  app: App,
-  call: C,
-  handle: (parts: CallParts<C>, who: Who, http: Http) => Promise<CallReply<C>>,
-): void {
+export function answer<C extends Call>(app: App, call: C, handle: (parts: CallParts<C>, who: Who, http: Http) => Promise<Answer<C>>): void {
   if (call.open) throw new Error(`${call.path} is open: answer it with answerOpen.`)
   const identified = new WeakMap<FastifyRequest, Who>()
   register(
@@ -82,7 +120,7 @@ export function answer<C extends Call>(
 }
 
 /** Answers a call that needs no session. */
-export function answerOpen<C extends Call>(app: App, call: C, handle: (parts: CallParts<C>, http: Http) => Promise<CallReply<C>>): void {
+export function answerOpen<C extends Call>(app: App, call: C, handle: (parts: CallParts<C>, http: Http) => Promise<Answer<C>>): void {
   if (!call.open) throw new Error(`${call.path} is private: answer it with answer.`)
   register(app, call, handle)
 }
@@ -90,7 +128,7 @@ export function answerOpen<C extends Call>(app: App, call: C, handle: (parts: Ca
 function register<C extends Call>(
   app: App,
   call: C,
-  handle: (parts: CallParts<C>, http: Http) => Promise<CallReply<C>>,
+  handle: (parts: CallParts<C>, http: Http) => Promise<Answer<C>>,
   identify?: (request: FastifyRequest) => Promise<void>,
 ): void {
   app.route({
@@ -126,17 +164,24 @@ function sayProblem(error: unknown): { status: number; problem: Problem; retryAf
     const message = errors[0] ? errors[0].message : 'Please check what you entered.'
     return { status: problemStatus.invalid, problem: { message, code: 'invalid', errors } }
   }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return plain('too_large', 'This is more than 1 MB. Please send less at once.')
-  if (
-    code === 'FST_ERR_CTP_INVALID_JSON_BODY' ||
-    code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ||
-    (statusCode === 400 && code?.startsWith('FST_'))
-  )
-    return plain('invalid', 'This is not valid JSON.')
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return plain('invalid', 'Please send JSON with the header Content-Type: application/json.')
-  return plain('fault', 'Something went wrong on our side. Please try again in a moment.')
+  if (isAway(error)) return { ...plain('not_ready', 'Duely cannot reach its database. Please try again in a moment.'), retryAfter: 2 }
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return plain('too_large', 'This is more than 1 MB. Please send less at once.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return plain('invalid', 'Please send JSON with the header Content-Type: application/json.')
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return plain('invalid', 'This is not valid JSON.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return plain('invalid', 'The request was cut off. Please send it again.')
+    default:
+      return statusCode === 400 && code?.startsWith('FST_ERR_CTP')
+        ? plain('invalid', 'This request cannot be read.')
+        : plain('fault', 'Something went wrong on our side. Please try again in a moment.')
+  }
 }
 
-function plain(code: Problem['code'], message: string): { status: number; problem: Problem } {
+function plain(code: Problem['code'], message: string): { status: number; problem: Problem; retryAfter?: number | undefined } {
   return { status: problemStatus[code], problem: { message, code } }
 }

@@ -70,8 +70,10 @@ export async function openQueue(database: OpenDatabase, options: { url: string |
       expireInSeconds: 3600,
       deleteAfterSeconds: 60,
     })
-    // On the embedded database pg-boss would read the queue through the outer handle at the first send inside a transaction, and wait for ever.
-    await boss.getQueue(name)
+    // At the first send to a queue pg-boss reads it through the outer handle: inside a transaction of the embedded database that would wait for ever.
+    await boss.findJobs(name, { key: '' })
+    // The embedded database has no other process: a job that is active there belongs to nobody. What is due is woken anew by the sweep.
+    if (database.embedded) await boss.deleteAllJobs(name)
   }
 
   const stopping = new AbortController()

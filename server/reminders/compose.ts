@@ -1,8 +1,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
-import { daysOverdue } from './schedule.ts'
-import { reminderDocument, reminderValues, renderReminder } from '#contract/templates.ts'
 import { fromMinor } from '#contract/money.ts'
+import { reminderDocument, reminderValues, renderReminder } from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { daysOverdue } from './schedule.ts'
 
 /** What one reminder is about. */
 export interface ReminderAbout {

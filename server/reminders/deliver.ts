@@ -112,25 +112,33 @@ interface Batch {
   over: () => boolean
 }
 
-/** One after the other from the shared list, until it is empty. Answers how many mails it moved on. */
+/**
+ * One after the other from the shared list, until it is empty. Answers how many mails it moved on.
+ * A mail is claimed only once a connection is ready for it, so that what is stopped while a slow server is being reached never leaves.
+ */
 async function lane(deps: Delivering, batch: Batch): Promise<number> {
-  for (let moved = 0; ; moved += 1) {
+  for (let moved = 0; ; ) {
     const mail = batch.over() ? undefined : batch.waiting.shift()
     if (!mail) return moved
-    const composed = mail.composed ? null : await compose(deps, batch, mail)
-    const claimed = await claim(deps, batch, mail, composed)
-    if (claimed) {
-      const outcome = await deps.mailer.send(batch.sender, { raw: claimed.raw, from: batch.sender.address, to: mail.clientEmail })
-      await recordPersistently(deps, batch, claimed, outcome)
-    } else {
-      const closed = await closeUnwanted(deps, batch.account, mail.id)
-      if (closed === 0) moved -= 1
+    let claimed: ClaimedMail | null = null
+    const outcome = await deps.mailer.send(batch.sender, async () => {
+      const composed = mail.composed ? null : await compose(deps, batch, mail)
+      claimed = await claim(deps, batch, mail, composed)
+      return claimed && { raw: claimed.raw, from: batch.sender.address, to: mail.clientEmail }
+    })
+    if (!outcome) moved += await closeUnwanted(deps, batch.account, mail.id)
+    else {
+      await recordPersistently(deps, batch, claimed, { mail, outcome })
+      moved += 1
+      if (!claimed) return moved
     }
   }
 }
 
 const waitingMail = z.object({
   id: z.string(),
+  attempt: z.number(),
+  /** Where it goes: the invoice's address of now. */
   clientEmail: z.string(),
   /** What it would be rendered from now. */
   source: z.string().nullable(),
@@ -144,10 +152,14 @@ const waitingMail = z.object({
 })
 type WaitingMail = z.output<typeof waitingMail>
 
-/** The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted. */
+/**
+ * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted.
+ * OFFSET 0 makes Postgres go from the mail to its invoices by their keys, however old its statistics are.
+ */
 const owedToday = (today: string) => sql`
-  FROM delivery_invoices di JOIN invoices i ON i.owner_id = di.owner_id AND i.id = di.invoice_id
-  WHERE di.delivery_id = d.id AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date`
+  FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
+  JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date`
 
 /** What a mail is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
 const sourceOf = (senderId: string, today: string) =>
@@ -159,13 +171,15 @@ async function readWaiting({ db, clock }: Delivering, account: Account, sender: 
   return rows(
     db,
     waitingMail,
-    sql`SELECT d.id, d.client_email AS "clientEmail", s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
+    sql`SELECT d.id, d.attempt, coalesce(i.client_email, d.client_email) AS "clientEmail", s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
           i.reference, i.client_name AS "clientName", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId"
-        FROM deliveries d
+        FROM (
+          SELECT * FROM deliveries WHERE owner_id = ${account.id}::uuid AND state IN ('queued', 'retrying') AND next_try_at <= ${now.toString()}::timestamptz
+          ORDER BY next_try_at, id LIMIT ${readAhead}) d
         CROSS JOIN LATERAL (SELECT ${sourceOf(sender.senderId, today)} AS source) s
-        LEFT JOIN LATERAL (SELECT i.reference, i.client_name, i.amount_minor, i.due_date, i.first_message_id ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT 1) i ON true
-        WHERE d.owner_id = ${account.id}::uuid AND d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now.toString()}::timestamptz
-        ORDER BY d.next_try_at, d.id LIMIT ${readAhead}`,
+        LEFT JOIN LATERAL (
+          SELECT i.reference, i.client_name, i.client_email, i.amount_minor, i.due_date, i.first_message_id ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT 1) i ON true
+        ORDER BY d.next_try_at, d.id`,
   )
 }
 
@@ -189,17 +203,27 @@ async function compose({ clock }: Delivering, { account, sender, wording }: Batc
   })
 }
 
-const claimedMail = z.object({ id: z.string(), claim: z.string(), attempt: z.number(), raw: z.instanceof(Uint8Array).transform((raw) => Buffer.from(raw)) })
+const claimedMail = z.object({
+  id: z.string(),
+  claim: z.string(),
+  attempt: z.number(),
+  raw: z.instanceof(Uint8Array).transform((raw) => Buffer.from(raw)),
+})
 type ClaimedMail = z.output<typeof claimedMail>
 
 /**
  * Takes one mail for this process, if it is still wanted at this very moment: not taken, not cancelled, in time, the invoice still owed and as
  * it was rendered, the sender the same and not paused. The bytes are stored before anything leaves.
  */
-async function claim({ db, clock, processId }: Delivering, { account, sender }: Batch, mail: WaitingMail, composed: ComposedMail | null): Promise<ClaimedMail | null> {
+async function claim(
+  { db, clock, processId }: Delivering,
+  { account, sender }: Batch,
+  mail: WaitingMail,
+  composed: ComposedMail | null,
+): Promise<ClaimedMail | null> {
   const now = clock.now()
   const set = composed
-    ? sql`, raw = ${composed.raw}, subject = ${composed.subject}, message_id = ${composed.messageId}, rendered_from = ${mail.source}`
+    ? sql`, raw = ${composed.raw}, subject = ${composed.subject}, message_id = ${composed.messageId}, rendered_from = ${mail.source}, client_email = ${mail.clientEmail}`
     : sql``
   const [claimed] = await rows(
     db,
@@ -226,8 +250,14 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
 }
 
 /** Closes the waiting mails of one invoice that is not to be reminded any more: paid, deleted, or no longer past due. */
-export async function closeNotOwed(tx: Database, account: Account, invoiceId: string, now: Instant): Promise<void> {
-  await close(tx, { now, account, which: sql`d.id IN (SELECT o.delivery_id FROM delivery_invoices o WHERE o.invoice_id = ${invoiceId}::uuid AND o.open)` })
+export async function closeNotOwed(tx: Database, ownerId: string, invoiceId: string, now: Instant): Promise<void> {
+  const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
+  if (!account) return
+  await close(tx, {
+    now,
+    account,
+    which: sql`d.id IN (SELECT o.delivery_id FROM delivery_invoices o WHERE o.invoice_id = ${invoiceId}::uuid AND o.open)`,
+  })
 }
 
 /** Closes what waits in vain, and says why: stopped, too late, or (where the account, and so its date, is known) nobody owes it any more. */
@@ -257,7 +287,9 @@ async function close(db: Database, about: { now: Instant; account: Account | nul
 
 /** Nothing of this account can be sent at the moment: its mails wait for the reason to end. */
 async function holdWaiting(db: Database, ownerId: string, reason: HoldReason): Promise<void> {
-  await db.execute(sql`UPDATE deliveries SET state = 'held', reason = ${reason} WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying')`)
+  await db.execute(
+    sql`UPDATE deliveries SET state = 'held', reason = ${reason} WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying')`,
+  )
 }
 
 /** A mailbox was connected, changed or removed: what was held is tried at once, and held again if need be. */
@@ -270,30 +302,37 @@ export async function resumeHeld(tx: Database, queue: Deps['queue'], ownerId: st
 }
 
 /** An accepted mail must be written down even if the database is away for a while: as long as this process lives, the claim is its own. */
-async function recordPersistently(deps: Delivering, batch: Batch, mail: ClaimedMail, outcome: Outcome): Promise<void> {
+async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedMail | null, said: Said): Promise<void> {
   for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
     try {
-      await record(deps, work, mail, outcome)
+      await (claimed ? record(deps, batch, claimed, said.outcome) : recordUnreachable(deps, batch, said))
       return
     } catch (error) {
-      deps.log.warn({ err: error, deliveryId: mail.id }, 'What the mail server said could not be written down yet; trying again.')
+      deps.log.warn({ err: error }, 'What the mail server said could not be written down yet; trying again.')
       await pause(wait)
     }
   }
 }
 
-/** Writes down what the mail server said. A claim that was taken away meanwhile changes nothing: whoever has it now tells the truth. */
-async function record(deps: Delivering, { account, sender }: Batch, mail: ClaimedMail, outcome: Outcome): Promise<void> {
-  const { db, clock, log } = deps
+interface Said {
+  mail: WaitingMail
+  outcome: Outcome
+}
+
+/** Nobody but cancelled runs wants the mail `d` any more. */
+const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
+
+/** Writes down what the mail server said about one mail. A claim that was taken away meanwhile changes nothing: whoever has it now tells the truth. */
+async function record(deps: Delivering, batch: Batch, mail: ClaimedMail, outcome: Outcome): Promise<void> {
+  const { db, clock } = deps
   const now = clock.now()
   const mine = sql`d.id = ${mail.id}::uuid AND d.claim = ${mail.claim}::uuid AND d.state = 'sending'`
   const free = sql`claimed_by = NULL, claim = NULL, server_reply = ${outcome.reply}`
-  const nobody = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
   switch (outcome.kind) {
     case 'accepted':
       await db.execute(sql`
         WITH done AS (
-          UPDATE deliveries d SET state = 'sent', reason = NULL, sent_at = ${now.toString()}::timestamptz, ${free} WHERE ${mine} RETURNING d.id, d.message_id),
+          UPDATE deliveries d SET state = 'sent', sent_at = ${now.toString()}::timestamptz, ${free} WHERE ${mine} RETURNING d.id, d.message_id),
         closed AS (
           UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id RETURNING di.invoice_id, done.message_id)
         UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${now.toString()}::timestamptz,
@@ -305,30 +344,55 @@ async function record(deps: Delivering, { account, sender }: Batch, mail: Claime
         WITH done AS (UPDATE deliveries d SET state = 'failed', reason = 'refused', ${free} WHERE ${mine} RETURNING d.id)
         UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id`)
       return
-    case 'temporary': {
-      const next = now.add({ seconds: retrySeconds(mail.attempt, deps.chance()) }).toString()
-      await db.execute(sql`
-        WITH done AS (
-          UPDATE deliveries d SET ${free}, next_try_at = ${next}::timestamptz,
-            state = CASE WHEN ${nobody} THEN 'cancelled' WHEN d.deadline_at <= ${next}::timestamptz THEN 'failed' ELSE 'retrying' END,
-            reason = CASE WHEN ${nobody} THEN 'stopped' WHEN d.deadline_at <= ${next}::timestamptz THEN 'too_late' END
-          WHERE ${mine} RETURNING d.id, d.state)
-        UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state <> 'retrying'`)
-      return
-    }
+    case 'temporary':
+      return retryLater(deps, { which: mine, set: free, attempt: mail.attempt })
     case 'login_refused':
-    case 'quota': {
-      const first = await pauseSender(db, sender, outcome.kind, outcome.reply, now)
-      if (first) log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
+    case 'quota':
+      await pauseSending(deps, batch, outcome)
       await db.execute(sql`
         WITH done AS (
-          UPDATE deliveries d SET ${free}, state = CASE WHEN ${nobody} THEN 'cancelled' ELSE 'held' END,
-            reason = CASE WHEN ${nobody} THEN 'stopped' ELSE 'sending_paused' END
+          UPDATE deliveries d SET ${free}, state = CASE WHEN ${stopped} THEN 'cancelled' ELSE 'held' END,
+            reason = CASE WHEN ${stopped} THEN 'stopped' ELSE 'sending_paused' END
           WHERE ${mine} RETURNING d.id, d.state)
         UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state = 'cancelled'`)
       return
-    }
   }
+}
+
+/** The server could not even be asked: that goes for every mail of this mailbox that is due, not just for the first in line. */
+async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome }: Said): Promise<void> {
+  if (outcome.kind === 'login_refused' || outcome.kind === 'quota') return pauseSending(deps, batch, outcome)
+  const now = deps.clock.now().toString()
+  await retryLater(deps, {
+    which: sql`d.owner_id = ${batch.account.id}::uuid AND d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now}::timestamptz`,
+    set: sql`attempt = d.attempt + 1, server_reply = ${outcome.reply}`,
+    attempt: mail.attempt + 1,
+  })
+}
+
+/** The next try after a growing pause; where that would be past the deadline, this was the last one. */
+async function retryLater({ db, clock, chance }: Delivering, about: { which: SQL; set: SQL; attempt: number }): Promise<void> {
+  const next = clock
+    .now()
+    .add({ seconds: retrySeconds(about.attempt, chance()) })
+    .toString()
+  await db.execute(sql`
+    WITH done AS (
+      UPDATE deliveries d SET ${about.set}, next_try_at = ${next}::timestamptz,
+        state = CASE WHEN ${stopped} THEN 'cancelled' WHEN d.deadline_at <= ${next}::timestamptz THEN 'failed' ELSE 'retrying' END,
+        reason = CASE WHEN ${stopped} THEN 'stopped' WHEN d.deadline_at <= ${next}::timestamptz THEN 'too_late' END
+      WHERE ${about.which} RETURNING d.id, d.state)
+    UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state <> 'retrying'`)
+}
+
+/** Every further try of this mailbox would be refused too, and might lock it: nothing is tried until its owner has done something about it. */
+async function pauseSending(
+  { db, clock, log }: Delivering,
+  { account, sender }: Batch,
+  outcome: Outcome & { kind: 'login_refused' | 'quota' },
+): Promise<void> {
+  const first = await pauseSender(db, sender, outcome.kind, outcome.reply, clock.now())
+  if (first) log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
 }
 
 /** Wakes every account that has something to do: a mail whose time has come, a run that is not complete. */

@@ -9,7 +9,7 @@ import { newId } from '#server/platform/columns.ts'
 import { changed, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { deliverJob } from './jobs.ts'
-import { dailyDeadline, dayAfter, immediateDeadline, localDate, nextRun, startOfDay } from './schedule.ts'
+import { dailyDeadline, dayAfter, immediateDeadline, laterDate, localDate, nextRun, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
 /** By hand an invoice is reminded at most this often a day. */
@@ -82,13 +82,20 @@ export async function planRun(tx: Database, account: Locked, runId: string, now:
   if (run) await planChunk(tx, account, run, now)
 }
 
-const candidate = z.object({ id: z.string(), due: z.string(), remindedToday: z.boolean(), openDelivery: z.string().nullable(), byHandToday: z.number() })
+const candidate = z.object({
+  id: z.string(),
+  due: z.string(),
+  remindedToday: z.boolean(),
+  openDelivery: z.string().nullable(),
+  byHandToday: z.number(),
+})
 
 /** Decides the next thousand invoices past due, oldest first, and answers how many there were. */
 async function planChunk(tx: Database, account: Locked, run: Run, now: Instant): Promise<number> {
   const today = run.localDate
   const dayBegan = startOfDay(today, account.timezone).toString()
-  const after = run.cursorDueDate === null ? sql`` : sql`AND (i.due_date, i.id) > (${run.cursorDueDate}::date, ${run.cursorInvoiceId}::uuid)`
+  const after =
+    run.cursorDueDate === null ? sql`` : sql`AND (i.due_date, i.id) > (${run.cursorDueDate}::date, ${run.cursorInvoiceId}::uuid)`
   const byHand =
     run.kind === 'send_now'
       ? sql`(SELECT count(*)::int FROM delivery_invoices h JOIN deliveries hd ON hd.id = h.delivery_id JOIN runs hr ON hr.id = coalesce(hd.pulled_by_run_id, hd.run_id)
@@ -107,7 +114,12 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
     ...one,
     decision: decide(run.kind, { remindedToday: one.remindedToday, openMail: one.openDelivery !== null, byHandToday: one.byHandToday }),
   }))
-  await insertDeliveries(tx, run, decisions.filter(({ decision }) => decision === 'write').map(({ id }) => id), now)
+  await insertDeliveries(
+    tx,
+    run,
+    decisions.filter(({ decision }) => decision === 'write').map(({ id }) => id),
+    now,
+  )
   const pulled = decisions.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
   await pullForward(tx, run, pulled, now)
   const last = found.at(-1)
@@ -151,19 +163,24 @@ function arrayText(ids: string[]): string {
 
 /**
  * The tick of the daily run: makes the run of every account whose time has come, each in its own transaction, and sets its next one.
- * Any number of processes may tick at once: the account's row is the lock, the local date the key.
+ * Any number of processes may tick at once: the account's row is the lock, the local date the key. An account that fails does not hold up
+ * the others; what failed is thrown at the end.
  */
 export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
-  for (;;) {
+  const failures: unknown[] = []
+  let last: { id: string; nextRunAt: Instant | null } | undefined
+  do {
+    const behind = last && sql`(${accounts.nextRunAt}, ${accounts.id}) > (${last.nextRunAt?.toString()}::timestamptz, ${last.id}::uuid)`
     const due = await db
-      .select({ id: accounts.id })
+      .select({ id: accounts.id, nextRunAt: accounts.nextRunAt })
       .from(accounts)
-      .where(lte(accounts.nextRunAt, now))
+      .where(and(lte(accounts.nextRunAt, now), behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(100)
-    if (due.length === 0) return
-    for (const { id } of due) await makeDueRun(db, queue, id, now)
-  }
+    for (const { id } of due) await makeDueRun(db, queue, id, now).catch((error: unknown) => failures.push(error))
+    last = due.at(-1)
+  } while (last)
+  if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
 }
 
 async function makeDueRun(db: Database, queue: Queue, accountId: string, now: Instant): Promise<void> {
@@ -186,7 +203,7 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
 /** A day on which no process ran until six in the evening is written down as skipped; its mails are not sent later. */
 async function recordSkippedDays(tx: Database, account: Locked, days: { from: string; before: string }, now: Instant): Promise<void> {
   const earliest = Temporal.PlainDate.from(days.before).subtract({ days: mostSkippedDays }).toString()
-  for (let date = days.from > earliest ? days.from : earliest; date < days.before; date = dayAfter(date)) {
+  for (let date = laterDate(days.from, earliest); date < days.before; date = dayAfter(date)) {
     await tx
       .insert(runs)
       .values({

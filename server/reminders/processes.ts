@@ -44,6 +44,8 @@ export async function freeAllClaims(db: Database): Promise<number> {
 
 /** A process that ends in order: what it could not record is left as unknown and sent again. */
 export async function releaseProcess(db: Database, id: string): Promise<void> {
-  await db.execute(sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending' AND claimed_by = ${id}::uuid`)
+  await db.execute(
+    sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending' AND claimed_by = ${id}::uuid`,
+  )
   await db.execute(sql`DELETE FROM processes WHERE id = ${id}::uuid`)
 }

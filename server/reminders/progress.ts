@@ -98,7 +98,12 @@ export async function findRun(db: Database, ownerId: string, runId: string): Pro
 }
 
 /** What Start, Send Now and trigger answer; `settled` once nothing is left to try at this moment. */
-export async function answerOf(db: Database, ownerId: string, runId: string, now: Instant): Promise<{ settled: boolean; answer: RunAnswer }> {
+export async function answerOf(
+  db: Database,
+  ownerId: string,
+  runId: string,
+  now: Instant,
+): Promise<{ settled: boolean; answer: RunAnswer }> {
   const run = await findRun(db, ownerId, runId)
   const counted = await count(db, runId, now)
   const skipped = counted.dropped + run.skipped

@@ -53,7 +53,10 @@ test('a run that was missed is caught up on the same day until six in the evenin
 
 test('after a change of zone the next automatic run is at least twelve hours away', () => {
   const lastRunAt = instant('2026-03-02T03:30:00Z')
-  const found = nextRun({ timezone: 'America/New_York', reminderHour: 9 }, { now: instant('2026-03-02T04:00:00Z'), notBefore: '2026-03-02', lastRunAt })
+  const found = nextRun(
+    { timezone: 'America/New_York', reminderHour: 9 },
+    { now: instant('2026-03-02T04:00:00Z'), notBefore: '2026-03-02', lastRunAt },
+  )
   expect(found.date).toBe('2026-03-03')
 })
 
@@ -64,18 +67,33 @@ test('Start in the morning still has the run of today before it, Start at nine d
 })
 
 test('every run is later than the one before, at least 12 hours later, at the hour asked for, once a date', () => {
-  const zones = ['America/New_York', 'Europe/London', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Africa/Casablanca', 'Pacific/Apia', 'America/Santiago']
+  const zones = [
+    'America/New_York',
+    'Europe/London',
+    'Asia/Kolkata',
+    'Australia/Lord_Howe',
+    'Africa/Casablanca',
+    'Pacific/Apia',
+    'America/Santiago',
+  ]
   const start = instant('2024-01-01T00:00:00Z').epochMilliseconds
   fc.assert(
     fc.property(
-      fc.array(fc.record({ zone: fc.constantFrom(...zones), hour: fc.integer({ min: 6, max: 17 }), hoursLater: fc.integer({ min: 0, max: 40 }) }), { minLength: 2 }),
+      fc.array(
+        fc.record({ zone: fc.constantFrom(...zones), hour: fc.integer({ min: 6, max: 17 }), hoursLater: fc.integer({ min: 0, max: 40 }) }),
+        { minLength: 2 },
+      ),
       fc.integer({ min: 0, max: 3 * 365 * 24 }),
       (changes, offset) => {
         let now = Temporal.Instant.fromEpochMilliseconds(start + offset * 3_600_000)
         let last: { at: Temporal.Instant; date: string } | null = null
         for (const { zone, hour, hoursLater } of changes) {
           const schedule = { timezone: zone, reminderHour: hour }
-          const found = nextRun(schedule, { now, notBefore: last ? Temporal.PlainDate.from(last.date).add({ days: 1 }).toString() : localDate(now, zone), lastRunAt: last?.at ?? null })
+          const found = nextRun(schedule, {
+            now,
+            notBefore: last ? Temporal.PlainDate.from(last.date).add({ days: 1 }).toString() : localDate(now, zone),
+            lastRunAt: last?.at ?? null,
+          })
           const wall = found.at.toZonedDateTimeISO(zone)
           expect(wall.hour).toBe(hour)
           expect(wall.toPlainDate().toString()).toBe(found.date)
@@ -119,6 +137,12 @@ test('the next date of an invoice is the first run after its due date', () => {
 test('an invoice that was reminded by hand this morning is next tomorrow', () => {
   const schedule = { timezone: 'Asia/Kolkata', reminderHour: 9 }
   const next = { at: instant('2026-03-02T03:30:00Z'), date: '2026-03-02' }
-  const found = nextReminder(schedule, { next, dueDate: '2026-02-01', today: '2026-03-02', remindedToday: true, now: instant('2026-03-02T02:00:00Z') })
+  const found = nextReminder(schedule, {
+    next,
+    dueDate: '2026-02-01',
+    today: '2026-03-02',
+    remindedToday: true,
+    now: instant('2026-03-02T02:00:00Z'),
+  })
   expect(found.toString()).toBe('2026-03-03T03:30:00Z')
 })

@@ -50,7 +50,7 @@ export interface Occurrence {
  */
 export function nextRun(schedule: Schedule, about: { now: Instant; notBefore: string; lastRunAt: Instant | null }): Occurrence {
   const today = localDate(about.now, schedule.timezone)
-  let date = Temporal.PlainDate.from(about.notBefore > today ? about.notBefore : today)
+  let date = Temporal.PlainDate.from(laterDate(about.notBefore, today))
   for (;;) {
     const at = atHour(date, schedule.reminderHour, schedule.timezone)
     const resolved = at.toPlainDate().toString()
@@ -67,6 +67,11 @@ export function firstDateAfterStart(schedule: Schedule, now: Instant): string {
   const today = Temporal.PlainDate.from(localDate(now, schedule.timezone))
   const at = atHour(today, schedule.reminderHour, schedule.timezone).toInstant()
   return (Temporal.Instant.compare(now, at) < 0 ? today : today.add({ days: 1 })).toString()
+}
+
+/** Of two dates the one that comes later. */
+export function laterDate(one: string, other: string): string {
+  return Temporal.PlainDate.compare(one, other) > 0 ? one : other
 }
 
 export function dayAfter(date: string): string {

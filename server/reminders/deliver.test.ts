@@ -1,0 +1,377 @@
+import { eq, sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { newId } from '#server/platform/columns.ts'
+import { freeAllClaims } from '#server/reminders/processes.ts'
+import { deliveries } from '#server/reminders/tables.ts'
+import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { type FakeSmtp, later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+
+const morning = '2026-03-02T06:30:00Z'
+const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
+const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
+const newestRun = async (app: TestApp, person: Person) => (await ask(app, person, reminderCalls.runs, { query: {} })).reply[0]
+
+/** Asha in India with a mailbox and so many invoices that are ten days late. */
+async function ashaWithInvoices(app: TestApp, smtp: FakeSmtp, count: number) {
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoices = []
+  for (let nth = 1; nth <= count; nth += 1)
+    invoices.push(await anInvoice(app, { owner: asha, clientEmail: `client${nth}@example.com`, dueDate: '2026-02-20' }))
+  return { asha, invoices }
+}
+
+test('a mail that is turned away for now is delivered later, once, the same bytes under the same Message-ID', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  const seen: Buffer[] = []
+  smtp.answer({
+    dot: (mail, nth) => {
+      seen.push(mail.raw)
+      return nth <= 2 ? '451 4.7.1 Greylisted' : undefined
+    },
+  })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 0, retrying: 1, failed: 0 })
+  app.clock.advance({ minutes: 3 })
+  await app.runJobs()
+  expect(seen.length).toBe(1)
+  app.clock.advance({ minutes: 3 })
+  await app.runJobs()
+  expect(seen.length).toBe(2)
+  app.clock.advance({ minutes: 18 })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  expect(seen.every((raw) => raw.equals(seen[0] ?? Buffer.alloc(0)))).toBe(true)
+  expect(await newestRun(app, asha)).toMatchObject({ sent: 1, open: 0, finishedAt: app.clock.now().toString() })
+})
+
+test('a mail that was refused is not marked sent: the refusal stands on the run in the server’s own words', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha, invoices } = await ashaWithInvoices(app, smtp, 2)
+  smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.1.1 No such user here' : undefined) })
+  const answered = await start(app, asha)
+  expect(answered.reply).toMatchObject({ count: 1, failed: 1, total: 2 })
+  expect(answered.reply.failures).toEqual([
+    { invoiceId: invoices[0]?._id, clientEmail: 'client1@example.com', message: expect.stringContaining('550 5.1.1 No such user here') },
+  ])
+  const refused = (await ask(app, asha, invoiceCalls.read, { params: { id: invoices[0]?._id ?? '' } })).reply
+  expect(refused).toMatchObject({ remindersSent: 0, lastReminderAt: null })
+  app.clock.advance({ hours: 3 })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('where the server refuses every mail for good, Start answers with its words and stays active', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 2)
+  smtp.answer({ rcpt: () => '550 5.7.1 We do not relay' })
+  const answered = await start(app, asha)
+  expect(answered.status).toBe(502)
+  expect(answered.problem).toMatchObject({ code: 'mail_refused', message: expect.stringContaining('550 5.7.1 We do not relay') })
+  expect((await ask(app, asha, reminderCalls.status)).reply.isActive).toBe(true)
+})
+
+test('an immediate mail is given up after four hours, a daily one at six in the evening', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T01:00:00Z' })
+  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await sendNow(app, asha)
+  for (let minutes = 0; minutes < 300; minutes += 5) {
+    app.clock.advance({ minutes: 5 })
+    await app.runJobs()
+  }
+  expect(await newestRun(app, asha)).toMatchObject({
+    kind: 'send_now',
+    failed: 1,
+    open: 0,
+    failures: [{ message: expect.stringContaining('450 4.2.0') }],
+  })
+
+  app.clock.set('2026-03-02T12:00:00Z')
+  await start(app, asha)
+  app.clock.set('2026-03-03T03:30:00Z')
+  for (let tries = 0; tries < 15; tries += 1) {
+    await app.runJobs()
+    app.clock.advance({ hours: 1 })
+  }
+  expect(await newestRun(app, asha)).toMatchObject({ kind: 'daily', localDate: '2026-03-03', failed: 1, open: 0 })
+  smtp.answer({})
+  app.clock.set('2026-03-03T18:00:00Z')
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  app.clock.set('2026-03-04T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('a refused login pauses sending after at most two tries, and a working password resumes it by itself', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 20)
+  smtp.login = { user: smtp.login.user, pass: 'changed at the provider' }
+  const answered = await start(app, asha)
+  expect(answered.reply).toMatchObject({ count: 0, failed: 0, retrying: 20 })
+  expect(smtp.authTries).toBeLessThanOrEqual(2)
+  const status = (await ask(app, asha, reminderCalls.status)).reply
+  expect(status.pause).toMatchObject({ reason: 'login_refused', message: expect.stringContaining('535') })
+  expect(await newestRun(app, asha)).toMatchObject({ held: 20, holdReason: 'sending_paused' })
+  app.clock.advance({ hours: 1 })
+  await app.runJobs()
+  expect(smtp.authTries).toBeLessThanOrEqual(2)
+
+  const saved = await ask(app, asha, mailCalls.configureSmtp, {
+    body: { host: smtp.host, port: smtp.port, secure: false, user: smtp.login.user, pass: 'changed at the provider' },
+  })
+  expect(saved.status).toBe(200)
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(20)
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause).toBeNull()
+})
+
+test('a used-up quota pauses sending, and nothing of it is lost', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 10)
+  smtp.answer({ mail: (_from, nth) => (nth > 4 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
+  const answered = await start(app, asha)
+  expect(answered.reply.count).toBe(4)
+  expect(answered.reply.retrying).toBe(6)
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause?.reason).toBe('quota')
+})
+
+test('without a mailbox the mails of the day are held, and go the same day once one is connected', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T01:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  await ask(app, asha, mailCalls.remove)
+  app.clock.set('2026-03-02T03:30:00Z')
+  await app.runJobs()
+  expect(await newestRun(app, asha)).toMatchObject({ kind: 'daily', held: 1, holdReason: 'not_configured' })
+  app.clock.set('2026-03-02T11:00:00Z')
+  await app.runJobs()
+  await ask(app, asha, mailCalls.configureSmtp, {
+    body: { host: smtp.host, port: smtp.port, secure: false, user: smtp.login.user, pass: smtp.login.pass },
+  })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('what is still held at six in the evening ends with its reason and is not sent tomorrow on top', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T01:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  await ask(app, asha, mailCalls.remove)
+  app.clock.set('2026-03-02T03:30:00Z')
+  await app.runJobs()
+  app.clock.set('2026-03-02T12:30:00Z')
+  await app.runJobs()
+  expect(await newestRun(app, asha)).toMatchObject({
+    held: 0,
+    failed: 1,
+    failures: [{ message: 'Not sent: no mailbox was connected that day.' }],
+  })
+  await aMailbox(app, asha, smtp)
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('an invoice marked paid between queue and send is not written to', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha, invoices } = await ashaWithInvoices(app, smtp, 3)
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  smtp.answer({})
+  await ask(app, asha, invoiceCalls.update, { params: { id: invoices[0]?._id ?? '' }, body: { status: 'paid' } })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: invoices[1]?._id ?? '' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['client3@example.com'])
+  expect(await newestRun(app, asha)).toMatchObject({ sent: 1, skipped: 2, open: 0 })
+})
+
+test('an invoice that was paid behind the screens’ back is noticed by the statement that claims the mail', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  smtp.answer({})
+  await app.db.execute(sql`UPDATE invoices SET status = 'paid' WHERE id = ${invoices[0]?._id ?? ''}::uuid`)
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  expect(await newestRun(app, asha)).toMatchObject({ skipped: 1, open: 0 })
+})
+
+test('Stop in the middle of a run lets at most the two mails in flight leave', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  smtp.answer({ dot: () => later(20) })
+  const running = start(app, asha)
+  await smtp.received(6)
+  await ask(app, asha, reminderCalls.stop)
+  const atStop = smtp.mails.length
+  await running
+  expect(smtp.mails.length - atStop).toBeLessThanOrEqual(2)
+  expect(await newestRun(app, asha)).toMatchObject({ sent: smtp.mails.length, open: 0, skipped: 30 - smtp.mails.length })
+})
+
+test('removing the mailbox in the middle of a run lets at most the two mails in flight leave', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  smtp.answer({ dot: () => later(20) })
+  const running = start(app, asha)
+  await smtp.received(6)
+  await ask(app, asha, mailCalls.remove)
+  const atRemoval = smtp.mails.length
+  await running
+  expect(smtp.mails.length - atRemoval).toBeLessThanOrEqual(2)
+  expect(await newestRun(app, asha)).toMatchObject({ held: 30 - smtp.mails.length, holdReason: 'not_configured' })
+})
+
+test('a changed sender writes what was not yet accepted anew, under a new Message-ID', async () => {
+  await using smtp = await openFakeSmtp()
+  await using other = await openFakeSmtp({ login: { user: 'accounts@asha.example', pass: 'app-password' } })
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  const seen: (string | null)[] = []
+  smtp.answer({
+    dot: (mail) => {
+      seen.push(mail.messageId)
+      return '451 4.3.0 Try later'
+    },
+  })
+  await start(app, asha)
+  await aMailbox(app, asha, other)
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(other.mails.length).toBe(1)
+  expect(other.mails[0]?.envelope.from).toBe('accounts@asha.example')
+  expect(other.mails[0]?.messageId).not.toBe(seen[0])
+})
+
+test('an amount corrected between two tries is the amount in the mail', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  smtp.answer({})
+  app.clock.advance({ minutes: 1 })
+  await ask(app, asha, invoiceCalls.update, { params: { id: invoices[0]?._id ?? '' }, body: { amount: 77.5 } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  expect(smtp.mails[0]?.raw.toString()).toContain('77.50')
+})
+
+test('a client address corrected between two tries is where the mail goes', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  smtp.answer({})
+  app.clock.advance({ minutes: 1 })
+  await ask(app, asha, invoiceCalls.update, { params: { id: invoices[0]?._id ?? '' }, body: { clientEmail: 'right@example.com' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails[0]?.envelope.to).toEqual(['right@example.com'])
+  expect(smtp.mails[0]?.raw.toString()).toContain('right@example.com')
+})
+
+test('a mail whose sender process died is sent again, byte for byte, under its first Message-ID', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  await start(app, asha)
+  // As a kill between the server's 250 and the record leaves it.
+  await app.db.execute(
+    sql`UPDATE deliveries SET state = 'sending', claimed_by = ${newId()}::uuid, claim = ${newId()}::uuid, sent_at = NULL`,
+  )
+  await app.db.execute(sql`UPDATE delivery_invoices SET open = true`)
+  expect(await freeAllClaims(app.db)).toBe(1)
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(2)
+  expect(smtp.mails[1]?.raw.equals(smtp.mails[0]?.raw ?? Buffer.alloc(0))).toBe(true)
+  expect(smtp.mails[1]?.messageId).toBe(smtp.mails[0]?.messageId)
+})
+
+test('a connection that breaks after the final dot is tried again with the same bytes', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ dot: (_mail, nth) => (nth === 1 ? reset : undefined) })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 0, retrying: 1 })
+  app.clock.advance({ minutes: 7 })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(2)
+  expect(smtp.mails[1]?.raw.equals(smtp.mails[0]?.raw ?? Buffer.alloc(0))).toBe(true)
+  expect(await newestRun(app, asha)).toMatchObject({ sent: 1, open: 0 })
+})
+
+test('a worker that wakes up late cannot overwrite what happened meanwhile', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ dot: () => later(100, '550 5.7.1 Spam') })
+  const running = start(app, asha).catch(() => undefined)
+  await until(() => smtp.commands.includes('DATA'))
+  // Another process has taken the mail over, sent it, and said so.
+  await app.db.execute(sql`UPDATE deliveries SET state = 'sent', sent_at = now(), claim = ${newId()}::uuid`)
+  await app.db.execute(sql`UPDATE delivery_invoices SET open = false`)
+  await running
+  const [delivery] = await app.db.select().from(deliveries).where(eq(deliveries.ownerId, asha.id))
+  expect(delivery?.state).toBe('sent')
+  const { remindersSent } = (await ask(app, asha, invoiceCalls.read, { params: { id: invoices[0]?._id ?? '' } })).reply
+  expect(remindersSent).toBe(0)
+})
+
+test('an invoice has at most one open mail, whoever asks', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  const another = sql`INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open) SELECT owner_id, id, ${invoices[0]?._id ?? ''}::uuid, true FROM deliveries`
+  await expect(app.db.execute(sql`UPDATE deliveries SET id = id`)).resolves.toBeDefined()
+  await expect(app.db.execute(another)).rejects.toThrow()
+})
+
+test('deleting the account in the middle of a run leaves nothing behind and sends at most what is in flight', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  smtp.answer({ dot: () => later(20) })
+  const running = start(app, asha)
+  await smtp.received(6)
+  await app.db.execute(sql`DELETE FROM accounts WHERE id = ${asha.id}::uuid`)
+  const atDeletion = smtp.mails.length
+  await running
+  await app.runJobs()
+  expect(smtp.mails.length - atDeletion).toBeLessThanOrEqual(2)
+  expect(await app.db.select().from(deliveries)).toEqual([])
+})
+
+/** Lets everything else happen until something is so. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+}

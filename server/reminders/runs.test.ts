@@ -1,0 +1,401 @@
+import PostalMime from 'postal-mime'
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { makeDueRuns } from '#server/reminders/due.ts'
+import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+
+const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
+const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
+
+test('Start writes at once to every client past due, from the own mailbox, in a mail that can be answered', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app, { displayName: 'Asha Rao' })
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, {
+    owner: asha,
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    amount: 184200,
+    dueDate: '2026-02-22',
+  })
+
+  const answered = await start(app, asha)
+
+  expect(answered.reply).toMatchObject({ count: 1, failed: 0, skipped: 0, retrying: 0, total: 1, invoices: 1, failures: [] })
+  const [received] = smtp.mails
+  expect(received?.envelope).toEqual({ from: smtp.login.user, to: ['billing@kaveri.example'] })
+  const mail = await PostalMime.parse(received?.raw ?? '')
+  const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
+  expect(mail.from).toEqual({ name: 'Asha Rao', address: smtp.login.user })
+  expect(mail.to).toEqual([{ name: 'Kaveri Foods', address: 'billing@kaveri.example' }])
+  expect(mail.text).toContain('₹1,84,200.00')
+  expect(mail.html).toContain('₹1,84,200.00')
+  expect(mail.text).toContain('22/02/2026')
+  expect(mail.text).toContain('8')
+  expect(header('auto-submitted')).toBe('auto-generated')
+  expect(mail.messageId).toContain(header('x-reminder-id') ?? 'missing')
+  expect(mail.date).toBe('2026-03-02T06:30:00.000Z')
+})
+
+test('a paid, deleted, or not yet due invoice is never reminded', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha, status: 'paid', dueDate: '2026-02-22' })
+  await anInvoice(app, { owner: asha, status: 'unpaid', dueDate: '2026-03-02' })
+  await anInvoice(app, { owner: asha, status: 'overdue', dueDate: '2026-03-20' })
+  const gone = await anInvoice(app, { owner: asha, dueDate: '2026-02-22' })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: gone._id } })
+
+  const answered = await start(app, asha)
+
+  expect(answered.status).toBe(200)
+  expect(answered.reply).toMatchObject({ count: 0, total: 0, runId: null })
+  expect(smtp.mails).toEqual([])
+})
+
+test('past due is decided by the date where the account lives', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T23:30:00Z' })
+  const inIndia = await aPerson(app, { timezone: 'Asia/Kolkata' })
+  const inNewYork = await aPerson(app, { timezone: 'America/New_York' })
+  for (const person of [inIndia, inNewYork]) {
+    await aMailbox(app, person, smtp)
+    await anInvoice(app, { owner: person, dueDate: '2026-03-02' })
+  }
+  expect((await start(app, inIndia)).reply.count).toBe(1)
+  expect((await start(app, inNewYork)).reply.count).toBe(0)
+})
+
+test('pressing Start twice is no second blast', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha })
+  await start(app, asha)
+  const again = await start(app, asha)
+  expect(again.reply).toMatchObject({ count: 0, skipped: 2, total: 2 })
+  expect(smtp.mails.length).toBe(2)
+})
+
+test('Start and Send Now need a mailbox first, and say so', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await anInvoice(app, { owner: asha })
+  const started = await ask(app, asha, reminderCalls.start)
+  expect(started).toMatchObject({
+    status: 400,
+    problem: { message: 'Please configure your email settings first before starting reminders.' },
+  })
+  const sent = await ask(app, asha, reminderCalls.sendNow)
+  expect(sent).toMatchObject({ status: 400, problem: { message: 'Please configure your email settings first before sending reminders.' } })
+  expect((await ask(app, asha, reminderCalls.status)).reply.isActive).toBe(false)
+})
+
+test('every morning at nine the reminder comes again, until the invoice is marked paid', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-22' })
+  await start(app, asha)
+  expect((await ask(app, asha, reminderCalls.status)).reply.nextRunAt).toBe('2026-03-03T03:30:00Z')
+
+  app.clock.set('2026-03-03T03:29:59Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(2)
+  app.clock.set('2026-03-04T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(3)
+
+  await ask(app, asha, invoiceCalls.update, { params: { id: invoice._id }, body: { status: 'paid' } })
+  app.clock.set('2026-03-05T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(3)
+})
+
+test('follow-ups of one invoice answer the first reminder, so that they stand in one thread', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  await start(app, asha)
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  app.clock.set('2026-03-04T03:30:00Z')
+  await app.runJobs()
+  const mails = await Promise.all(smtp.mails.map(({ raw }) => PostalMime.parse(raw)))
+  expect(mails.length).toBe(3)
+  expect(mails[0]?.inReplyTo).toBeUndefined()
+  expect(mails[1]).toMatchObject({ inReplyTo: mails[0]?.messageId, references: mails[0]?.messageId })
+  expect(mails[2]?.inReplyTo).toBe(mails[0]?.messageId)
+  expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(3)
+})
+
+test('an invoice reminded by hand this morning is not reminded again at nine', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  await start(app, asha)
+  expect(smtp.mails.length).toBe(1)
+  app.clock.set('2026-03-02T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  const runs = await ask(app, asha, reminderCalls.runs, { query: {} })
+  expect(runs.reply[0]).toMatchObject({ kind: 'daily', localDate: '2026-03-02', total: 1, skipped: 1, sent: 0 })
+})
+
+test('many processes ticking at the same second make one run', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  app.clock.set('2026-03-02T03:30:00Z')
+  await Promise.all(Array.from({ length: 20 }, () => makeDueRuns(app.db, app.deps.queue, app.clock.now())))
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  const runs = await ask(app, asha, reminderCalls.runs, { query: {} })
+  expect(runs.reply.filter(({ kind }) => kind === 'daily').length).toBe(1)
+})
+
+test('an outage over nine o’clock is caught up on the same day, once', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  app.clock.set('2026-03-02T05:30:00Z')
+  await app.runJobs()
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('a day without a process is recorded as skipped, and its mails are not sent the day after', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  app.clock.set('2026-03-02T12:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(0)
+  app.clock.set('2026-03-04T03:00:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(0)
+  app.clock.set('2026-03-04T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  const runs = await ask(app, asha, reminderCalls.runs, { query: {} })
+  expect(runs.reply.map(({ kind, localDate, skippedReason }) => [kind, localDate, skippedReason !== null])).toEqual([
+    ['daily', '2026-03-04', false],
+    ['daily', '2026-03-03', true],
+    ['daily', '2026-03-02', true],
+  ])
+})
+
+test('a clock that jumps back makes no second run', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  app.clock.set('2026-03-02T04:00:00Z')
+  await app.runJobs()
+  app.clock.set('2026-03-02T02:00:00Z')
+  await app.runJobs()
+  app.clock.set('2026-03-02T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('Stop pauses the schedule and cancels what waits', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 0, retrying: 1 })
+  const stopped = await ask(app, asha, reminderCalls.stop)
+  expect(stopped.reply).toEqual({ isActive: false, cancelled: 1 })
+  smtp.answer({})
+  app.clock.set('2026-03-02T08:00:00Z')
+  await app.runJobs()
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null, openRunId: null })
+  const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  expect(run).toMatchObject({ kind: 'start', skipped: 1, open: 0, retrying: 0 })
+})
+
+test('Start after Stop writes again to those who were not reminded today', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha, clientEmail: 'one@kaveri.example' })
+  await anInvoice(app, { owner: asha, clientEmail: 'two@kaveri.example' })
+  smtp.answer({ rcpt: (to) => (to.startsWith('two') ? '450 4.2.0 Try later' : undefined) })
+  await start(app, asha)
+  await ask(app, asha, reminderCalls.stop)
+  smtp.answer({})
+  expect((await start(app, asha)).reply).toMatchObject({ count: 1, skipped: 1 })
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['one@kaveri.example', 'two@kaveri.example'])
+})
+
+test('Send Now writes by hand up to three times a day, also to those already reminded', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  await start(app, asha)
+  for (const expected of [1, 1, 1, 0]) {
+    app.clock.advance({ minutes: 2 })
+    expect((await sendNow(app, asha)).reply).toMatchObject({ count: expected, total: 1, skipped: 1 - expected })
+  }
+  expect(smtp.mails.length).toBe(4)
+  app.clock.set('2026-03-03T06:30:00Z')
+  expect((await sendNow(app, asha)).reply.count).toBe(1)
+  expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: true, lastReminderSent: '2026-03-03T06:30:00Z' })
+})
+
+test('Send Now does not switch the schedule on', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  await sendNow(app, asha)
+  expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
+})
+
+test('twenty presses of Send Now at once are one mail per invoice', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha })
+  const answers = await app.whileJobsRun(Promise.all(Array.from({ length: 20 }, () => ask(app, asha, reminderCalls.sendNow))))
+  expect(smtp.mails.length).toBe(2)
+  expect(new Set(answers.map(({ reply }) => reply.runId)).size).toBe(1)
+  expect(answers.every(({ reply }) => reply.count === 2)).toBe(true)
+})
+
+test('Send Now pulls a waiting mail forward instead of doubling it', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  smtp.answer({ rcpt: (_to, offered) => (offered === 1 ? '450 4.2.0 Try later' : undefined) })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 0, retrying: 1 })
+  app.clock.advance({ minutes: 1 })
+  expect((await sendNow(app, asha)).reply).toMatchObject({ count: 1, retrying: 0, total: 1 })
+  app.clock.advance({ hours: 1 })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('a change of hour or zone moves the next run and makes none twice', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  const { accountCalls } = await import('#contract/accounts.ts')
+  await ask(app, asha, accountCalls.changeProfile, { body: { reminderHour: 11 } })
+  app.clock.set('2026-03-02T03:31:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(0)
+  app.clock.set('2026-03-02T05:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  await ask(app, asha, accountCalls.changeProfile, { body: { timezone: 'America/New_York' } })
+  app.clock.set('2026-03-02T14:00:00Z')
+  await app.runJobs()
+  await ask(app, asha, accountCalls.changeProfile, { body: { reminderHour: 12 } })
+  app.clock.set('2026-03-02T17:01:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  expect((await ask(app, asha, reminderCalls.status)).reply.nextRunAt).toBe('2026-03-03T17:00:00Z')
+})
+
+test('the preview names who would be written to now and when everybody else is next', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const late = await anInvoice(app, { owner: asha, dueDate: '2026-02-22', amount: 1200.5 })
+  const soon = await anInvoice(app, { owner: asha, dueDate: '2026-03-05' })
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-01', status: 'paid' })
+  const before = (await ask(app, asha, reminderCalls.preview)).reply
+  expect(before).toMatchObject({ mails: 1, total: 1200.5, sendNowMails: 1, remindedToday: 0 })
+  expect(before.lines.map(({ invoiceId, dueNow, nextAt, reason }) => ({ invoiceId, dueNow, nextAt, reason }))).toEqual([
+    { invoiceId: late._id, dueNow: true, nextAt: null, reason: 'schedule_inactive' },
+    { invoiceId: soon._id, dueNow: false, nextAt: null, reason: 'schedule_inactive' },
+  ])
+  await start(app, asha)
+  const after = (await ask(app, asha, reminderCalls.preview)).reply
+  expect(after).toMatchObject({ mails: 0, total: 0, sendNowMails: 1, remindedToday: 1 })
+  expect(after.lines.map(({ nextAt, sendNowLeft }) => [nextAt, sendNowLeft])).toEqual([
+    ['2026-03-03T03:30:00Z', 3],
+    ['2026-03-06T03:30:00Z', 0],
+  ])
+})
+
+test('a run of another account is not there', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  const ravi = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  const { runId } = (await start(app, asha)).reply
+  expect((await ask(app, asha, reminderCalls.run, { params: { id: runId ?? '' } })).reply).toMatchObject({ sent: 1, open: 0, total: 1 })
+  expect((await ask(app, ravi, reminderCalls.run, { params: { id: runId ?? '' } })).status).toBe(404)
+  expect((await ask(app, asha, reminderCalls.run, { params: { id: 'not-an-id' } })).status).toBe(404)
+  expect((await ask(app, ravi, reminderCalls.runs, { query: {} })).reply).toEqual([])
+})
+
+test('two thousand five hundred invoices are all written to once, oldest due first', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const { sql } = await import('drizzle-orm')
+  await app.db.execute(sql`
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+    SELECT gen_random_uuid(), ${asha.id}::uuid, 'INV-' || n, 'Client ' || n, 'client' || n || '@example.com', 100 * n, date '2026-02-28' - (n % 300), 'overdue', now(), now()
+    FROM generate_series(1, 2500) n`)
+  const answered = await start(app, asha)
+  await app.runJobs()
+  const run = (await ask(app, asha, reminderCalls.run, { params: { id: answered.reply.runId ?? '' } })).reply
+  expect(run).toMatchObject({ total: 2500, sent: 2500, open: 0 })
+  expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0])).size).toBe(2500)
+  expect(smtp.mails.length).toBe(2500)
+  const first = smtp.mails.slice(0, 8).map(({ envelope }) => Number(/\d+/.exec(envelope.to[0] ?? '')?.[0]) % 300)
+  expect(Math.min(...first)).toBeGreaterThanOrEqual(298)
+})

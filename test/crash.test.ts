@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import type { Run } from '#contract/reminders.ts'
+import { type FakeSmtp, openFakeSmtp, type ReceivedMail } from './fakes/smtp-server.ts'
+import { type Program, someoneAt, startProgram } from './program.ts'
+
+/** More for a thorough look: CRASH_MAILS=2000. */
+const mails = Number(process.env.CRASH_MAILS ?? 300)
+const inFlight = 8
+const server = process.env.TEST_DATABASE_URL
+
+test(`a run of ${mails} that is killed three times loses nothing, and repeats at most what was in flight, byte for byte`, async () => {
+  await using smtp = await openFakeSmtp({ delayMs: 2 })
+  await using place = await aPlace()
+  const kills = 3
+  let program = await startProgram(place.env)
+  try {
+    const asha = await someoneWhoIsOwed(program, smtp, 'asha@example.com', mails)
+    void asha.send('POST', '/reminder/start').catch(() => undefined)
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await smtp.received(Math.floor((mails * kill) / (kills + 1)))
+      await program.end('SIGKILL')
+      program = await startProgram(place.env)
+    }
+    const started = performance.now()
+    const run = await finishedRun(program, 'asha@example.com')
+    expect(performance.now() - started).toBeLessThan(60_000)
+    expect(run).toMatchObject({ kind: 'start', total: mails, sent: mails, failed: 0, open: 0 })
+  } finally {
+    await program.end('SIGKILL')
+  }
+  const sent = byRecipient(smtp.mails)
+  expect(sent.size).toBe(mails)
+  const repeated = [...sent.values()].filter((same) => same.length > 1)
+  expect(smtp.mails.length - mails).toBeLessThanOrEqual(kills * inFlight)
+  for (const same of repeated) {
+    expect(new Set(same.map(({ messageId }) => messageId)).size).toBe(1)
+    expect(same.every(({ raw }) => raw.equals(same[0]?.raw ?? Buffer.alloc(0)))).toBe(true)
+  }
+}, 180_000)
+
+test('a run that is drained by SIGTERM loses nothing and repeats nothing', async () => {
+  await using smtp = await openFakeSmtp({ delayMs: 5 })
+  await using place = await aPlace()
+  let program = await startProgram(place.env)
+  try {
+    const asha = await someoneWhoIsOwed(program, smtp, 'asha@example.com', 100)
+    void asha.send('POST', '/reminder/start').catch(() => undefined)
+    await smtp.received(30)
+    expect(await program.end('SIGTERM')).toBe(0)
+    const atEnd = smtp.mails.length
+    expect(atEnd).toBeLessThan(100)
+    program = await startProgram(place.env)
+    expect(await finishedRun(program, 'asha@example.com')).toMatchObject({ total: 100, sent: 100 })
+  } finally {
+    await program.end('SIGKILL')
+  }
+  expect(smtp.mails.length).toBe(100)
+}, 120_000)
+
+test.runIf(server)(
+  'two processes on one Postgres send each reminder once',
+  async () => {
+    await using smtp = await openFakeSmtp({ delayMs: 2 })
+    await using place = await aPlace()
+    await using one = await startProgram(place.env)
+    await using two = await startProgram({ ...place.env, ROLE: 'worker' })
+    const people = ['asha', 'ravi', 'meera', 'kiran'].map((name) => `${name}@example.com`)
+    const owed = await Promise.all(people.map((email) => someoneWhoIsOwed(one, smtp, email, 60)))
+    await Promise.all(owed.flatMap((someone) => [someone.send('POST', '/reminder/start'), someone.send('POST', '/reminder/start')]))
+    for (const email of people) expect((await finishedRun(one, email)).open).toBe(0)
+    expect(two.output()).not.toMatch(/"level":50/)
+    expect(smtp.mails.length).toBe(240)
+    expect(byRecipient(smtp.mails).size).toBe(240)
+  },
+  120_000,
+)
+
+/** Somebody with a mailbox at this server and invoices to as many clients that are ten days late. */
+async function someoneWhoIsOwed(program: Program, smtp: FakeSmtp, email: string, count: number) {
+  const someone = await someoneAt(program.url, email)
+  await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
+  const [name] = email.split('@')
+  for (let from = 0; from < count; from += 20)
+    await Promise.all(
+      Array.from({ length: Math.min(20, count - from) }, (_none, nth) =>
+        someone.send('POST', '/invoice', {
+          clientName: `Client ${from + nth}`,
+          clientEmail: `${name}.client${from + nth}@example.com`,
+          amount: 100 + nth,
+          dueDate,
+        }),
+      ),
+    )
+  return someone
+}
+
+/** The newest run that has mails, once none of them is open any more. */
+async function finishedRun(program: Program, email: string): Promise<Run> {
+  const someone = await someoneAt(program.url, email)
+  for (;;) {
+    const runs = (await someone.send('GET', '/reminder/runs')) as Run[]
+    const run = runs.find(({ kind, total, skipped }) => kind === 'start' && total > skipped)
+    if (run?.finishedAt) return run
+    await pause(200)
+  }
+}
+
+function byRecipient(received: ReceivedMail[]): Map<string, ReceivedMail[]> {
+  return Map.groupBy(received, ({ envelope }) => envelope.to[0] ?? '')
+}
+
+/** Somewhere to keep the data: a folder, or a database of its own where a server is given. */
+async function aPlace(): Promise<AsyncDisposable & { env: Record<string, string> }> {
+  if (!server) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'duely-'))
+    return { env: { DATA_DIR: folder }, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+  }
+  const name = `duely_crash_${process.pid}_${Math.floor(performance.now())}`
+  await onServer(`CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return {
+    env: { DATABASE_URL: url.toString(), SECRET_KEY: 'a secret key for tests, 32 characters' },
+    [Symbol.asyncDispose]: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
