@@ -70,6 +70,11 @@ CREATE TABLE "mail_configs" (
 	"paused_at" timestamp with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "server_checks" (
+	"subject" text PRIMARY KEY NOT NULL,
+	"value" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "deliveries" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"owner_id" uuid NOT NULL,

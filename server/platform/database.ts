@@ -1,9 +1,21 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import net from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { type SQL, sql } from 'drizzle-orm'
+import { DrizzleQueryError, type SQL, sql } from 'drizzle-orm'
 import { drizzle as drizzleServer } from 'drizzle-orm/node-postgres'
 import { migrate as migrateServer } from 'drizzle-orm/node-postgres/migrator'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
@@ -11,6 +23,7 @@ import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
 import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
 import type { z } from 'zod'
+import { StartError } from './start-error.ts'
 
 /** A handle for statements: the database itself, or the transaction one is in. */
 export type Database = PgDatabase<PgQueryResultHKT>
@@ -18,10 +31,14 @@ export type Database = PgDatabase<PgQueryResultHKT>
 /** The one major version whose folders this program's embedded Postgres opens. */
 const embeddedMajor = '18'
 const migrationsFolder = path.join(import.meta.dirname, '../../migrations')
+/** `SHOW server_version_num` of PostgreSQL 15.0. */
+const oldestServer = 150_000
 const transactionDeadline = 5_000
-
-/** A sentence for whoever starts the program: it cannot run here. */
-export class StartError extends Error {}
+/** A person waits for whatever the database answers: better a word soon than a page that hangs. */
+const connectDeadline = 1_800
+/** A connection on which nothing has moved for so long is dead, whatever the network says. Longer than the longest statement. */
+const silenceDeadline = 12_000
+const healthDeadline = 1_900
 
 export interface OpenDatabase {
   db: Database
@@ -32,16 +49,16 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-/** Postgres inside this process, in `dataDir`, one process at a time, every commit on disk before it is answered. */
-export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
+/**
+ * Postgres inside this process, in `dataDir`, one process at a time, every commit on disk before it is answered.
+ * `sync` is what makes it so: fsync of a file descriptor. Refuses with a StartError.
+ */
+export async function openEmbedded(dataDir: string, sync: (fd: number) => void = fsyncSync): Promise<OpenDatabase> {
   const folder = path.join(dataDir, 'postgres')
   const unlock = lockFolder(dataDir, folder)
   try {
-    refuseOtherVersion(folder)
-    const engine = await PGlite.create({
-      fs: new DurableFS(folder),
-      startParams: [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
-    })
+    if (!refuseOtherVersion(folder)) await makeFolder(folder, sync)
+    const engine = await openEngine(folder, sync)
     const opened = await wrapEmbedded(engine)
     return {
       ...opened,
@@ -56,6 +73,33 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
   }
 }
 
+/** A first start that is cut off leaves half a folder, which never opens again: the folder takes its name only when it is whole. */
+async function makeFolder(folder: string, sync: (fd: number) => void): Promise<void> {
+  const making = `${folder}.making`
+  rmSync(making, { recursive: true, force: true })
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new StartError(`${folder} holds something that is not a database of Duely. Move it away, or set DATA_DIR to another folder.`)
+  const engine = await openEngine(making, sync)
+  await engine.close()
+  renameSync(making, folder)
+  const parent = openSync(path.dirname(folder), 'r')
+  sync(parent)
+  closeSync(parent)
+}
+
+async function openEngine(folder: string, sync: (fd: number) => void): Promise<PGlite> {
+  try {
+    return await PGlite.create({
+      fs: new DurableFS(folder, sync),
+      startParams: [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+    })
+  } catch (error) {
+    throw new StartError(`The database in ${folder} does not open. Put back its last backup, or set DATA_DIR to another folder.`, {
+      cause: error,
+    })
+  }
+}
+
 /** The same around an engine that somebody else made: tests start theirs from a migrated copy. */
 export async function wrapEmbedded(engine: PGlite): Promise<OpenDatabase> {
   const db = drizzleEmbedded(engine, { casing: 'snake_case' })
@@ -63,21 +107,104 @@ export async function wrapEmbedded(engine: PGlite): Promise<OpenDatabase> {
   return { db: withDeadline(db), embedded: engine, pool: null, close: () => engine.close() }
 }
 
-/** PostgreSQL 15 or later at `url`; whoever comes first migrates, under a lock. */
+/** PostgreSQL 15 or later at `url`; whoever comes first migrates, under a lock. Refuses with a StartError. */
 export async function openServer(url: string): Promise<OpenDatabase> {
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5_000, keepAlive: true, application_name: 'duely' })
+  await migrate(url)
+  const pool = new CarefulPool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: connectDeadline,
+    keepAlive: true,
+    application_name: 'duely',
+    stream: () => {
+      const socket = new net.Socket()
+      return socket.setTimeout(silenceDeadline, () =>
+        socket.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' })),
+      )
+    },
+  })
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined)
-  const client = await pool.connect()
+  const db = drizzleServer(pool, { casing: 'snake_case' })
+  return { db: withDeadline(db), embedded: null, pool, close: () => pool.end() }
+}
+
+/** On a connection of its own: a migration takes the time that it takes, and other processes wait for it. */
+async function migrate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'duely-migrate' })
+  client.on('error', () => undefined)
+  await client.connect().catch((error: unknown) => {
+    throw new StartError(whyNoServer(url, error), { cause: error })
+  })
   try {
+    const { rows: shown } = await client.query<{ server_version_num: string }>('SHOW server_version_num')
+    const version = Number(shown[0]?.server_version_num)
+    if (version < oldestServer)
+      throw new StartError(`The database at ${placeOf(url)} is PostgreSQL ${Math.floor(version / 10_000)}. Duely needs 15 or later.`)
     await client.query('SELECT pg_advisory_lock(8421771)')
     await migrateServer(drizzleServer(client, { casing: 'snake_case' }), { migrationsFolder })
   } finally {
-    await client.query('SELECT pg_advisory_unlock(8421771)').catch(() => undefined)
-    client.release()
+    // The lock goes with its connection.
+    await client.end().catch(() => undefined)
   }
-  const db = drizzleServer(pool, { casing: 'snake_case' })
-  return { db: withDeadline(db), embedded: null, pool, close: () => pool.end() }
+}
+
+function whyNoServer(url: string, error: unknown): string {
+  const { code } = error as { code?: string }
+  switch (code) {
+    case '28P01':
+    case '28000':
+      return `The database at ${placeOf(url)} refused the login (${code}). Correct user and password in DATABASE_URL.`
+    case '3D000':
+      return `There is no such database at ${placeOf(url)} (${code}). Create it, or correct DATABASE_URL.`
+    default:
+      return `The database at ${placeOf(url)} does not answer (${code ?? 'no answer in time'}). Start it, or correct DATABASE_URL.`
+  }
+}
+
+/** Host, port and name, never the password. */
+function placeOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url)
+  return `${hostname}:${port || 5432}${pathname}`
+}
+
+/** The database cannot be reached at this moment. */
+class DatabaseAway extends Error {}
+
+/** Says what kind of error it is when no connection can be had: the driver throws bare sentences. */
+class CarefulPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>
+  override connect(
+    done: (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error | boolean) => void) => void,
+  ): void
+  override connect(
+    done?: (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error | boolean) => void) => void,
+  ): Promise<pg.PoolClient> | undefined {
+    if (!done)
+      return super.connect().catch((error: unknown) => {
+        throw away(error)
+      })
+    super.connect((error, client, release) => done(error && away(error), client, release))
+    return undefined
+  }
+}
+
+function away(error: unknown): DatabaseAway {
+  return new DatabaseAway('The database cannot be reached.', { cause: error })
+}
+
+/** Server codes of a database that is starting, stopping or full: 57P01 to 57P03, 53300, and class 08. */
+const unreadyCodes = /^(?:57P0[123]|53300|08...)$/
+
+/** Whether an error says that the database cannot be reached, rather than that it refused a statement. */
+export function isAway(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof DatabaseAway) return true
+    if (one instanceof pg.DatabaseError) return unreadyCodes.test(one.code ?? '')
+    // Whatever a server or the embedded engine says has a severity: anything else happened on the way there.
+    if (one instanceof DrizzleQueryError && one.cause && !('severity' in one.cause)) return !(one.cause instanceof TypeError)
+  }
+  return false
 }
 
 /**
@@ -95,14 +222,17 @@ export async function changed(db: Database, statement: SQL): Promise<number> {
   return result.rowCount ?? result.affectedRows ?? 0
 }
 
-/** Whether the database answers. */
+/** Whether the database answers, known within 2 s. */
 export async function answers(db: Database): Promise<boolean> {
-  try {
-    await db.execute(sql`SELECT 1`)
-    return true
-  } catch {
-    return false
-  }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), healthDeadline)
+  })
+  const asked = db.execute(sql`SELECT 1`).then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer))
 }
 
 /** A transaction that takes longer than 5 s is rolled back and names who began it: on the embedded database everybody else waits for it. */
@@ -121,12 +251,19 @@ function withDeadline<D extends Database>(db: D): D {
 
 /** The stock file system of the embedded engine never calls fsync: a commit would be gone with the machine's power. */
 class DurableFS extends NodeFS {
+  readonly #sync: (fd: number) => void
+
+  constructor(folder: string, sync: (fd: number) => void) {
+    super(folder)
+    this.#sync = sync
+  }
+
   override async init(...args: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const ready = await super.init(...args)
     ready.emscriptenOpts.preRun?.push((module: unknown) => {
       const { NODEFS } = module as { NODEFS: { stream_ops: { fsync?: (stream: { nfd: number }) => number } } }
       NODEFS.stream_ops.fsync ??= (stream) => {
-        fsyncSync(stream.nfd)
+        this.#sync(stream.nfd)
         return 0
       }
     })
@@ -134,38 +271,45 @@ class DurableFS extends NodeFS {
   }
 }
 
+/** SQLITE_BUSY: somebody else holds the lock. */
+const busy = 5
+
 /** Two processes on one folder lose rows: the kernel holds this lock for as long as the process lives, also through kill -9. */
 function lockFolder(dataDir: string, folder: string): () => void {
+  let lock: DatabaseSync
   try {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const probe = path.join(dataDir, '.writable')
     writeFileSync(probe, '')
-    closeSync(openSync(probe, 'r'))
+    rmSync(probe)
+    lock = new DatabaseSync(`${folder}.lock`, { timeout: 0 })
   } catch (error) {
-    throw new StartError(
-      `The folder ${dataDir} cannot be written to (${(error as NodeJS.ErrnoException).code}). Set DATA_DIR to one that can.`,
-    )
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartError(`The folder ${dataDir} cannot be written to (${code}). Set DATA_DIR to one that can.`, { cause: error })
   }
-  const lock = new DatabaseSync(`${folder}.lock`, { timeout: 0 })
   try {
     lock.exec('PRAGMA journal_mode=DELETE')
     lock.exec('BEGIN EXCLUSIVE')
-  } catch {
+  } catch (error) {
     lock.close()
-    throw new StartError(`Another Duely is already running on the folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`)
+    if ((error as { errcode?: number }).errcode === busy)
+      throw new StartError(`Another Duely is already running on the folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`)
+    throw new StartError(`The folder ${dataDir} cannot be locked. Set DATA_DIR to one on a local disk.`, { cause: error })
   }
   return () => lock.close()
 }
 
-function refuseOtherVersion(folder: string): void {
+/** Whether there is a database in the folder; one of another version is refused. */
+function refuseOtherVersion(folder: string): boolean {
   let version: string
   try {
     version = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim()
   } catch {
-    return
+    return false
   }
   if (version !== embeddedMajor)
     throw new StartError(
       `The data in ${folder} was written by Postgres ${version}, this Duely reads ${embeddedMajor}. Start the Duely that wrote it, or set DATA_DIR to another folder.`,
     )
+  return true
 }

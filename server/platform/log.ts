@@ -1,38 +1,92 @@
+import { DrizzleQueryError } from 'drizzle-orm'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 
 export type Log = Logger
 
-const secretFields = [
-  'password',
-  'pass',
-  'currentPassword',
-  'newPassword',
-  'accessToken',
-  'refreshToken',
-  'token',
-  'code',
+/** Names of fields that hold secrets, in small letters without - and _. */
+const secretFields = new Set([
+  'accesstoken',
+  'apikey',
   'authorization',
+  'clientsecret',
+  'code',
+  'codeverifier',
   'cookie',
-  '["set-cookie"]',
-  'secretKey',
-  'SECRET_KEY',
-]
+  'currentpassword',
+  'databaseurl',
+  'idtoken',
+  'keysecret',
+  'newpassword',
+  'pass',
+  'password',
+  'passwordhash',
+  'refreshhash',
+  'refreshtoken',
+  'secret',
+  'secretkey',
+  'setcookie',
+  'systemsmtpurl',
+  'token',
+  'webhooksecret',
+])
+const deepest = 8
 
 /** JSON lines, or lines for people where a terminal is watching. Secrets are redacted wherever they stand. */
 export function openLog(options: { level: string; terminal: boolean; destination?: DestinationStream }): Log {
   const settings = {
     level: options.level,
-    redact: {
-      paths: secretFields.flatMap((field) =>
-        field.startsWith('[') ? [field, `*${field}`, `*.*${field}`] : [field, `*.${field}`, `*.*.${field}`],
-      ),
-      censor: '[redacted]',
-    },
+    formatters: { log: (fields: object) => withoutSecrets(fields, 0) as Record<string, unknown> },
+    // Errors are put into words above, wherever they stand.
+    serializers: { err: (said: unknown) => said },
     base: null,
   }
   if (options.destination) return pino(settings, options.destination)
+  // Written at once: what a process said last is what one wants to read after it ended.
   return options.terminal
-    ? pino(settings, pretty({ colorize: true, ignore: 'hostname,pid,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
+    ? pino(settings, pretty({ colorize: true, ignore: 'hostname,pid,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }))
     : pino(settings)
+}
+
+function withoutSecrets(value: unknown, depth: number): unknown {
+  if (value instanceof Error) return sayError(value, depth)
+  if (typeof value !== 'object' || value === null) return value
+  if (Buffer.isBuffer(value)) return `[${value.length} bytes]`
+  if ('toJSON' in value) return value
+  if (depth >= deepest) return '[too deep]'
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      secretFields.has(name.toLowerCase().replace(/[-_]/g, '')) && field != null ? '[redacted]' : withoutSecrets(field, depth + 1),
+    ]),
+  )
+}
+
+/** What an error says of itself and nothing that hangs on it: drivers attach whole statements, addresses and logins. */
+function sayError(error: Error, depth: number): object {
+  const { name, code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
+  // The query builder repeats every parameter in its message, passwords' hashes and people's addresses among them.
+  const message = error instanceof DrizzleQueryError ? `Failed query: ${error.query.slice(0, 1_000)}` : error.message
+  const cause = error.cause instanceof Error && depth < deepest ? sayError(error.cause, depth + 1) : undefined
+  const errors =
+    error instanceof AggregateError && depth < deepest ? error.errors.slice(0, 5).map((one) => withoutSecrets(one, depth + 1)) : undefined
+  return {
+    // The embedded engine comes with shortened names.
+    type: error.constructor.name.length > 2 ? error.constructor.name : name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(constraint === undefined ? {} : { constraint }),
+    stack: framesOf(error),
+    ...(cause ? { cause } : {}),
+    ...(errors ? { errors } : {}),
+  }
+}
+
+/** The stack without its head, which repeats the message. */
+function framesOf(error: Error): string {
+  return (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')
 }

@@ -1,0 +1,60 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { openLog } from './log.ts'
+
+function logged(fields: object): string {
+  let line = ''
+  const log = openLog({ level: 'info', terminal: false, destination: { write: (text: string) => (line += text) } })
+  log.info(fields, 'Something happened.')
+  return line
+}
+
+test('secrets are redacted however deep they stand and however their name is written', () => {
+  const line = logged({
+    password: 'hunter2-a',
+    body: { user: { currentPassword: 'hunter2-b', list: [{ access_token: 'hunter2-c' }] } },
+    headers: { Authorization: 'Bearer hunter2-d', 'set-cookie': ['refreshToken=hunter2-e'] },
+    SECRET_KEY: 'hunter2-f',
+    config: { secretKey: 'hunter2-g', databaseUrl: 'postgres://duely:hunter2-h@db/duely' },
+    raw: Buffer.from('hunter2-i'),
+  })
+  expect(line).not.toContain('hunter2')
+  expect(line).toContain('[redacted]')
+})
+
+test('an error keeps its type, message, code and place, and nothing that a driver hung on it', () => {
+  const error = Object.assign(new TypeError('The login was refused.'), {
+    code: 'EAUTH',
+    command: 'AUTH PLAIN hunter2',
+    options: { auth: { pass: 'hunter2' } },
+  })
+  const line = logged({ err: error })
+  expect(JSON.parse(line).err).toMatchObject({ type: 'TypeError', message: 'The login was refused.', code: 'EAUTH' })
+  expect(JSON.parse(line).err.stack).toContain('log.test.ts')
+  expect(line).not.toContain('hunter2')
+})
+
+test('a failed statement is logged without its values', () => {
+  const cause = Object.assign(new Error('duplicate key value violates unique constraint'), {
+    code: '23505',
+    constraint: 'accounts_email',
+    detail: 'Key (email)=(asha@hunter2.example) already exists.',
+  })
+  const line = logged({ err: new DrizzleQueryError('insert into accounts values ($1, $2)', ['asha@hunter2.example', 'hunter2'], cause) })
+  expect(line).not.toContain('hunter2')
+  expect(JSON.parse(line).err).toMatchObject({
+    type: 'DrizzleQueryError',
+    message: 'Failed query: insert into accounts values ($1, $2)',
+    cause: { code: '23505', constraint: 'accounts_email' },
+  })
+})
+
+test('an error is put into words under any name', () => {
+  const line = logged({ reason: new Error('Refused.', { cause: new Error('The port is closed.') }) })
+  expect(JSON.parse(line).reason).toMatchObject({ type: 'Error', message: 'Refused.', cause: { message: 'The port is closed.' } })
+})
+
+test('every one of many errors is told', () => {
+  const line = logged({ err: new AggregateError([new Error('one'), new Error('two')], 'Some failed.') })
+  expect(JSON.parse(line).err.errors.map(({ message }: { message: string }) => message)).toEqual(['one', 'two'])
+})

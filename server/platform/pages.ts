@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import files from '@fastify/static'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { App } from './answer.ts'
+import { pagePolicy } from './headers.ts'
+
+const brotli = promisify(brotliCompress)
+const gzipped = promisify(gzip)
+
+/** What the build wrote wherever a nonce belongs. */
+const placeholder = '__DUELY_NONCE__'
+/** From this length on a smaller answer is worth the work. */
+const worthPacking = 1_000
+
+/**
+ * Serves the built client: its files, its pages (`pages.json` beside it says at which addresses), and the page that says that nothing is
+ * there. False where nothing has been built.
+ */
+export async function openPages(app: App, folder: string): Promise<boolean> {
+  const client = path.join(folder, 'client')
+  const patterns = readPatterns(path.join(folder, 'pages.json'))
+  if (!patterns) return false
+  const fallback = readFileSync(path.join(client, '__spa-fallback.html'), 'utf8')
+
+  await app.register(files, {
+    root: client,
+    wildcard: false,
+    index: false,
+    globIgnore: ['**/*.html', '**/*.br', '**/*.gz'],
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply, file) => {
+      // A name with a hash in it always means the same bytes.
+      const hashed = path.relative(client, file).startsWith(`assets${path.sep}`)
+      reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    },
+  })
+  for (const pattern of patterns) {
+    const page = readPage(path.join(client, pattern, 'index.html')) ?? fallback
+    app.get(pattern, { schema: { hide: true } }, (request, reply) => show(page, request, reply))
+  }
+  app.lost.answer = (request, reply) => show(fallback, request, reply.status(404))
+  return true
+}
+
+async function show(page: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const nonce = randomBytes(16).toString('base64')
+  const { encoding, body } = await pack(page.replaceAll(placeholder, nonce), request.headers['accept-encoding'] ?? '')
+  return reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': pagePolicy(nonce),
+      // A payment provider's window may talk back to the page that opened it; nobody else's may.
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'cache-control': 'no-cache',
+      vary: 'accept-encoding',
+      ...(encoding ? { 'content-encoding': encoding } : {}),
+    })
+    .send(body)
+}
+
+async function pack(text: string, accepted: string): Promise<{ encoding: string | null; body: string | Buffer }> {
+  if (text.length < worthPacking) return { encoding: null, body: text }
+  if (accepts(accepted, 'br')) return { encoding: 'br', body: await brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) }
+  if (accepts(accepted, 'gzip')) return { encoding: 'gzip', body: await gzipped(text) }
+  return { encoding: null, body: text }
+}
+
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((one) => {
+    const [name, weight] = one.split(';').map((part) => part.trim())
+    return name === encoding && weight !== 'q=0'
+  })
+}
+
+function readPatterns(file: string): string[] | null {
+  const text = readPage(file)
+  return text === null ? null : z.array(z.string().startsWith('/')).parse(JSON.parse(text))
+}
+
+function readPage(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,49 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { eq } from 'drizzle-orm'
+import type { Database } from './database.ts'
+import { deriveKey, hmac, newToken, sameText } from './secrets.ts'
+import { StartError } from './start-error.ts'
+import { serverChecks } from './tables.ts'
+
+const subject = 'secret-key'
+
+/**
+ * The secret key that this database was first started with: the one `given` by the environment, else the one kept in `dataDir`,
+ * made there at the first start. Another one would open no stored password and no session, so it is refused with a StartError.
+ */
+export async function settleSecretKey(db: Database, about: { given: string; dataDir: string }): Promise<string> {
+  const file = path.join(about.dataDir, 'secret-key')
+  const kept = about.given || readKept(file)
+  const [known] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
+  if (!kept && known)
+    throw new StartError(
+      `The secret key of this database is missing. Put the file ${file} back from a backup, or set SECRET_KEY to what it was.`,
+    )
+  const secretKey = kept || makeKept(file)
+  const value = hmac(deriveKey(secretKey, subject), subject)
+  if (!known) await db.insert(serverChecks).values({ subject, value }).onConflictDoNothing()
+  const [check] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
+  if (!check || !sameText(check.value, value))
+    throw new StartError(
+      `${about.given ? 'SECRET_KEY' : `The key in ${file}`} is not the one that this database was first started with. Start Duely with that one: passwords of mailboxes are sealed with it.`,
+    )
+  return secretKey
+}
+
+function readKept(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw new StartError(`The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`, { cause: error })
+  }
+}
+
+/** Readable by its owner alone, whole or not there, and on the disk before anything is sealed with it. */
+function makeKept(file: string): string {
+  const key = newToken()
+  writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600, flush: true })
+  renameSync(`${file}.new`, file)
+  return key
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { openCalls } from '#server/app.ts'
+import { type Config, ConfigError, readConfig } from '#server/config.ts'
+import { openMailer } from '#server/mail/mailer.ts'
+import { type App, openApp } from '#server/platform/answer.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { answers, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { type Door, openDoor } from '#server/platform/door.ts'
+import { answerHealth } from '#server/platform/health.ts'
+import { openQueue, type Queue } from '#server/platform/job.ts'
+import { type Log, openLog } from '#server/platform/log.ts'
+import { openPages } from '#server/platform/pages.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { settleSecretKey } from '#server/platform/secret-key.ts'
+import { StartError } from '#server/platform/start-error.ts'
+import { everyJob, startWorker } from '#server/worker.ts'
+
+const build = path.join(import.meta.dirname, '../build')
+/** Whatever is left of stopping after so many milliseconds is left undone: what was in flight is sent again at the next start. */
+const longestStop = 9_500
+/** So long a request may still take once stopping has begun. */
+const requestPatience = 5_000
+
+/** What has been opened so far, the last one first to be closed. */
+interface Opened {
+  door: Door | null
+  database: OpenDatabase | null
+  queue: Queue | null
+  app: App | null
+  worker: { stop(): Promise<void> } | null
+}
+
+const opened: Opened = { door: null, database: null, queue: null, app: null, worker: null }
+let log: Log | null = null
+let stopping = false
+
+try {
+  const config = readConfig()
+  log = openLog({ level: config.logLevel, terminal: process.stdout.isTTY })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
+  // The launcher is gone, whatever ended it: nobody would stop this process any more.
+  process.once('disconnect', () => void stop('the end of the launcher'))
+  process.on('unhandledRejection', (error) => fail(error))
+  process.on('uncaughtException', (error) => fail(error))
+  await start(config, log)
+} catch (error) {
+  if (!stopping) fail(error)
+}
+
+async function start(given: Config, log: Log): Promise<void> {
+  const began = performance.now()
+  // A worker has nothing to answer but how it is, and that only where somebody said on which port.
+  if (given.role !== 'worker' || given.portGiven) opened.door = await openDoor(given)
+  const port = opened.door?.port ?? given.port
+  const database = given.databaseUrl ? await openServer(given.databaseUrl) : await openEmbedded(given.dataDir)
+  opened.database = database
+  const secretKey = await settleSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
+  const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
+  const queue = await openQueue(database, { url: config.databaseUrl, jobs: everyJob, log })
+  opened.queue = queue
+  const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
+  if (config.role !== 'web') opened.worker = await openWorker(deps, database)
+  if (opened.door) await serve(opened.door, deps)
+  log.info(
+    {
+      role: config.role,
+      ...(opened.door ? { port } : {}),
+      database: database.embedded ? 'embedded' : 'server',
+      ms: Math.round(performance.now() - began),
+    },
+    opened.door
+      ? `Duely is ready: ${config.role === 'worker' ? `${config.publicUrl}/health` : config.publicUrl}`
+      : 'Duely works in the background.',
+  )
+}
+
+async function serve(door: Door, deps: Deps): Promise<void> {
+  const app = deps.config.role === 'worker' ? await openAloof(deps) : await openCalls(deps)
+  opened.app = app
+  answerHealth(app, () => answers(deps.db))
+  if (deps.config.role !== 'worker' && !(await openPages(app, build)))
+    deps.log.warn('The web client has not been built, so only calls are answered. Build it: npm run build')
+  await app.ready()
+  door.serve((request, response) => app.routing(request, response))
+}
+
+/** A server without calls. */
+async function openAloof({ log, config }: Deps): Promise<App> {
+  return openApp({
+    log,
+    trustProxy: config.trustProxy,
+    identify: async () => {
+      throw new Refusal('not_signed_in', 'Please sign in.')
+    },
+  })
+}
+
+async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop(): Promise<void> }> {
+  const { config, log } = deps
+  const mailer = openMailer({ secretKey: config.secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log })
+  return startWorker({ ...deps, mailer, processId: randomUUID(), chance: Math.random, soleProcess: database.embedded !== null })
+}
+
+/** Takes nothing new, finishes and records what is in flight, ends with 0 within 10 s. */
+async function stop(reason: string): Promise<void> {
+  if (stopping) return
+  stopping = true
+  log?.info({ reason }, 'Duely is stopping.')
+  setTimeout(() => {
+    log?.warn('Not everything was finished in time. What was in flight is sent again at the next start.')
+    process.exit(0)
+  }, longestStop).unref()
+  try {
+    await Promise.all([opened.door?.drain(requestPatience), opened.worker?.stop() ?? opened.queue?.stop()])
+    await opened.app?.close()
+    await opened.database?.close()
+    await opened.door?.close()
+  } catch (error) {
+    log?.warn({ err: error }, 'Stopping was not orderly.')
+  }
+  log?.info('Duely has stopped.')
+  process.exit(0)
+}
+
+/** One sentence for what the operator can mend, everything for what only a programmer can; exit 1. */
+function fail(error: unknown): never {
+  if (error instanceof ConfigError) for (const line of error.message.split('\n')) say(line)
+  else if (error instanceof StartError) {
+    say(error.message)
+    log?.debug({ err: error }, 'Duely could not start.')
+  } else if (log) log.fatal({ err: error }, 'Duely has come to an end: this should not have happened.')
+  else throw error
+  process.exit(1)
+}
+
+function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`)
+}
+
+function withPort(url: string, port: number): string {
+  const whole = new URL(url)
+  whole.port = String(port)
+  return whole.origin
+}
