@@ -3,7 +3,6 @@ import '#web/ui/fonts.css'
 import '#web/ui/look.css'
 import bricolageLatinExt from '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-ext-wght-normal.woff2?url'
 import bricolageLatin from '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2?url'
-import interLatinExt from '@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2?url'
 import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
@@ -21,7 +20,8 @@ import { mantineTheme, mantineVariables } from '#web/ui/mantine-theme.ts'
 export { CrashScreen as ErrorBoundary } from '#web/shell/crash-screen.tsx'
 export { StartingScreen as HydrateFallback } from '#web/shell/starting-screen.tsx'
 
-const fonts = [interLatin, bricolageLatin, interLatinExt, bricolageLatinExt]
+// What every page shows first. Amounts are set in Bricolage, whose rupee sign is in Latin-ext; Inter's is fetched where a name needs it.
+const fonts = [interLatin, bricolageLatin, bricolageLatinExt]
 const themeManager = openThemeManager()
 
 /** The document around every page. The theme stands on <html> before the first paint, so React leaves it alone. */

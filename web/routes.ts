@@ -3,22 +3,26 @@ import { index, layout, type RouteConfig, route } from '@react-router/dev/routes
 /** The map of addresses to screens. */
 export default [
   layout('shell/site-layout.tsx', [
-    index('marketing/landing-screen.tsx'),
-    route('features', 'marketing/features-screen.tsx'),
-    route('pricing', 'marketing/pricing-screen.tsx'),
-    route('contact', 'marketing/contact-screen.tsx'),
-    route('signin', 'accounts/sign-in-screen.tsx'),
-    route('signup', 'accounts/sign-up-screen.tsx'),
-    route('dashboard', 'shell/dashboard-layout.tsx', [
-      index('invoices/dashboard-screen.tsx'),
-      route('new-invoice', 'invoices/new-invoice-screen.tsx'),
-      route('edit-invoice/:id', 'invoices/edit-invoice-screen.tsx'),
-      route('mail-settings', 'mail/mail-settings-screen.tsx'),
-      route('reminder-control', 'reminders/reminder-control-screen.tsx'),
-      route('email-templates', 'templates/email-templates-screen.tsx'),
-      route('profile', 'accounts/profile-screen.tsx'),
-      route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
+    layout('shell/screen-frame.tsx', { id: 'public-screen' }, [
+      index('marketing/landing-screen.tsx'),
+      route('features', 'marketing/features-screen.tsx'),
+      route('pricing', 'marketing/pricing-screen.tsx'),
+      route('contact', 'marketing/contact-screen.tsx'),
+      route('signin', 'accounts/sign-in-screen.tsx'),
+      route('signup', 'accounts/sign-up-screen.tsx'),
+      route('*', 'shell/not-found-screen.tsx'),
     ]),
-    route('*', 'shell/not-found-screen.tsx'),
+    route('dashboard', 'shell/dashboard-layout.tsx', [
+      layout('shell/screen-frame.tsx', { id: 'dashboard-screen' }, [
+        index('invoices/dashboard-screen.tsx'),
+        route('new-invoice', 'invoices/new-invoice-screen.tsx'),
+        route('edit-invoice/:id', 'invoices/edit-invoice-screen.tsx'),
+        route('mail-settings', 'mail/mail-settings-screen.tsx'),
+        route('reminder-control', 'reminders/reminder-control-screen.tsx'),
+        route('email-templates', 'templates/email-templates-screen.tsx'),
+        route('profile', 'accounts/profile-screen.tsx'),
+        route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
+      ]),
+    ]),
   ]),
 ] satisfies RouteConfig

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core'
+import { NativeSelect, Select } from '@mantine/core'
 import { type ReactNode, useMemo } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -42,13 +42,7 @@ export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
           allowDeselect={false}
           {...form.getInputProps('timezone')}
         />
-        <Select
-          label={words.hour}
-          description={words.hourHint}
-          data={hours}
-          allowDeselect={false}
-          {...form.getInputProps('reminderHour')}
-        />
+        <NativeSelect label={words.hour} description={words.hourHint} data={hours} {...form.getInputProps('reminderHour')} />
       </div>
     </ContractForm>
   )

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Select, TextInput } from '@mantine/core'
+import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { invoiceStatus } from '#contract/invoices.ts'
@@ -55,10 +55,9 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
             {...form.getInputProps('amount')}
           />
           <DateField label={labels.dueDate} required {...form.getInputProps('dueDate')} />
-          <Select
+          <NativeSelect
             label={labels.status}
             data={invoiceStatus.options.map((value) => ({ value, label: texts.status[value] }))}
-            allowDeselect={false}
             {...form.getInputProps('status')}
           />
           <TextInput

@@ -8,11 +8,12 @@ import { texts } from './texts.ts'
 /** A screen broke: words and a way back. Both ways load a new page, because what broke may still be in memory. */
 export function CrashScreen(): ReactNode {
   return (
-    <main className={look.alone}>
+    <div className={look.alone}>
       <title>{`${texts.crash.title} · Duely`}</title>
       <div role="alert">
         <EmptyState
           icon={<IconBolt />}
+          heading="h1"
           title={texts.crash.title}
           text={texts.crash.text}
           action={
@@ -25,6 +26,6 @@ export function CrashScreen(): ReactNode {
           }
         />
       </div>
-    </main>
+    </div>
   )
 }

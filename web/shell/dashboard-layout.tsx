@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
-import { CrashScreen } from './crash-screen.tsx'
 import look from './page.module.css'
 import { Sidebar } from './sidebar.tsx'
 
@@ -19,5 +18,3 @@ export default function DashboardLayout(): ReactNode {
     </div>
   )
 }
-
-export { CrashScreen as ErrorBoundary }

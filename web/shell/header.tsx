@@ -51,7 +51,7 @@ export function Header(): ReactNode {
         title={texts.brand}
         size={300}
         position="right"
-        closeButtonProps={{ 'aria-label': texts.closeMenu, size: 44 }}
+        closeButtonProps={{ 'aria-label': texts.closeMenu, size: 44, iconSize: 20 }}
         classNames={{ content: look.drawer ?? '', title: look.drawerTitle ?? '', header: look.drawerHead ?? '' }}
       >
         {session && (

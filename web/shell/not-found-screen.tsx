@@ -15,6 +15,7 @@ export default function NotFoundScreen(): ReactNode {
       <title>{`${texts.notFound.title} · Duely`}</title>
       <EmptyState
         icon={<IconMapQuestion />}
+        heading="h1"
         title={texts.notFound.title}
         text={texts.notFound.text}
         action={

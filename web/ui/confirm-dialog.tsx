@@ -20,7 +20,7 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { opened, title, children, confirm, confirmBusy, busy, tone, onConfirm, onCancel } = props
   return (
-    <Modal opened={opened} onClose={busy ? () => undefined : onCancel} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={opened} onClose={busy ? () => undefined : onCancel} title={title} centered>
       {children}
       <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>

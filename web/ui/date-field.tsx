@@ -55,7 +55,7 @@ export function DateField({ label, description, error, required, value = '', onC
         }}
         rightSectionWidth={44}
         rightSection={
-          <ActionIcon size={36} aria-label="Open the calendar" onClick={openPicker}>
+          <ActionIcon aria-label="Open the calendar" onClick={openPicker}>
             <IconCalendar size={19} stroke={1.7} />
           </ActionIcon>
         }

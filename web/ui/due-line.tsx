@@ -69,12 +69,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
       ))}
       {shown && width && <Label dot={shown} width={width} />}
       <DueTable dots={dots} />
-      <Modal
-        opened={crowd !== null}
-        onClose={() => setCrowd(null)}
-        title={crowd ? wordsOf(crowd)[0] : ''}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={crowd !== null} onClose={() => setCrowd(null)} title={crowd ? wordsOf(crowd)[0] : ''}>
         {crowd && <Crowd dot={crowd} onOpen={onOpen} />}
       </Modal>
     </div>

@@ -4,13 +4,15 @@ import look from './empty-state.module.css'
 interface EmptyStateProps {
   icon?: ReactNode
   title?: string
+  /** h1 where it is the whole page. */
+  heading?: 'h1' | 'h2'
   text?: string
   /** What to do next: a button or a link. */
   action?: ReactNode
 }
 
 /** Nothing to show: why, and what to do next. */
-export function EmptyState({ icon, title, text, action }: EmptyStateProps): ReactNode {
+export function EmptyState({ icon, title, heading: Heading = 'h2', text, action }: EmptyStateProps): ReactNode {
   return (
     <div className={look.empty}>
       {icon !== undefined && (
@@ -18,7 +20,7 @@ export function EmptyState({ icon, title, text, action }: EmptyStateProps): Reac
           {icon}
         </span>
       )}
-      {title !== undefined && <h2 className={look.title}>{title}</h2>}
+      {title !== undefined && <Heading className={look.title}>{title}</Heading>}
       {text !== undefined && <p className={look.text}>{text}</p>}
       {action !== undefined && <div className={look.action}>{action}</div>}
     </div>

@@ -10,7 +10,7 @@ export function PasswordField(props: PasswordInputProps): ReactNode {
       {...props}
       visible={visible}
       onVisibilityChange={toggle}
-      visibilityToggleButtonProps={{ 'aria-label': visible ? 'Hide password' : 'Show password', tabIndex: 0, size: 36 }}
+      visibilityToggleButtonProps={{ 'aria-label': visible ? 'Hide password' : 'Show password', tabIndex: 0, size: 44 }}
     />
   )
 }

@@ -13,7 +13,7 @@ export function toast(tone: 'good' | 'bad' | 'info', message: ReactNode): string
     autoClose: 5_000,
     withCloseButton: true,
     'data-tone': tone,
-    closeButtonProps: { 'aria-label': 'Close message' },
+    closeButtonProps: { 'aria-label': 'Close message', size: 44, iconSize: 18 },
     role: tone === 'bad' ? 'alert' : 'status',
   })
 }
