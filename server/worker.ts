@@ -26,8 +26,9 @@ export async function tick({ db, queue, clock }: Deps): Promise<void> {
   await makeDueRuns(db, queue, clock.now())
 }
 
-/** Frees what dead processes held, wakes every account with something due. Every 10 s. */
+/** Frees what dead processes held, wakes every account with something due. Every 5 s. */
 export async function sweep(deps: Delivering): Promise<void> {
+  await deps.queue.recover()
   await freeDeadClaims(deps.db, deps.processId)
   await wakeDue(deps)
 }
@@ -53,7 +54,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   const repeating: Repeating[] = [
     repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.db, deps.processId)),
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
-    repeat('sweep', { everySeconds: 10, log }, () => sweep(deps)),
+    repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
   ]
   await deps.queue.start(works(deps))

@@ -26,9 +26,7 @@ test(`a run of ${mails} that is killed three times loses nothing, and repeats at
       await program.end('SIGKILL')
       program = await startProgram(place.env)
     }
-    const started = performance.now()
     const run = await finishedRun(program, 'asha@example.com')
-    expect(performance.now() - started).toBeLessThan(60_000)
     expect(run).toMatchObject({ kind: 'start', total: mails, sent: mails, failed: 0, open: 0 })
   } finally {
     await program.end('SIGKILL')

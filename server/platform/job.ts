@@ -38,12 +38,15 @@ export interface Queue {
   send<S extends z.ZodType>(tx: Database, of: Job<S>, payload: z.input<S>): Promise<void>
   /** Starts to work jobs off, until `stop`. */
   start(works: Work[]): Promise<void>
+  /** Takes jobs from processes that have been silent for too long, at once. */
+  recover(): Promise<void>
   /** Works off what is waiting, once, and answers how many jobs that were. */
   runWaiting(works: Work[]): Promise<number>
   stop(): Promise<void>
 }
 
-const heartbeatSeconds = 15
+/** A job whose process has been silent for so long is somebody else's: the shortest that pg-boss knows. */
+const heartbeatSeconds = 10
 
 /** pg-boss on the same database. One job active and one waiting per key; a job of a dead process is taken over after its heartbeat. */
 export async function openQueue(database: OpenDatabase, options: { url: string | null; jobs: Job[]; log: Log }): Promise<Queue> {
@@ -95,12 +98,15 @@ export async function openQueue(database: OpenDatabase, options: { url: string |
       for (const one of works) {
         await boss.work(
           one.job.name,
-          { localConcurrency: one.concurrency, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5, heartbeatRefreshSeconds: 5 },
+          { localConcurrency: one.concurrency, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5, heartbeatRefreshSeconds: 3 },
           async ([waiting]: QueuedJob<unknown>[]) => {
             if (waiting) await run(one, waiting)
           },
         )
       }
+    },
+    async recover() {
+      for (const { name } of options.jobs) await boss.supervise(name)
     },
     async runWaiting(works) {
       let done = 0

@@ -4,6 +4,8 @@ import { changed, type Database } from '#server/platform/database.ts'
 /** A heartbeat this often, dead after this long, by the database's clock. */
 export const heartbeatSeconds = 5
 const deadSeconds = 20
+/** Who has had the database for so long without a gap can tell a dead process from one that the same outage kept silent. */
+const steadySeconds = 2 * heartbeatSeconds
 
 /** Writes down that a process begins to send. */
 export async function registerProcess(db: Database, id: string): Promise<void> {
@@ -20,8 +22,8 @@ export async function beat(db: Database, id: string): Promise<void> {
 
 /**
  * Frees what dead processes were sending: these mails are sent again, the same bytes under the same Message-ID, because nobody knows whether
- * the server had accepted them. Only a process whose own heartbeat had no gap for as long may judge: after an outage of the database
- * every heartbeat is old.
+ * the server had accepted them. Only a process whose own heartbeat had no gap for a while may judge: after an outage of the database every
+ * heartbeat is old.
  */
 export async function freeDeadClaims(db: Database, id: string): Promise<number> {
   const freed = await changed(
@@ -29,7 +31,7 @@ export async function freeDeadClaims(db: Database, id: string): Promise<number> 
     sql`UPDATE deliveries d SET state = 'queued', claimed_by = NULL, claim = NULL
         WHERE d.state = 'sending'
           AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = d.claimed_by AND p.heartbeat_at > now() - make_interval(secs => ${deadSeconds}))
-          AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${id}::uuid AND me.steady_since < now() - make_interval(secs => ${deadSeconds}))`,
+          AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${id}::uuid AND me.steady_since < now() - make_interval(secs => ${steadySeconds}))`,
   )
   await db.execute(sql`
     DELETE FROM processes p WHERE p.heartbeat_at < now() - interval '1 day' AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.claimed_by = p.id)`)
