@@ -13,7 +13,9 @@ import { templateRoutes } from '#server/templates/routes.ts'
 
 /** Every call of the program, one line a slice. What a lower slice needs of a higher one is handed down here. */
 export async function openCalls(deps: Deps): Promise<App> {
-  const app = await openApp({ log: deps.log, trustProxy: deps.config.trustProxy, identify: (request) => identify(deps, request) })
+  const { log, config } = deps
+  const https = new URL(config.publicUrl).protocol === 'https:'
+  const app = await openApp({ log, trustProxy: config.trustProxy, https, identify: (request) => identify(deps, request) })
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,

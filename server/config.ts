@@ -1,3 +1,4 @@
+import net from 'node:net'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) =>
@@ -9,7 +10,7 @@ const number = (low: number, high: number, fallback: number, example: string) =>
   z
     .string()
     .optional()
-    .transform((text) => (text === undefined ? fallback : Number(text)))
+    .transform((text) => (text === undefined ? fallback : /^\d+$/.test(text) ? Number(text) : Number.NaN))
     .refine(
       (value) => Number.isInteger(value) && value >= low && value <= high,
       `must be a whole number from ${low} to ${high}, for example ${example}`,
@@ -20,10 +21,12 @@ const webUrl = (example: string) => url(['http:', 'https:'], example)
 
 /** One row per variable: its rule, its default. What is wrong is said with an example. */
 const environment = z.object({
-  NODE_ENV: z.string().optional(),
-  PORT: z.string().optional(),
-  HOST: z.string().min(1, 'must be a host name, for example localhost').default('localhost'),
-  DATA_DIR: z.string().min(1, 'must be a folder, for example ./data').default('./data'),
+  PORT: number(0, 65_535, 3000, '3000'),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be a host name or address of this machine, for example localhost or 0.0.0.0')
+    .default('localhost'),
+  DATA_DIR: z.string().default('./data'),
   DATABASE_URL: url(['postgres:', 'postgresql:'], 'postgres://duely:secret@localhost:5432/duely').optional(),
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
   PUBLIC_URL: webUrl('https://duely.example.com').optional(),
@@ -35,24 +38,30 @@ const environment = z.object({
     .default('Asia/Kolkata'),
   SUPPORT_URL: webUrl('https://example.com/help').optional(),
   RATE_LIMIT: flag(true),
-  TRUST_PROXY: z.string().min(1, 'must be true or the addresses of the proxies, for example 127.0.0.1').optional(),
+  TRUST_PROXY: z
+    .string()
+    .refine(
+      (text) => typeof proxies(text) === 'boolean' || text.split(',').every((part) => isProxy(part.trim())),
+      'must be true, false or the addresses of the proxies, for example 127.0.0.1,10.0.0.0/8',
+    )
+    .optional(),
   SMTP_ALLOW_PRIVATE_HOSTS: flag(false),
   HOOK_ALLOW_PRIVATE_HOSTS: flag(false),
   SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
   SYSTEM_MAIL_FROM: z.string().min(3, 'must be an address such as Duely <hello@example.com>').optional(),
   PASSWORD_MIN_LENGTH: number(1, 128, 6, '6'),
-  GOOGLE_CLIENT_ID: z.string().min(1).optional(),
-  GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
   GOOGLE_ISSUER: webUrl('https://accounts.google.com').default('https://accounts.google.com'),
   GMAIL_API_URL: webUrl('https://gmail.googleapis.com').default('https://gmail.googleapis.com'),
-  RAZORPAY_KEY_ID: z.string().min(1).optional(),
-  RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
-  RAZORPAY_WEBHOOK_SECRET: z.string().min(1).optional(),
+  RAZORPAY_KEY_ID: z.string().optional(),
+  RAZORPAY_KEY_SECRET: z.string().optional(),
+  RAZORPAY_WEBHOOK_SECRET: z.string().optional(),
   RAZORPAY_API_URL: webUrl('https://api.razorpay.com/v1').default('https://api.razorpay.com/v1'),
   RAZORPAY_CHECKOUT_URL: webUrl('https://checkout.razorpay.com/v1/checkout.js').default('https://checkout.razorpay.com/v1/checkout.js'),
-  ZAPIER_CLIENT_ID: z.string().min(1).optional(),
-  ZAPIER_CLIENT_SECRET: z.string().min(1).optional(),
-  ZAPIER_REDIRECT_URIS: z.string().min(1).optional(),
+  ZAPIER_CLIENT_ID: z.string().optional(),
+  ZAPIER_CLIENT_SECRET: z.string().optional(),
+  ZAPIER_REDIRECT_URIS: z.string().optional(),
 })
 
 /** What the program runs with: every value checked, none read anywhere else. */
@@ -90,22 +99,20 @@ export class ConfigError extends Error {}
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const filled = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(filled)
-  const port = number(0, 65535, 3000, '3000').safeParse(filled.PORT)
   const wrong = [
     ...(parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)),
-    ...(port.success ? [] : port.error.issues.map((issue) => `PORT ${issue.message}`)),
     ...missingPartners(filled),
   ]
-  if (!parsed.success || !port.success || wrong.length > 0) throw new ConfigError(wrong.join('\n'))
+  if (!parsed.success || wrong.length > 0) throw new ConfigError(wrong.join('\n'))
   const given = parsed.data
   return {
-    port: port.data,
-    portGiven: given.PORT !== undefined,
+    port: given.PORT,
+    portGiven: filled.PORT !== undefined,
     host: given.HOST,
     dataDir: given.DATA_DIR,
     databaseUrl: given.DATABASE_URL ?? null,
     role: given.ROLE,
-    publicUrl: (given.PUBLIC_URL ?? `http://${given.HOST}:${port.data}`).replace(/\/$/, ''),
+    publicUrl: given.PUBLIC_URL?.replace(/\/+$/, '') ?? ownUrl(given.HOST, given.PORT),
     secretKey: given.SECRET_KEY ?? '',
     logLevel: given.LOG_LEVEL,
     defaultTimezone: given.DEFAULT_TIMEZONE,
@@ -158,6 +165,19 @@ function missingPartners(env: Record<string, string | undefined>): string[] {
     if (env[other] && !env[one]) wrong.push(`${one} must be set where ${other} is`)
   }
   return wrong
+}
+
+/** How a browser on this machine reaches the program. */
+function ownUrl(host: string, port: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::'
+  return new URL(`http://${everywhere ? 'localhost' : net.isIPv6(host) ? `[${host}]` : host}:${port}`).origin
+}
+
+function isProxy(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const most = net.isIPv4(address) ? 32 : net.isIPv6(address) ? 128 : -1
+  return more.length === 0 && most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
 }
 
 function proxies(text: string | undefined): boolean | string[] {

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { openCalls } from '#server/app.ts'
-import { type Config, ConfigError, readConfig } from '#server/config.ts'
 import { openMailer } from '#server/mail/mailer.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -15,7 +13,9 @@ import { openPages } from '#server/platform/pages.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { settleSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
-import { everyJob, startWorker } from '#server/worker.ts'
+import { openCalls } from './app.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { everyJob, startWorker } from './worker.ts'
 
 const build = path.join(import.meta.dirname, '../build')
 /** Whatever is left of stopping after so many milliseconds is left undone: what was in flight is sent again at the next start. */

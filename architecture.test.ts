@@ -1,0 +1,286 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseAst } from 'vite'
+import { expect, test } from 'vitest'
+
+/** Which packages the files of a folder may import: `server` what is installed to run, `web` what is built into the client, `tools` any. */
+type Packages = 'zod' | 'server' | 'web' | 'tools'
+
+interface Folder {
+  packages: Packages
+  /** Folders, or single files, whose files may be imported besides its own. */
+  may: string[]
+}
+
+const slices = ['accounts', 'billing', 'mail', 'templates', 'invoices', 'reminders', 'integrations'].map((name) => `server/${name}`)
+const lower = (...names: string[]) => ['contract', 'server/platform', ...names.map((name) => `server/${name}`)]
+const serverFolders = ['contract', 'server', 'server/platform', ...slices]
+const screens: Folder = { packages: 'web', may: ['contract', 'web/platform', 'web/ui'] }
+
+/** The drawing of the system: every folder with code in it, and what it knows of the others. */
+const table: Record<string, Folder> = {
+  '.': { packages: 'tools', may: ['test'] },
+  contract: { packages: 'zod', may: [] },
+
+  server: { packages: 'server', may: ['contract', 'server/platform', ...slices] },
+  // The parts that everything is handed name the configuration; they read none of it.
+  'server/platform': { packages: 'server', may: ['contract', 'server/config.ts'] },
+  'server/accounts': { packages: 'server', may: lower() },
+  'server/billing': { packages: 'server', may: lower('accounts') },
+  'server/mail': { packages: 'server', may: lower('accounts') },
+  'server/templates': { packages: 'server', may: lower('accounts') },
+  'server/invoices': { packages: 'server', may: lower('accounts', 'billing') },
+  'server/reminders': { packages: 'server', may: lower('accounts', 'billing', 'mail', 'templates', 'invoices') },
+  'server/integrations': { packages: 'server', may: lower('accounts', 'billing', 'invoices', 'reminders') },
+
+  web: { packages: 'web', may: ['contract', 'web/platform', 'web/ui', 'web/shell'] },
+  'web/platform': { packages: 'web', may: ['contract', 'web/ui'] },
+  'web/ui': { packages: 'web', may: ['contract'] },
+  'web/shell': screens,
+  'web/marketing': screens,
+  'web/accounts': screens,
+  'web/billing': screens,
+  'web/invoices': screens,
+  'web/mail': screens,
+  'web/templates': screens,
+  'web/reminders': screens,
+  'web/integrations': screens,
+
+  test: { packages: 'tools', may: [...serverFolders, 'test/fakes'] },
+  'test/fakes': { packages: 'tools', may: [] },
+  'test/e2e': { packages: 'tools', may: ['contract', 'test', 'test/fakes'] },
+  bench: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes'] },
+  chaos: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes'] },
+  run: { packages: 'tools', may: ['test'] },
+  dev: { packages: 'tools', may: ['contract'] },
+}
+
+/** Of another slice one sees its rules and its tables. These files are seen as well, each for a reason. */
+const alsoPublic: Record<string, string> = {
+  'server/accounts/sessions.ts': 'who asks is settled for every call at once, and sessions are forgotten in the background',
+  'server/accounts/throttle.ts': 'tries are forgotten in the background; other slices count tries of their own',
+  'server/invoices/overdue.ts': 'the job of each midnight is begun in the background',
+  'server/mail/mailer.ts': 'sending a mail, the other half of what the slice is for',
+  'server/reminders/deliver.ts': 'begun in the background, and woken by what changes below',
+  'server/reminders/due.ts': 'begun in the background, and moved by a change of zone or hour',
+  'server/reminders/processes.ts': 'heartbeats are begun in the background',
+}
+/** What is put together in one place only. */
+const entries = ['server/app.ts', 'server/worker.ts', 'server/start.ts']
+const entryParts = ['routes.ts', 'jobs.ts']
+
+const banned = /^(?:utils?|helpers?|services?|common|types?|managers?|misc)$/
+const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
+
+interface Source {
+  path: string
+  text: string
+}
+
+/** Everything that is wrong, one line each. */
+function trespasses(files: Source[]): string[] {
+  if (files.length === 0) return ['There are no files to look at.']
+  return files.flatMap((file) => [
+    ...wrongNames(file.path),
+    ...importsOf(file).flatMap((name) => wrongImport(file.path, name) ?? []),
+    ...(mocks(file) ? [`${file.path} mocks a module`] : []),
+  ])
+}
+
+function wrongNames(file: string): string[] {
+  const wrong: string[] = []
+  const folder = path.posix.dirname(file)
+  if (!table[folder]) wrong.push(`${file} lies in ${folder}, which is not in the table`)
+  const parts = file.split('/').map((part) => part.replace(/\..*$/, ''))
+  for (const part of parts) if (banned.test(part)) wrong.push(`${file} is called ${part}, which says nothing`)
+  if (parts.at(-1) === 'index' && folder !== 'contract') wrong.push(`${file} is an index outside the contract`)
+  return wrong
+}
+
+function wrongImport(file: string, name: string | null): string | null {
+  const folder = path.posix.dirname(file)
+  const isTest = /\.(?:test|spec)\.tsx?$/.test(file)
+  const rule = table[folder]
+  if (!rule) return null
+  if (name === null) return `${file} imports something whose name cannot be read`
+  if (name.startsWith('../') || name === '..') return `${file} climbs to ${name}`
+  if (name.startsWith('./')) return name.slice(2).includes('/') ? `${file} reaches into a folder with ${name}` : null
+  if (!name.startsWith('#')) return isTest || mayUse(rule.packages, name) ? null : `${file} may not use the package ${name}`
+
+  const target = name.slice(1)
+  const targetFolder = path.posix.dirname(target)
+  if (targetFolder === folder) return `${file} calls its neighbour ${name}: say ./${path.posix.basename(name)}`
+  if (isTest && ['test', 'test/fakes'].includes(targetFolder)) return null
+  if (!rule.may.includes(targetFolder) && !rule.may.includes(target)) return `${file} may not import ${name}`
+  return slices.includes(targetFolder) && !isPublic(file, target) ? `${file} sees the inside of ${targetFolder}: ${name}` : null
+}
+
+function isPublic(file: string, target: string): boolean {
+  // Tests, their tools, measurements and faults look anywhere below them.
+  if (/^(?:test|bench|chaos)\//.test(file) || file.endsWith('.test.ts')) return true
+  const [slice, name] = [path.posix.basename(path.posix.dirname(target)), path.posix.basename(target)]
+  return name === `${slice}.ts` || name === 'tables.ts' || target in alsoPublic || (entries.includes(file) && entryParts.includes(name))
+}
+
+function mayUse(packages: Packages, name: string): boolean {
+  const own = name.split('/', name.startsWith('@') ? 2 : 1).join('/')
+  switch (packages) {
+    case 'zod':
+      return own === 'zod'
+    case 'server':
+      return name.startsWith('node:') || own in installed.dependencies
+    case 'web':
+      return own === 'zod' || (own in installed.devDependencies && !(own in installed.dependencies))
+    case 'tools':
+      return name.startsWith('node:') || own in installed.dependencies || own in installed.devDependencies
+  }
+}
+
+/** What a file imports or exports again, in any of the language's ways; null where the name is put together while it runs. */
+function importsOf({ path: file, text }: Source): (string | null)[] {
+  const found: (string | null)[] = []
+  walk(parse(file, text), (node) => {
+    if (/^(?:Import|ExportNamed|ExportAll)Declaration$|^ImportExpression$|^TSImportType$/.test(node.type)) {
+      if (node.source) found.push(literal(node.source))
+      else if (node.type === 'ImportExpression') found.push(null)
+    }
+    if (node.type === 'TSExternalModuleReference') found.push(literal(node.expression))
+    if (node.type === 'CallExpression' && isNode(node.callee) && node.callee.name === 'require')
+      found.push(literal([node.arguments].flat()[0]))
+  })
+  return found
+}
+
+function mocks({ path: file, text }: Source): boolean {
+  let found = false
+  walk(parse(file, text), ({ type, object, property }) => {
+    if (type === 'MemberExpression' && isNode(object) && object.name === 'vi' && isNode(property))
+      found ||= ['mock', 'doMock'].includes(String(property.name))
+  })
+  return found
+}
+
+interface Node {
+  type: string
+  [field: string]: unknown
+}
+
+function parse(file: string, text: string): unknown {
+  return parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
+
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const one of value) walk(one, visit)
+  else if (isNode(value)) {
+    visit(value)
+    for (const field of Object.values(value)) if (typeof field === 'object') walk(field, visit)
+  }
+}
+
+function literal(node: unknown): string | null {
+  return isNode(node) && typeof node.value === 'string' ? node.value : null
+}
+
+/** Every file of code there is, whatever folder somebody made for it. */
+function everyFile(): Source[] {
+  const elsewhere = new Set(['node_modules', 'build', 'data', 'coverage', 'test-results', 'public', 'migrations', 'docs', 'zapier'])
+  const found: string[] = []
+  const look = (folder: string) => {
+    for (const one of readdirSync(folder, { withFileTypes: true })) {
+      const place = path.posix.join(folder, one.name)
+      if (one.isDirectory() && !one.name.startsWith('.') && !elsewhere.has(one.name)) look(place)
+      else if (one.isFile() && /\.(?:tsx?|mjs|mts)$/.test(one.name)) found.push(place)
+    }
+  }
+  look('.')
+  return found.map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
+}
+
+test('nobody knows more of the others than the table allows', () => {
+  expect(trespasses(everyFile())).toEqual([])
+})
+
+test('the table names nothing that is not there', () => {
+  expect(Object.keys(alsoPublic).filter((file) => !existsSync(file))).toEqual([])
+  expect(entries.filter((file) => !existsSync(file))).toEqual([])
+})
+
+test('every slice has a name that browser, contract and server share', () => {
+  const roots = ['server', 'web'].flatMap((root) => Object.keys(table).filter((folder) => path.posix.dirname(folder) === root))
+  const named = roots
+    .map((folder) => path.posix.basename(folder))
+    .filter((name) => !['platform', 'ui', 'shell', 'marketing'].includes(name))
+  expect(new Set(named)).toEqual(new Set(slices.map((slice) => path.posix.basename(slice))))
+})
+
+const planted: [rule: string, file: string, text: string][] = [
+  ['a lower slice that imports a higher one', 'server/accounts/accounts.ts', "import { x } from '#server/invoices/invoices.ts'"],
+  ['a slice that imports one beside it', 'server/templates/templates.ts', "import { x } from '#server/mail/mail.ts'"],
+  ['an import of types only', 'server/accounts/accounts.ts', "import type { X } from '#server/invoices/invoices.ts'"],
+  ['a type that is imported in place', 'server/accounts/accounts.ts', "type X = import('#server/invoices/invoices.ts').X"],
+  ['an import for its effect', 'server/accounts/accounts.ts', "import '#server/invoices/invoices.ts'"],
+  ['an export from elsewhere', 'server/accounts/accounts.ts', "export { x } from '#server/invoices/invoices.ts'"],
+  ['an export of everything from elsewhere', 'server/accounts/accounts.ts', "export * from '#server/invoices/invoices.ts'"],
+  ['an import while running', 'server/accounts/accounts.ts', "const x = await import('#server/invoices/invoices.ts')"],
+  ['an import of a name that is made while running', 'server/accounts/accounts.ts', 'const x = await import(name)'],
+  ['an import of a template', 'server/accounts/accounts.ts', "const x = await import('#server/' + name)"],
+  ['a require', 'server/accounts/accounts.ts', "const x = require('#server/invoices/invoices.ts')"],
+  ['a climb', 'server/accounts/accounts.ts', "import { x } from '../platform/log.ts'"],
+  ['a reach into a folder', 'server/app.ts', "import { x } from './platform/log.ts'"],
+  ['a neighbour by its full name', 'server/accounts/accounts.ts', "import { x } from '#server/accounts/throttle.ts'"],
+  ['the inside of another slice', 'server/reminders/due.ts', "import { x } from '#server/mail/sender.ts'"],
+  ['routes of another slice', 'server/reminders/due.ts', "import { x } from '#server/mail/routes.ts'"],
+  ['an inside that is put together', 'server/app.ts', "import { x } from '#server/mail/sender.ts'"],
+  ['a slice that imports what puts it together', 'server/mail/mail.ts', "import { x } from '#server/app.ts'"],
+  ['a platform that knows a business', 'server/platform/log.ts', "import { x } from '#server/accounts/accounts.ts'"],
+  ['a server that knows the browser', 'server/mail/mail.ts', "import { x } from '#web/platform/send.ts'"],
+  ['a program that knows its tests', 'server/mail/mail.ts', "import { x } from '#test/harness.ts'"],
+  ['a test of a slice that knows a higher one', 'server/mail/mail.test.ts', "import { x } from '#server/reminders/due.ts'"],
+  ['a package for development in the server', 'server/mail/mail.ts', "import { SMTPServer } from 'smtp-server'"],
+  ['a contract that uses a package', 'contract/mail.ts', "import { z } from 'fastify'"],
+  ['a contract that uses Node', 'contract/mail.ts', "import path from 'node:path'"],
+  ['a contract that knows the server', 'contract/mail.ts', "import { x } from '#server/mail/mail.ts'"],
+  ['a screen that knows another slice', 'web/mail/mail-settings-screen.tsx', "import { X } from '#web/invoices/invoice-card.tsx'"],
+  ['a look that knows a slice', 'web/ui/pill.tsx', "import { X } from '#web/invoices/invoice-card.tsx'"],
+  ['a screen that knows the server', 'web/mail/mail-settings-screen.tsx', "import { x } from '#server/mail/mail.ts'"],
+  ['a screen that uses Node', 'web/mail/mail-settings-screen.tsx', "import path from 'node:path'"],
+  ['a screen that uses what is installed for the server', 'web/mail/mail-settings-screen.tsx', "import { x } from 'drizzle-orm'"],
+  ['a folder that nobody has drawn', 'server/clients/clients.ts', 'export const x = 1'],
+  ['a folder inside a slice', 'server/mail/deep/x.ts', 'export const x = 1'],
+  ['a folder beside the others', 'lib/x.ts', 'export const x = 1'],
+  ['a folder called utils', 'server/utils/x.ts', 'export const x = 1'],
+  ['a file called helpers', 'server/mail/helpers.ts', 'export const x = 1'],
+  ['a file called types', 'web/mail/types.d.ts', 'export type X = 1'],
+  ['an index', 'web/mail/index.ts', 'export const x = 1'],
+  ['a mock of a module', 'server/mail/mail.test.ts', "vi.mock('./mailer.ts')"],
+]
+
+test.each(planted)('%s is refused', (_rule, file, text) => {
+  expect(trespasses([{ path: file, text }])).not.toEqual([])
+})
+
+test('finding no files at all is refused', () => {
+  expect(trespasses([])).not.toEqual([])
+})
+
+const innocent: [rule: string, file: string, text: string][] = [
+  ['a lower slice by its face', 'server/reminders/due.ts', "import { x } from '#server/invoices/invoices.ts'"],
+  ['tables for a foreign key', 'server/invoices/tables.ts', "import { accounts } from '#server/accounts/tables.ts'"],
+  ['what is public for a reason', 'server/reminders/deliver.ts', "import type { Mailer } from '#server/mail/mailer.ts'"],
+  ['a neighbour', 'server/mail/mail.ts', "import { x } from './host.ts'"],
+  ['routes where they are put together', 'server/app.ts', "import { x } from '#server/mail/routes.ts'"],
+  ['words about an import', 'server/mail/mail.ts', "// import { x } from '../platform/log.ts'\nexport const x = \"import '#web/x.ts'\""],
+  [
+    'the look of a screen',
+    'web/mail/mail-settings-screen.tsx',
+    "import look from './mail.module.css'\nexport const X = () => <p className={look.x}>Hi</p>",
+  ],
+]
+
+test.each(innocent)('%s is let through', (_rule, file, text) => {
+  expect(trespasses([{ path: file, text }])).toEqual([])
+})

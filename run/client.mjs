@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import { root } from './install.mjs'
+import { run, say } from './process.mjs'
+
+/** Everything that the built client is made of. */
+const sources = [
+  'web',
+  'contract',
+  'public',
+  'vite.config.ts',
+  'react-router.config.ts',
+  'tsconfig.base.json',
+  'package-lock.json',
+  'run/client.mjs',
+]
+const build = path.join(root, 'build')
+const stamp = path.join(build, 'built-from')
+const builder = 'node_modules/@react-router/dev/bin.cjs'
+
+/**
+ * Builds the web client unless it is there and made of what is there now.
+ * @param {string} node
+ */
+export async function buildClient(node) {
+  const now = hashOfSources()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
+  say('Building the web client.')
+  rmSync(build, { recursive: true, force: true })
+  await run(node, [builder, 'build'], { env: { ...process.env, NODE_ENV: 'production' } })
+  writeFileSync(path.join(build, 'pages.json'), JSON.stringify(await pages(node), null, 2))
+  await packFiles(path.join(build, 'client'))
+  writeFileSync(stamp, now)
+}
+
+function hashOfSources() {
+  const hash = createHash('sha256')
+  for (const source of sources)
+    for (const file of filesIn(path.join(root, source))) {
+      if (file.endsWith('.test.ts') || file.endsWith('.test.tsx')) continue
+      hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0')
+    }
+  return hash.digest('hex')
+}
+
+/**
+ * @param {string} place
+ * @returns {string[]}
+ */
+function filesIn(place) {
+  if (!existsSync(place)) return []
+  if (!statSync(place).isDirectory()) return [place]
+  return readdirSync(place, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(place, name))
+    .filter((file) => statSync(file).isFile())
+    .sort()
+}
+
+/**
+ * The addresses that have a screen, in the notation of Fastify.
+ * @param {string} node
+ * @returns {Promise<string[]>}
+ */
+async function pages(node) {
+  const { stdout } = await promisify(execFile)(node, [builder, 'routes', '--json'], { cwd: root })
+  /** @type {string[]} */
+  const found = []
+  /** @param {{ path?: string, index?: boolean, children?: any[] }} route @param {string} above */
+  const walk = (route, above) => {
+    const here = route.path ? `${above}/${route.path}` : above
+    if (route.children) for (const child of route.children) walk(child, here)
+    else if (!here.endsWith('*')) found.push(here || '/')
+  }
+  for (const route of JSON.parse(stdout)) walk(route, '')
+  return [...new Set(found)]
+}
+
+/**
+ * Puts .br and .gz beside every file that gets smaller: packed once, as small as it goes, served as it is.
+ * @param {string} folder
+ */
+async function packFiles(folder) {
+  const brotli = promisify(zlib.brotliCompress)
+  const gzip = promisify(zlib.gzip)
+  const worth = filesIn(folder).filter((file) => /\.(?:js|css|svg|json|txt)$/.test(file))
+  await Promise.all(
+    worth.map(async (file) => {
+      const plain = readFileSync(file)
+      const packed = { br: await brotli(plain), gz: await gzip(plain, { level: 9 }) }
+      for (const [ending, bytes] of Object.entries(packed)) if (bytes.length < plain.length * 0.9) writeFileSync(`${file}.${ending}`, bytes)
+    }),
+  )
+}

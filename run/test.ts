@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { z } from 'zod'
+import { findChromium } from '#test/chromium.ts'
+import { openCluster } from '#test/postgres.ts'
+
+/*
+ * npm test: the checks, the suite on the embedded database, the same suite on a real PostgreSQL, the journeys in a browser.
+ * One part alone: npm run test:unit -- server/mail
+ */
+interface Tally {
+  passed: number
+  failed: number
+}
+
+const root = path.join(import.meta.dirname, '..')
+const folder = mkdtempSync(path.join(tmpdir(), 'duely-test-'))
+/** Where everything has to be there, what is missing is a failure. */
+const strict = Boolean(process.env.CI) && process.env.CI !== 'false'
+const parts = { checks: testChecks, unit: testUnit, postgres: testPostgres, browser: testBrowser }
+const running = new Set<ChildProcess>()
+const closing: (() => Promise<void>)[] = []
+let stopped = false
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void giveUp())
+process.once('disconnect', () => void giveUp())
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+const [asked, ...rest] = process.argv.slice(2)
+const total: Tally = { passed: 0, failed: 0 }
+for (const [name, test] of Object.entries(parts)) {
+  if (stopped || (asked !== undefined && asked !== name)) continue
+  process.stdout.write(`\n── ${name} ──\n`)
+  const { passed, failed } = await test(asked === undefined ? [] : rest)
+  total.passed += passed
+  total.failed += failed
+}
+if (total.passed + total.failed === 0) {
+  process.stdout.write('No test was run.\n')
+  total.failed = 1
+}
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
+process.exit(total.failed === 0 && !stopped ? 0 : 1)
+
+async function testChecks(): Promise<Tally> {
+  return tallyOf(await run(['run/check.ts']))
+}
+
+async function testUnit(args: string[]): Promise<Tally> {
+  return runVitest('unit', args, {})
+}
+
+async function testPostgres(args: string[]): Promise<Tally> {
+  const cluster = await openCluster()
+  if (!cluster)
+    return missing('PostgreSQL 15 or later was not found', 'on Debian: apt-get install postgresql; on macOS: brew install postgresql')
+  closing.push(cluster.stop)
+  process.stdout.write(`PostgreSQL ${cluster.version}, a server of our own\n`)
+  try {
+    return await runVitest('postgres', args, { TEST_DATABASE_URL: cluster.url })
+  } finally {
+    await cluster.stop()
+  }
+}
+
+async function testBrowser(args: string[]): Promise<Tally> {
+  const chromium = findChromium()
+  if (!chromium)
+    return missing('No Chromium or Chrome was found', 'on Debian: apt-get install chromium; elsewhere set CHROMIUM to its path')
+  const built = await run(['run/launch.mjs', 'build'])
+  if (!built) return { passed: 0, failed: 1 }
+  const report = path.join(folder, 'browser.json')
+  const well = await run(['node_modules/@playwright/test/cli.js', 'test', ...args], {
+    CHROMIUM: chromium,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+  })
+  const shape = z.object({
+    stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }),
+    errors: z.array(z.unknown()),
+  })
+  const { stats, errors } = shape.parse(read(report) ?? { stats: { expected: 0, unexpected: 0, flaky: 0 }, errors: [] })
+  return atLeastOneFailure(well, { passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length })
+}
+
+async function runVitest(name: string, args: string[], env: Record<string, string>): Promise<Tally> {
+  const report = path.join(folder, `${name}.json`)
+  const well = await run(
+    ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
+    env,
+  )
+  const shape = z.object({ numPassedTests: z.number(), numFailedTests: z.number() })
+  const { numPassedTests, numFailedTests } = shape.parse(read(report) ?? { numPassedTests: 0, numFailedTests: 0 })
+  return atLeastOneFailure(well, { passed: numPassedTests, failed: numFailedTests })
+}
+
+/** A file that cannot even be read, or an error outside of any test, is counted by nobody else. */
+function atLeastOneFailure(well: boolean, { passed, failed }: Tally): Tally {
+  return { passed, failed: well ? failed : Math.max(1, failed) }
+}
+
+function tallyOf(well: boolean): Tally {
+  return well ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+}
+
+function missing(what: string, how: string): Tally {
+  process.stdout.write(`\n!!!!!!!! ${what}: these tests are ${strict ? 'counted as failed' : 'SKIPPED'}. How to get it: ${how} !!!!!!!!\n`)
+  return { passed: 0, failed: strict ? 1 : 0 }
+}
+
+function read(file: string): unknown {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
+}
+
+/** Runs a script on this very Node; answers whether it went well. */
+function run(args: string[], env: Record<string, string> = {}): Promise<boolean> {
+  if (stopped) return Promise.resolve(false)
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+  running.add(child)
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('exit', (code) => {
+      running.delete(child)
+      resolve(code === 0)
+    })
+  })
+}
+
+async function giveUp(): Promise<void> {
+  if (stopped) return
+  stopped = true
+  for (const child of running) child.kill('SIGTERM')
+  await Promise.all(closing.map((close) => close()))
+  process.exit(1)
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+/** What the start says about an environment, one line a variable. */
+function said(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n')
+    throw error
+  }
+}
+
+test('nothing at all is a complete configuration', () => {
+  expect(readConfig({})).toMatchObject({
+    port: 3000,
+    portGiven: false,
+    host: 'localhost',
+    dataDir: './data',
+    databaseUrl: null,
+    role: 'all',
+    publicUrl: 'http://localhost:3000',
+    defaultTimezone: 'Asia/Kolkata',
+    passwordMinLength: 6,
+    rateLimit: true,
+    trustProxy: false,
+    allowPrivateSmtpHosts: false,
+    google: null,
+    razorpay: null,
+  })
+})
+
+test('a variable that is empty counts as not given', () => {
+  expect(readConfig({ PORT: '', DATABASE_URL: '', SUPPORT_URL: '' })).toMatchObject({ port: 3000, portGiven: false, databaseUrl: null })
+})
+
+test('every wrong variable is named at once, each with an example', () => {
+  const lines = said({
+    PORT: '70000',
+    HOST: 'two words',
+    DATABASE_URL: 'mysql://localhost/duely',
+    ROLE: 'boss',
+    PUBLIC_URL: 'duely.example.com',
+    SECRET_KEY: 'short',
+    LOG_LEVEL: 'loud',
+    DEFAULT_TIMEZONE: 'Mars/Olympus',
+    SUPPORT_URL: 'javascript:alert(1)',
+    RATE_LIMIT: 'maybe',
+    TRUST_PROXY: 'my-proxy',
+    SMTP_ALLOW_PRIVATE_HOSTS: 'perhaps',
+    SYSTEM_SMTP_URL: 'http://smtp.example.com',
+    PASSWORD_MIN_LENGTH: '0',
+  })
+  expect(lines.map((line) => line.split(' ')[0])).toEqual([
+    'PORT',
+    'HOST',
+    'DATABASE_URL',
+    'ROLE',
+    'PUBLIC_URL',
+    'SECRET_KEY',
+    'LOG_LEVEL',
+    'DEFAULT_TIMEZONE',
+    'SUPPORT_URL',
+    'RATE_LIMIT',
+    'TRUST_PROXY',
+    'SMTP_ALLOW_PRIVATE_HOSTS',
+    'SYSTEM_SMTP_URL',
+    'PASSWORD_MIN_LENGTH',
+    'SYSTEM_MAIL_FROM',
+  ])
+  expect(lines[0]).toBe('PORT must be a whole number from 0 to 65535, for example 3000')
+})
+
+test.each(['3000abc', '-1', '1e3', '0x10', '3000.5', 'http'])('%s is no port', (port) => {
+  expect(said({ PORT: port })).toEqual(['PORT must be a whole number from 0 to 65535, for example 3000'])
+})
+
+test('a database server needs the secret key that all processes share', () => {
+  expect(said({ DATABASE_URL: 'postgres://localhost/duely' })).toEqual([
+    expect.stringMatching(/^SECRET_KEY must be set where DATABASE_URL is/),
+  ])
+})
+
+test('roles are for a database that can be shared', () => {
+  expect(said({ ROLE: 'worker' })).toEqual([expect.stringMatching(/^ROLE web or worker needs DATABASE_URL/)])
+})
+
+test.each([
+  ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+  ['RAZORPAY_KEY_SECRET', 'RAZORPAY_KEY_ID'],
+  ['ZAPIER_CLIENT_ID', 'ZAPIER_CLIENT_SECRET'],
+])('%s alone is half a setting', (given, lacking) => {
+  expect(said({ [given]: 'x' })).toEqual([`${lacking} must be set where ${given} is`])
+})
+
+test('the address of the program is one that a browser can open', () => {
+  expect(readConfig({ HOST: '0.0.0.0', PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
+  expect(readConfig({ HOST: '::1' }).publicUrl).toBe('http://[::1]:3000')
+  expect(readConfig({ PUBLIC_URL: 'https://duely.example.com/' }).publicUrl).toBe('https://duely.example.com')
+})
+
+test('proxies are trusted by address', () => {
+  expect(readConfig({ TRUST_PROXY: 'true' }).trustProxy).toBe(true)
+  expect(readConfig({ TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,loopback,fd00::/8' }).trustProxy).toEqual([
+    '127.0.0.1',
+    '10.0.0.0/8',
+    'loopback',
+    'fd00::/8',
+  ])
+  expect(said({ TRUST_PROXY: '10.0.0.0/99' })).toHaveLength(1)
+})

@@ -1,0 +1,26 @@
+import { findProgram, installPackage } from './machine.ts'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge']
+const folders = [
+  '/Applications/Google Chrome.app/Contents/MacOS',
+  '/Applications/Chromium.app/Contents/MacOS',
+  '/snap/bin',
+  'C:\\Program Files\\Google\\Chrome\\Application',
+]
+
+/** Chromium or Chrome on this machine, installed first where that can be done; null where there is none. */
+export function findChromium(): string | null {
+  const find = () => process.env.CHROMIUM ?? findProgram([...names, 'Google Chrome', 'Chromium', 'chrome.exe'], folders)
+  return find() ?? (installPackage('chromium') ? find() : null)
+}
+
+/** What Chromium needs to run anywhere, as root in a container included, and to ask nobody but the program. */
+export const chromiumFlags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
