@@ -1,6 +1,99 @@
 import type { ReactNode } from 'react'
+import type { CallReply } from '#contract/call.ts'
+import { type MailConfig, mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import { AgainDialog } from './again-dialog.tsx'
+import { ComingUp } from './coming-up.tsx'
+import look from './control.module.css'
+import { LastRuns } from './last-runs.tsx'
+import { MailNeededDialog } from './mail-needed-dialog.tsx'
+import { hourInWords } from './moments.ts'
+import { PausedNotice, UnconfiguredNotice } from './obstacles.tsx'
+import { RunPanel } from './run-panel.tsx'
+import { SendNowCard } from './send-now-card.tsx'
+import { StartDialog } from './start-dialog.tsx'
+import { StatusCard } from './status-card.tsx'
+import { StopDialog } from './stop-dialog.tsx'
+import { texts } from './texts.ts'
+import { usePresses } from './use-presses.ts'
+import { useRun } from './use-run.ts'
 
+/** Milliseconds between two looks at the status: while a press waits for its answer, and otherwise. */
+const whilePressed = 700
+const usually = 15_000
+
+/** /dashboard/reminder-control */
 export default function ReminderControlScreen(): ReactNode {
-  return <PageHeader title="Reminder Control" />
+  const status = useRead(reminderCalls.status)
+  const mailbox = useRead(mailCalls.config)
+  return (
+    <>
+      <PageHeader title={texts.title} subtitle={texts.subtitle} />
+      <QueryView query={mailbox} loading={texts.loading} error={texts.failed} empty={null}>
+        {(box) => (
+          <QueryView query={status} loading={texts.loading} error={texts.failed} empty={null}>
+            {(now) => <Control status={now} mailbox={box} />}
+          </QueryView>
+        )}
+      </QueryView>
+    </>
+  )
+}
+
+interface ControlProps {
+  status: CallReply<typeof reminderCalls.status>
+  mailbox: MailConfig
+}
+
+function Control({ status, mailbox }: ControlProps): ReactNode {
+  const { configured } = mailbox
+  const preview = useRead(reminderCalls.preview)
+  const runs = useRead(reminderCalls.runs)
+  const followed = useRun(status.openRunId)
+  const presses = usePresses({ configured, preview, runs, followed })
+  const { dialog, closeDialog, trouble } = presses
+  const pressed = presses.starting || presses.sending
+  // The answer may take 20 s; the run that a press made shows up in the status long before.
+  useRead(reminderCalls.status, {}, { every: pressed ? whilePressed : usually })
+  const zone = status.timezone
+  const underWay = preview.data?.lines.filter(({ reason }) => reason === 'open_mail').length ?? 0
+  return (
+    <>
+      {!configured && <UnconfiguredNotice />}
+      {configured && status.pause && <PausedNotice pause={status.pause} zone={zone} />}
+      {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+      <RunPanel followed={followed} pressed={pressed} zone={zone} onStop={presses.stop} />
+      <div className={look.top}>
+        <StatusCard status={status} mailbox={mailbox} presses={presses} moving={followed.moving} />
+        <SendNowCard configured={configured} mails={preview.data?.sendNowMails ?? null} presses={presses} moving={followed.moving} />
+      </div>
+      <ul className={look.help} aria-label={texts.help.heading}>
+        <li>{texts.help.start(hourInWords(status.reminderHour))}</li>
+        <li>{texts.help.who}</li>
+        <li>{texts.help.stop}</li>
+      </ul>
+      <ComingUp preview={preview} zone={zone} />
+      <LastRuns runs={runs} zone={zone} />
+      {preview.data && (
+        <>
+          <StartDialog opened={dialog === 'start'} due={preview.data} status={status} onStart={presses.startNow} onCancel={closeDialog} />
+          <AgainDialog opened={dialog === 'again'} due={preview.data} onSend={presses.sendAgain} onCancel={closeDialog} />
+        </>
+      )}
+      <StopDialog
+        opened={dialog === 'stop'}
+        active={status.isActive}
+        waiting={followed.run && followed.moving ? followed.run.open : underWay}
+        busy={presses.stopping}
+        onStop={presses.stopNow}
+        onCancel={closeDialog}
+      />
+      <MailNeededDialog before="start" opened={dialog === 'needed-to-start'} onClose={closeDialog} />
+      <MailNeededDialog before="send" opened={dialog === 'needed-to-send'} onClose={closeDialog} />
+    </>
+  )
 }

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { MailConfig } from '#contract/mail.ts'
+import { Panel } from '#web/ui/panel.tsx'
+import { Pill } from '#web/ui/pill.tsx'
+import look from './mail.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.configured
+
+/** The mailbox that is connected: everything about it but its password. */
+export function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => void; onRemove: () => void }): ReactNode {
+  const { mailbox, onChange, onRemove } = props
+  const { provider, user, host, port, secure } = mailbox
+  return (
+    <Panel
+      title={words.title}
+      aside={mailbox.pause ? <Pill tone="overdue">{words.paused}</Pill> : <Pill tone="paid">{words.working}</Pill>}
+    >
+      <dl className={look.facts}>
+        <dt>{words.provider}</dt>
+        <dd>{words.providers[provider ?? 'smtp']}</dd>
+        <dt>{words.email}</dt>
+        <dd>{user}</dd>
+        {host !== null && port !== null && (
+          <>
+            <dt>{words.server}</dt>
+            <dd className={look.quiet}>{words.line(host, port, secure === true)}</dd>
+          </>
+        )}
+        <dt>{words.password}</dt>
+        <dd className={look.quiet}>{words.kept}</dd>
+      </dl>
+      <div className={look.actions}>
+        <Button variant="default" onClick={onChange}>
+          {words.change}
+        </Button>
+        <Button variant="default" className={look.remove ?? ''} onClick={onRemove}>
+          {words.remove}
+        </Button>
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
+import type { SenderPause } from '#contract/mail.ts'
+import { useRead } from '#web/platform/query.ts'
+import { dateIn, showDate, showTime } from '#web/ui/dates.ts'
+import { Notice } from '#web/ui/notice.tsx'
+import look from './mail.module.css'
+import { texts } from './texts.ts'
+
+/** Nothing leaves at the moment: the mail server's own words, since when, and what to do about it. */
+export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host: string | null; onMend: () => void }): ReactNode {
+  const profile = useRead(accountCalls.profile)
+  const since = new Date(pause.since)
+  const zone = profile.data?.timezone
+  const when = `${showDate(dateIn(zone, since))}, ${showTime(zone, since).padStart(5, '0')}`
+  return (
+    <Notice
+      tone="bad"
+      title={texts.pause.titles[pause.reason]}
+      action={<Button onClick={onMend}>{texts.pause.action[pause.reason]}</Button>}
+    >
+      {pause.message !== '' && (
+        <p className={look.words}>
+          {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
+        </p>
+      )}
+      <p className={look.words}>{`${texts.pause.since(when)} ${texts.pause.todo[pause.reason]}`}</p>
+    </Notice>
+  )
+}

@@ -1,0 +1,49 @@
+import { type ReactNode, useState } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall } from '#web/platform/query.ts'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './mail.module.css'
+import { texts } from './texts.ts'
+
+/** Asks before the mailbox is forgotten. */
+export function RemoveDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const [problem, setProblem] = useState<string | null>(null)
+  const remove = useCall(mailCalls.remove, {
+    refreshes: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
+    onDone: () => {
+      toast('good', texts.remove.done)
+      onClose()
+    },
+    onProblem: (error) => {
+      setProblem(texts.remove.failed(inWords(error)))
+      toast('bad', <span className={look.brief}>{texts.remove.failed(inWords(error))}</span>)
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={texts.remove.title}
+      confirm={texts.remove.confirm}
+      confirmBusy={texts.remove.busy}
+      busy={remove.isPending}
+      tone="danger"
+      onConfirm={() => {
+        setProblem(null)
+        remove.mutate({})
+      }}
+      onCancel={() => {
+        setProblem(null)
+        onClose()
+      }}
+    >
+      <p className={look.question}>{texts.remove.question}</p>
+      <p className={look.consequence}>{texts.remove.consequence}</p>
+      <FormError message={problem} />
+    </ConfirmDialog>
+  )
+}

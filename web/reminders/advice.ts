@@ -1,0 +1,15 @@
+/** What a person can do about an email that could not be delivered. */
+export type Advice = 'address' | 'mailbox' | 'policy' | 'refused' | 'time'
+
+/**
+ * Reads the codes at the head of a mail server's answer: the enhanced one first (RFC 3463: x.1 the address, x.2 the mailbox, x.7 policy),
+ * then the three digits (RFC 5321). An answer without codes is our own: it was not sent in time.
+ */
+export function adviceFor(answer: string): Advice {
+  const [, code, subject] = /^(\d{3})(?:[ -]\d\.(\d{1,3})\.\d{1,3})?(?:\s|$)/.exec(answer) ?? []
+  if (subject === '1') return 'address'
+  if (subject === '2') return 'mailbox'
+  if (subject === '7') return 'policy'
+  if (code === undefined || code.startsWith('4')) return 'time'
+  return 'refused'
+}

@@ -1,0 +1,37 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { SenderPause } from '#contract/mail.ts'
+import { Notice } from '#web/ui/notice.tsx'
+import look from './control.module.css'
+import { dayAndTime } from './moments.ts'
+import { texts } from './texts.ts'
+
+const toSettings = (
+  <Button component={Link} to="/dashboard/mail-settings" variant="default">
+    {texts.emailSettings}
+  </Button>
+)
+
+/** There is no mailbox to send from. */
+export function UnconfiguredNotice(): ReactNode {
+  return (
+    <Notice tone="warn" title={texts.unconfigured.title} action={toSettings}>
+      {texts.unconfigured.text}
+    </Notice>
+  )
+}
+
+/** The mailbox refuses: nothing leaves until its owner has done something about it. */
+export function PausedNotice({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
+  return (
+    <Notice tone="bad" title={texts.pause.titles[pause.reason]} action={toSettings}>
+      {pause.message !== '' && (
+        <p className={look.words}>
+          {texts.pause.said} <q>{pause.message}</q>
+        </p>
+      )}
+      <p className={look.words}>{`${texts.pause.since(dayAndTime(zone, pause.since))} ${texts.pause.todo[pause.reason]}`}</p>
+    </Notice>
+  )
+}

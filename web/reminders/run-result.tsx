@@ -1,0 +1,57 @@
+import { ScrollArea } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { Run } from '#contract/reminders.ts'
+import { adviceFor } from './advice.ts'
+import { comingMoment, inSentence } from './moments.ts'
+import look from './run.module.css'
+import { texts } from './texts.ts'
+
+/** In sentences what became of a run: what left, what failed and why, what is still to come. */
+export function RunResult({ run, zone }: { run: Run; zone: string }): ReactNode {
+  const next = run.nextTryAt === null ? null : inSentence(comingMoment(zone, run.nextTryAt, new Date()))
+  const stopped = run.cancelledAt !== null
+  return (
+    <div className={look.result}>
+      <p>{run.sent > 0 ? texts.run.sentAll(run.sent) : texts.run.nothing}</p>
+      {run.held > 0 && (
+        <p>
+          {`${texts.run.held[run.holdReason ?? 'sending_paused'](run.held)} ${run.kind === 'daily' ? texts.run.heldUntil.daily : texts.run.heldUntil.byHand}`}
+        </p>
+      )}
+      {run.retrying > 0 && <p>{texts.run.retryLine(run.retrying, next)}</p>}
+      {run.skipped > 0 && <p>{stopped ? texts.run.cancelled(run.skipped) : texts.run.skipped[run.kind](run.skipped)}</p>}
+      {run.failed > 0 && <Failures run={run} />}
+    </div>
+  )
+}
+
+function Failures({ run }: { run: Run }): ReactNode {
+  const more = run.failed - run.failures.length
+  return (
+    <>
+      <p className={look.failed}>{texts.run.failedLine(run.failed)}</p>
+      <ScrollArea.Autosize
+        mah="min(420px, 60vh)"
+        type="auto"
+        viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.run.failedLine(run.failed) }}
+      >
+        <ul className={look.failures}>
+          {run.failures.map(({ invoiceId, clientEmail, message }) => (
+            <li key={invoiceId}>
+              <span className={look.client}>{clientEmail}</span>
+              <span className={look.said}>{message === '' ? texts.run.noWords : <q>{message}</q>}</span>
+              <span className={look.todo}>
+                {texts.run.advice[adviceFor(message)]}{' '}
+                <Link to={`/dashboard/edit-invoice/${invoiceId}`} className={look.open}>
+                  {texts.run.openInvoice}
+                </Link>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </ScrollArea.Autosize>
+      {more > 0 && <p className={look.more}>{texts.run.more(more)}</p>}
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { IconSend2 } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import look from './control.module.css'
+import { texts } from './texts.ts'
+import type { Presses } from './use-presses.ts'
+
+interface SendNowCardProps {
+  configured: boolean
+  /** How many mails would leave; null while that is not known. */
+  mails: number | null
+  presses: Presses
+  moving: boolean
+}
+
+/** One round by hand, whatever the schedule does. */
+export function SendNowCard({ configured, mails, presses, moving }: SendNowCardProps): ReactNode {
+  return (
+    <Panel title={texts.sendNow.button}>
+      <p className={look.description} id="send-now-description">
+        {texts.sendNow.description}
+      </p>
+      <p className={look.reach}>{configured && mails !== null && texts.sendNow.reach(mails)}</p>
+      <div className={look.send}>
+        <BusyButton
+          variant="default"
+          fullWidth
+          leftSection={<IconSend2 size={18} stroke={1.7} />}
+          busy={presses.sending || presses.looking === 'send'}
+          busyText={texts.sendNow.busy}
+          disabled={presses.starting || presses.stopping || (moving && !presses.sending)}
+          aria-describedby="send-now-description"
+          onClick={() => void presses.sendNow()}
+        >
+          {texts.sendNow.button}
+        </BusyButton>
+      </div>
+    </Panel>
+  )
+}

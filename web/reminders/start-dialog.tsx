@@ -1,0 +1,72 @@
+import { ScrollArea } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { CallReply } from '#contract/call.ts'
+import { formatRupees } from '#contract/money.ts'
+import type { PreviewLine, reminderCalls } from '#contract/reminders.ts'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { lateness } from '#web/ui/lateness.ts'
+import look from './control.module.css'
+import { hourInWords } from './moments.ts'
+import { texts } from './texts.ts'
+
+interface StartDialogProps {
+  opened: boolean
+  due: CallReply<typeof reminderCalls.preview>
+  status: CallReply<typeof reminderCalls.status>
+  onStart: () => void
+  onCancel: () => void
+}
+
+/** Shows who is written to before Start writes to them. */
+export function StartDialog({ opened, due, status, onStart, onCancel }: StartDialogProps): ReactNode {
+  const lines = due.lines.filter(({ dueNow }) => dueNow)
+  const leftOut = due.lines.filter(({ dueNow, daysOverdue }) => !dueNow && daysOverdue > 0).length
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={texts.start.title}
+      confirm={texts.start.button}
+      confirmBusy={texts.start.busy}
+      busy={false}
+      tone="plain"
+      onConfirm={onStart}
+      onCancel={onCancel}
+    >
+      {due.mails === 0 ? (
+        <p className={look.question}>{texts.start.nobody}</p>
+      ) : (
+        <>
+          <p className={look.question}>{texts.start.now(due.mails)}</p>
+          <div className={look.sum}>{formatRupees(due.total)}</div>
+          <DueList lines={lines} />
+        </>
+      )}
+      {leftOut > 0 && <p className={look.quiet}>{texts.start.leftOut(leftOut)}</p>}
+      {status.pause && due.mails > 0 && <p className={look.quiet}>{texts.start.pausedNow}</p>}
+      <p className={look.quiet}>{texts.start.daily(hourInWords(status.reminderHour), texts.status.zone(status.timezone))}</p>
+    </ConfirmDialog>
+  )
+}
+
+function DueList({ lines }: { lines: PreviewLine[] }): ReactNode {
+  return (
+    <ScrollArea.Autosize
+      className={look.due ?? ''}
+      mah="min(320px, 40vh)"
+      type="auto"
+      // What scrolls must be reachable by keyboard.
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.start.list }}
+    >
+      <ul>
+        {lines.map((line) => (
+          <li key={line.invoiceId}>
+            <span className={look.name}>{line.clientName}</span>
+            <span className={look.amount}>{formatRupees(line.amount)}</span>
+            <span className={look.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
+            <span className={look.late}>{lateness(line.daysOverdue)}</span>
+          </li>
+        ))}
+      </ul>
+    </ScrollArea.Autosize>
+  )
+}

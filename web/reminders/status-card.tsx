@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { CallReply } from '#contract/call.ts'
+import type { MailConfig } from '#contract/mail.ts'
+import type { reminderCalls } from '#contract/reminders.ts'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import look from './control.module.css'
+import { comingMoment, dayAndTime } from './moments.ts'
+import { texts } from './texts.ts'
+import type { Presses } from './use-presses.ts'
+
+interface StatusCardProps {
+  status: CallReply<typeof reminderCalls.status>
+  mailbox: MailConfig
+  presses: Presses
+  moving: boolean
+}
+
+/** Whether reminders go out by themselves, with which mailbox, when the last one left and when the next ones will. */
+export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps): ReactNode {
+  const { isActive, lastReminderSent, timezone: zone } = status
+  return (
+    <Panel>
+      <div className={look.state}>
+        <div>
+          <h2 className={look.heading}>{texts.status.heading}</h2>
+          <p className={look.active} data-active={isActive || undefined}>
+            <span className={look.dot} aria-hidden />
+            <span>{isActive ? texts.status.active : texts.status.inactive}</span>
+          </p>
+        </div>
+        <MainButton active={isActive} configured={mailbox.configured} presses={presses} moving={moving} />
+      </div>
+      <dl className={look.facts}>
+        <div>
+          <dt>{texts.status.email}</dt>
+          {mailbox.configured ? (
+            <dd>
+              {texts.status.configured}
+              <span className={look.aside} title={mailbox.user ?? ''}>
+                {mailbox.user}
+              </span>
+            </dd>
+          ) : (
+            <dd data-tone="warn">{texts.status.notConfigured}</dd>
+          )}
+        </div>
+        <div>
+          <dt>{texts.status.last}</dt>
+          <dd>{lastReminderSent === null ? texts.status.never : dayAndTime(zone, lastReminderSent)}</dd>
+        </div>
+        <div>
+          <dt>{texts.status.next}</dt>
+          <NextRun status={status} />
+        </div>
+      </dl>
+    </Panel>
+  )
+}
+
+function NextRun({ status }: { status: StatusCardProps['status'] }): ReactNode {
+  const { isActive, nextRunAt, timezone: zone } = status
+  if (!isActive) return <dd>{texts.status.noNext}</dd>
+  if (nextRunAt === null) return <dd>{texts.status.notPlanned}</dd>
+  return (
+    <dd>
+      {comingMoment(zone, nextRunAt, new Date())}
+      <span className={look.aside}>{texts.status.zone(zone)}</span>
+    </dd>
+  )
+}
+
+function MainButton(props: { active: boolean; configured: boolean; presses: Presses; moving: boolean }): ReactNode {
+  const { active, configured, presses, moving } = props
+  // Looks and counts as disabled, but can be reached and says why.
+  if (!active && !configured) {
+    return (
+      <Button data-disabled aria-disabled onClick={() => void presses.start()}>
+        {texts.start.button}
+      </Button>
+    )
+  }
+  if (active) {
+    return (
+      <BusyButton key="main" variant="default" busy={presses.stopping} busyText={texts.stop.busy} onClick={presses.stop}>
+        {texts.stop.button}
+      </BusyButton>
+    )
+  }
+  return (
+    <BusyButton
+      key="main"
+      busy={presses.starting || presses.looking === 'start'}
+      busyText={presses.starting ? texts.start.busy : texts.start.checking}
+      disabled={presses.sending || presses.stopping || moving}
+      onClick={() => void presses.start()}
+    >
+      {texts.start.button}
+    </BusyButton>
+  )
+}

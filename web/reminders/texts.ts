@@ -1,0 +1,208 @@
+import type { HoldReason, Run, RunKind } from '#contract/reminders.ts'
+
+const counted = (n: number, one: string, many: string) => `${n.toLocaleString('en-IN')} ${n === 1 ? one : many}`
+const emails = (n: number) => counted(n, 'email', 'emails')
+const invoices = (n: number) => counted(n, 'invoice', 'invoices')
+
+const kinds = { daily: 'Daily run', start: 'Start', send_now: 'Send Now', trigger: 'Trigger' } satisfies Record<RunKind, string>
+
+/** What kept mails of a run from leaving: `2 failed, 4 held back`. */
+function unsent({ failed, retrying, held }: Run): string {
+  const parts: [number, string][] = [
+    [failed, 'failed'],
+    [retrying, 'tried again later'],
+    [held, 'held back'],
+  ]
+  return parts.flatMap(([n, what]) => (n > 0 ? `${n.toLocaleString('en-IN')} ${what}` : [])).join(', ')
+}
+
+/** Every word of Reminder Control. */
+export const texts = {
+  title: 'Reminder Control',
+  subtitle: 'Who is written to, when, and what became of it',
+  loading: 'Loading reminder status...',
+  failed: (message: string) => `Error loading reminder status: ${message}`,
+  emailSettings: 'Open Email Settings',
+
+  unconfigured: {
+    title: 'Email is not configured',
+    text: 'Reminders leave from your own mailbox. Connect it first; until then nothing is sent.',
+    beforeStart: 'Please configure your email settings first before starting reminders.',
+    beforeSend: 'Please configure your email settings first before sending reminders.',
+    close: 'Close',
+  },
+  pause: {
+    titles: {
+      login_refused: 'Sending is paused: the mail server refused the login',
+      quota: 'Sending is paused: the mailbox has used up its quota',
+    },
+    said: 'The mail server said:',
+    since: (when: string) => `Since ${when}.`,
+    todo: {
+      login_refused: 'Enter the new app password in Email Settings: what is waiting then leaves the same day, until 18:00.',
+      quota: 'Save the settings again in Email Settings once your provider allows more: what is waiting leaves the same day, until 18:00.',
+    },
+  },
+
+  status: {
+    heading: 'Daily reminders',
+    active: 'Active',
+    inactive: 'Inactive',
+    email: 'Email',
+    configured: 'Configured',
+    notConfigured: 'Not Configured',
+    last: 'Last reminder',
+    never: 'Never',
+    next: 'Next run',
+    noNext: 'None while inactive',
+    notPlanned: 'Not planned',
+    zone: (zone: string) => zone.replaceAll('_', ' '),
+  },
+  start: {
+    button: 'Start Reminders',
+    busy: 'Starting...',
+    checking: 'Looking who is due...',
+    done: 'Reminders started successfully!',
+    failed: (message: string) => `Failed to start reminders: ${message}`,
+    refused: (message: string) => `Reminders are active, but no email was accepted. ${message}`,
+    title: 'Start reminders',
+    now: (mails: number) => `${emails(mails)} ${mails === 1 ? 'leaves' : 'leave'} at once, for`,
+    nobody: 'Nobody is due at the moment, so no email leaves now. Starting only activates the schedule.',
+    list: 'Who is written to now',
+    leftOut: (n: number) =>
+      `${invoices(n)} past due ${n === 1 ? 'is' : 'are'} left out: reminded today already, or with an email under way.`,
+    daily: (hour: string, zone: string) =>
+      `After that a reminder goes out daily at ${hour} (${zone}) until an invoice is paid or you stop.`,
+    pausedNow: 'Sending is paused at the moment: these emails wait until you have mended that in Email Settings.',
+  },
+  stop: {
+    button: 'Stop Reminders',
+    sending: 'Stop Sending',
+    busy: 'Stopping...',
+    done: 'Reminders stopped successfully!',
+    cancelled: (n: number) => `${counted(n, 'waiting email was', 'waiting emails were')} cancelled.`,
+    failed: (message: string) => `Failed to stop reminders: ${message}`,
+    title: 'Stop reminders',
+    schedule: 'The daily reminders are paused: nothing more goes out by itself until you start them again.',
+    waiting: (n: number) => `${counted(n, 'email that is', 'emails that are')} still waiting ${n === 1 ? 'is' : 'are'} cancelled.`,
+    nothingWaiting: 'No email is waiting at the moment, so none is cancelled.',
+    leaving: 'An email that is leaving at this very moment still arrives.',
+  },
+  sendNow: {
+    button: 'Send Now',
+    busy: 'Sending...',
+    description: 'Send reminder emails to all clients with overdue invoices right now',
+    reach: (mails: number) => (mails === 0 ? 'Nobody would be written to at the moment.' : `${emails(mails)} would leave at the moment.`),
+    done: (count: number) => `${count} reminder emails sent successfully!`,
+    failed: (message: string) => `Failed to send reminders: ${message}`,
+    nobody: 'No invoice is past due, so there was nobody to write to.',
+    same: 'You pressed Send Now less than a minute ago. That run counts: nobody was written to twice.',
+    nobodyLeft: 'No email was sent: nobody was left to write to today.',
+    title: 'Send again today',
+    again: (n: number) => `${counted(n, 'client invoice was', 'client invoices were')} reminded today already.`,
+    limit: 'By hand an invoice can be reminded at most 3 times a day.',
+    leaving: (mails: number) => `${emails(mails)} ${mails === 1 ? 'leaves' : 'leave'} now.`,
+    nothingLeft: 'Nothing would leave now: for every invoice past due the day is used up.',
+    confirm: 'Send Now',
+    close: 'Close',
+  },
+
+  help: {
+    heading: 'How reminders work',
+    start: (hour: string) => `Starting sends immediate emails to overdue recipients, then periodic reminders go out daily at ${hour}.`,
+    who: "Only invoices with status 'unpaid' or 'overdue' with past due dates are included.",
+    stop: 'Stopping pauses periodic reminders.',
+  },
+
+  kinds,
+
+  run: {
+    sending: (kind: RunKind) => `${kinds[kind]}: sending reminders`,
+    waking: 'Sending reminders',
+    ended: (kind: RunKind) => `${kinds[kind]}: what happened`,
+    progress: (done: number, of: number) => `${done.toLocaleString('en-IN')} of ${of.toLocaleString('en-IN')}`,
+    preparing: 'Preparing the emails...',
+    label: 'Progress of the reminders',
+    dismiss: 'Close this result',
+    count: {
+      sent: 'sent',
+      failed: 'failed',
+      waiting: 'waiting',
+      retrying: 'tried again later',
+      held: 'held back',
+      skipped: 'left out',
+      cancelled: 'cancelled',
+    },
+    sentAll: (n: number) => `${counted(n, 'email was', 'emails were')} accepted by the mail server.`,
+    nothing: 'No email was sent.',
+    shortfall: (run: Run) => `${run.sent === 0 ? 'No reminder email was sent' : `${emails(run.sent)} sent`}: ${unsent(run)}.`,
+    failedLine: (n: number) => `${counted(n, 'email', 'emails')} could not be delivered:`,
+    retryLine: (n: number, when: string | null) =>
+      `${counted(n, 'email', 'emails')} could not be handed over yet and ${n === 1 ? 'is' : 'are'} tried again by itself${when === null ? '' : `, next ${when}`}.`,
+    held: {
+      sending_paused: (n: number) =>
+        `${counted(n, 'email is', 'emails are')} held back because sending is paused; see Email Settings. Nothing of this has left.`,
+      not_configured: (n: number) =>
+        `${counted(n, 'email is', 'emails are')} held back because no mailbox is connected; see Email Settings. Nothing of this has left.`,
+    } satisfies Record<HoldReason, (n: number) => string>,
+    heldUntil: {
+      daily: 'What waits leaves once that is mended, until 18:00.',
+      byHand: 'What waits leaves once that is mended, until four hours after the press.',
+    },
+    skipped: {
+      daily: (n: number) => `${invoices(n)} left out: reminded that day already, with an email under way, or no longer owed.`,
+      start: (n: number) => `${invoices(n)} left out: reminded today already, with an email under way, or no longer owed.`,
+      trigger: (n: number) => `${invoices(n)} left out: reminded that day already, with an email under way, or no longer owed.`,
+      send_now: (n: number) => `${invoices(n)} left out: reminded by hand 3 times that day already, or no longer owed.`,
+    } satisfies Record<RunKind, (n: number) => string>,
+    cancelled: (n: number) => `${counted(n, 'email was', 'emails were')} cancelled or left out, because reminders were stopped.`,
+    more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
+    noWords: 'The mail server gave no reason.',
+    openInvoice: 'Open invoice',
+    advice: {
+      address: 'Check the client’s email address on the invoice.',
+      mailbox: 'The client’s mailbox takes no mail at the moment. Tell them another way, or try again tomorrow.',
+      policy: 'The mail server did not want this email. Ask your mail provider, or write to the client yourself.',
+      refused: 'Check the client’s email address on the invoice, or ask your mail provider.',
+      time: 'Nothing is wrong with the invoice: the next run writes to this client again.',
+    },
+  },
+
+  upcoming: {
+    title: 'Coming up',
+    loading: 'Loading what is coming up...',
+    failed: (message: string) => `Error loading what is coming up: ${message}`,
+    label: 'Next reminder',
+    none: 'No invoice is waiting to be paid. Once you write one down, its next reminder stands here.',
+    create: 'Create Invoice',
+    caption: 'The next reminder of every unpaid invoice',
+    client: 'Client',
+    owed: 'Amount',
+    due: 'Due',
+    next: 'Next reminder',
+    open: (n: number) => `${counted(n, 'unpaid invoice', 'unpaid invoices')}`,
+    showAll: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
+    showMore: (n: number) => `Show ${n.toLocaleString('en-IN')} more`,
+    remindedToday: (n: number) => (n === 1 ? 'Reminded today' : `Reminded ${n} times today`),
+    reasons: {
+      schedule_inactive: 'None: reminders are not active',
+      not_configured: 'None: no mailbox connected',
+      sending_paused: 'None: sending is paused',
+      open_mail: 'Email under way',
+    },
+    nextTry: (when: string) => `Email under way, next try ${when}`,
+    noDate: 'No date yet',
+  },
+
+  runs: {
+    title: 'Last runs',
+    loading: 'Loading the last runs...',
+    failed: (message: string) => `Error loading the last runs: ${message}`,
+    none: 'No reminder has gone out yet. What was sent, and what became of it, will stand here.',
+    skippedDay: 'Not run',
+    underWay: 'Under way',
+    stopped: 'Stopped',
+    nobody: 'Nobody was due',
+    details: 'What happened',
+  },
+}

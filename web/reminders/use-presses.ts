@@ -1,0 +1,163 @@
+import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { CallReply } from '#contract/call.ts'
+import { type Run, reminderCalls } from '#contract/reminders.ts'
+import { inWords, Problem } from '#web/platform/problem.ts'
+import { queryKey, useCall } from '#web/platform/query.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { mailsOf } from './run-state.ts'
+import { texts } from './texts.ts'
+import { brief, stoppedToast } from './toasts.tsx'
+import type { FollowedRun } from './use-run.ts'
+
+export type Dialog = 'none' | 'start' | 'again' | 'stop' | 'needed-to-start' | 'needed-to-send'
+
+interface PressesOptions {
+  configured: boolean
+  preview: UseQueryResult<CallReply<typeof reminderCalls.preview>>
+  runs: UseQueryResult<Run[]>
+  followed: FollowedRun
+}
+
+export interface Presses {
+  dialog: Dialog
+  closeDialog: () => void
+  /** What went wrong with the last press, until the next one. */
+  trouble: string | null
+  /** Finding out who is due before a dialog opens. */
+  looking: 'start' | 'send' | null
+  starting: boolean
+  stopping: boolean
+  sending: boolean
+  /** The three buttons. */
+  start: () => Promise<void>
+  stop: () => void
+  sendNow: () => Promise<void>
+  /** The same buttons within their dialogs. */
+  startNow: () => void
+  stopNow: () => void
+  sendAgain: () => void
+}
+
+const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs]
+
+/** What happens when Start Reminders, Stop Reminders or Send Now is pressed. */
+export function usePresses({ configured, preview, runs, followed }: PressesOptions): Presses {
+  const queries = useQueryClient()
+  const [dialog, setDialog] = useState<Dialog>('none')
+  const [trouble, setTrouble] = useState<string | null>(null)
+  const [looking, setLooking] = useState<Presses['looking']>(null)
+  const knownRuns = useRef(new Set<string>())
+
+  const complain = (message: string) => {
+    setTrouble(message)
+    toast('bad', brief(message))
+  }
+  /** Mails may have been tried although the call failed: shows what became of them. */
+  const afterProblem = async (error: Error) => {
+    await Promise.all(refreshes.map((call) => queries.invalidateQueries({ queryKey: queryKey(call) })))
+    const newest = queries.getQueryData<Run[]>(queryKey(reminderCalls.runs, {}))?.[0]
+    if (error instanceof Problem && error.code === 'mail_refused' && newest && !knownRuns.current.has(newest._id))
+      followed.follow(newest._id)
+  }
+  const failed = (error: Error, words: { needed: Dialog; said: string }) => {
+    if (error instanceof Problem && error.code === 'mail_not_configured') setDialog(words.needed)
+    else complain(words.said)
+    void afterProblem(error)
+  }
+
+  const start = useCall(reminderCalls.start, {
+    refreshes,
+    onDone: ({ runId }) => {
+      toast('good', texts.start.done)
+      if (runId !== null) followed.follow(runId, reportTrouble)
+    },
+    onProblem: (error) => {
+      const refused = error instanceof Problem && error.code === 'mail_refused'
+      failed(error, { needed: 'needed-to-start', said: refused ? texts.start.refused(error.message) : texts.start.failed(inWords(error)) })
+    },
+  })
+  const stop = useCall(reminderCalls.stop, {
+    refreshes: [...refreshes, reminderCalls.run],
+    onDone: ({ cancelled }) => {
+      setDialog('none')
+      stoppedToast(cancelled)
+    },
+    onProblem: (error) => {
+      setDialog('none')
+      complain(texts.stop.failed(inWords(error)))
+    },
+  })
+  const sendNow = useCall(reminderCalls.sendNow, {
+    refreshes,
+    onDone: ({ runId }) => {
+      if (runId === null) toast('info', texts.sendNow.nobody)
+      else if (knownRuns.current.has(runId)) {
+        toast('info', texts.sendNow.same)
+        followed.follow(runId)
+      } else followed.follow(runId, report)
+    },
+    onProblem: (error) => failed(error, { needed: 'needed-to-send', said: texts.sendNow.failed(inWords(error)) }),
+  })
+
+  /** Who is due at this very moment; null, and said so, where that cannot be found out. */
+  const look = async (press: 'start' | 'send') => {
+    setTrouble(null)
+    setLooking(press)
+    const [due, before] = await Promise.all([preview.refetch(), runs.refetch()])
+    knownRuns.current = new Set(before.data?.map(({ _id }) => _id))
+    setLooking(null)
+    if (due.isSuccess) return due.data
+    complain(press === 'start' ? texts.start.failed(inWords(due.error)) : texts.sendNow.failed(inWords(due.error)))
+    return null
+  }
+
+  return {
+    dialog,
+    closeDialog: () => setDialog('none'),
+    trouble,
+    looking,
+    starting: start.isPending,
+    stopping: stop.isPending,
+    sending: sendNow.isPending,
+    start: async () => {
+      if (!configured) setDialog('needed-to-start')
+      else if (await look('start')) setDialog('start')
+    },
+    stop: () => {
+      setTrouble(null)
+      // How many mails wait is read anew while the question stands there.
+      void preview.refetch()
+      setDialog('stop')
+    },
+    sendNow: async () => {
+      if (!configured) return setDialog('needed-to-send')
+      const due = await look('send')
+      if (due && due.remindedToday > 0) setDialog('again')
+      else if (due) sendNow.mutate({})
+    },
+    startNow: () => {
+      setDialog('none')
+      start.mutate({})
+    },
+    stopNow: () => stop.mutate({}),
+    sendAgain: () => {
+      setDialog('none')
+      sendNow.mutate({})
+    },
+  }
+}
+
+/** Says how Send Now ended; what was only queued or held is never called sent. */
+function report(run: Run): void {
+  const of = mailsOf(run)
+  if (run.cancelledAt !== null) return
+  if (of === 0) toast('info', texts.sendNow.nobodyLeft)
+  else if (run.sent === of) toast('good', texts.sendNow.done(run.sent))
+  else reportTrouble(run)
+}
+
+/** Says it where a run did not reach everybody. */
+function reportTrouble(run: Run): void {
+  if (run.cancelledAt === null && run.sent < mailsOf(run)) toast('bad', texts.run.shortfall(run))
+}
