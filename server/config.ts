@@ -1,5 +1,6 @@
 import net from 'node:net'
 import { z } from 'zod'
+import { type ArmedFailPoint, failPointNames } from '#server/platform/fail-point.ts'
 
 const flag = (fallback: boolean) =>
   z
@@ -62,7 +63,21 @@ const environment = z.object({
   ZAPIER_CLIENT_ID: z.string().optional(),
   ZAPIER_CLIENT_SECRET: z.string().optional(),
   ZAPIER_REDIRECT_URIS: z.string().optional(),
+  /** Only where faults are tried out: where this process is to die, and how likely. */
+  FAILPOINT: z
+    .string()
+    .refine(
+      (text) => readFailPoint(text) !== null,
+      `must be one of ${failPointNames.join(', ')}, with a chance or without, for example after-250:0.1`,
+    )
+    .optional(),
 })
+
+function readFailPoint(text: string): ArmedFailPoint | null {
+  const [name = '', chance = '1', ...more] = text.split(':')
+  const known = failPointNames.find((one) => one === name)
+  return known && more.length === 0 && Number(chance) > 0 && Number(chance) <= 1 ? { name: known, chance: Number(chance) } : null
+}
 
 /** What the program runs with: every value checked, none read anywhere else. */
 export interface Config {
@@ -87,6 +102,7 @@ export interface Config {
   passwordMinLength: number
   google: { clientId: string; clientSecret: string; issuer: string; gmailApiUrl: string } | null
   razorpay: { keyId: string; keySecret: string; webhookSecret: string | null; apiUrl: string; checkoutUrl: string } | null
+  failPoint: ArmedFailPoint | null
 }
 
 /** What is wrong with the environment, one line a variable. */
@@ -143,12 +159,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
             checkoutUrl: given.RAZORPAY_CHECKOUT_URL,
           }
         : null,
+    failPoint: given.FAILPOINT === undefined ? null : readFailPoint(given.FAILPOINT),
   }
 }
 
 /** Variables that only make sense together. */
 function missingPartners(env: Record<string, string | undefined>): string[] {
   const wrong: string[] = []
+  if (env.FAILPOINT && env.NODE_ENV === 'production') wrong.push('FAILPOINT ends the process on purpose and must not be set in production')
   if (env.DATABASE_URL && !env.SECRET_KEY)
     wrong.push(
       'SECRET_KEY must be set where DATABASE_URL is, the same in every process, for example the output of: openssl rand -base64 32',

@@ -6,6 +6,7 @@ import { systemClock } from '#server/platform/clock.ts'
 import { answers, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { type Door, openDoor } from '#server/platform/door.ts'
+import { armFailPoint } from '#server/platform/fail-point.ts'
 import { answerHealth } from '#server/platform/health.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { type Log, openLog } from '#server/platform/log.ts'
@@ -38,6 +39,7 @@ let stopping = false
 
 try {
   const config = readConfig()
+  armFailPoint(config.failPoint)
   log = openLog({ level: config.logLevel, terminal: process.stdout.isTTY })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
   // The launcher is gone, whatever ended it: nobody would stop this process any more.

@@ -69,7 +69,7 @@ export async function openCluster(): Promise<Cluster | null> {
   }
 }
 
-function findInitdb(): string | null {
+export function findInitdb(): string | null {
   const folders = [
     ...versionFolders('/usr/lib/postgresql', ''),
     ...versionFolders('/usr', 'pgsql-'),
@@ -83,7 +83,7 @@ function findInitdb(): string | null {
 }
 
 /** PostgreSQL refuses to run as root: then it runs as its own user, or as nobody. */
-function ordinaryUser(): { uid: number; gid: number } | undefined {
+export function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     try {

@@ -10,16 +10,18 @@ export interface Program extends AsyncDisposable {
   pid: number
   /** What it has written so far. */
   output(): string
+  /** Its exit code once it has ended by itself or by `end`, null where a signal ended it. */
+  ended: Promise<number | null>
   /** Ends it and answers its exit code, or null where a signal ended it. */
   end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null>
 }
 
 /** Starts the program as an operator would, with nothing from this environment but the path, and waits until it is healthy. */
-export async function startProgram(env: Record<string, string>): Promise<Program> {
+export async function startProgram(env: Record<string, string>, to: { outputFile?: number } = {}): Promise<Program> {
   const port = env.PORT ?? String(await freePort())
   const child = spawn(process.execPath, [path.join(import.meta.dirname, '../server/start.ts')], {
     env: { PATH: process.env.PATH ?? '', PORT: port, HOST: '127.0.0.1', RATE_LIMIT: 'off', SMTP_ALLOW_PRIVATE_HOSTS: 'true', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', to.outputFile ?? 'pipe', to.outputFile ?? 'pipe'],
   })
   let output = ''
   child.stdout?.on('data', (text) => (output += String(text)))
@@ -31,6 +33,7 @@ export async function startProgram(env: Record<string, string>): Promise<Program
     url,
     pid: child.pid ?? 0,
     output: () => output,
+    ended: exited,
     end(signal) {
       child.kill(signal)
       return exited

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { openPassword, type Sender } from './sender.ts'
 import { type Deadlines, type Outside, openSession, type Session, usualOutside } from './session.ts'
@@ -207,7 +208,10 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
       reply: `The mail server cannot send to ${to}: it does not know addresses with letters beyond A to Z (SMTPUTF8).`,
     }
   connection.mails += 1
-  return { kind: 'accepted', reply: await connection.session.send({ raw: mail.raw, from, to }) }
+  failPoint('before-mail')
+  const reply = await connection.session.send({ raw: mail.raw, from, to })
+  failPoint('after-250')
+  return { kind: 'accepted', reply }
 }
 
 /** What a failure means for the mail: by the step, then by the reply's codes; never by words. */

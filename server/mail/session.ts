@@ -2,6 +2,7 @@ import net from 'node:net'
 import { Readable } from 'node:stream'
 import tls from 'node:tls'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { failPoint } from '#server/platform/fail-point.ts'
 import { type Resolve, resolveName, type VettedHost, vetHost } from './host.ts'
 import { isTemporary, MailError, oneLine, replyCode, type Trouble } from './trouble.ts'
 
@@ -217,6 +218,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
           this.push(null)
         },
       })
+      message.once('end', () => setImmediate(failPoint, 'after-dot'))
       try {
         const info = await exchange<{ response: string }>((done) =>
           smtp.send({ from, to: [to], size: raw.length, use8BitMime: true }, message, done),

@@ -11,6 +11,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { changed, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { failPoint } from '#server/platform/fail-point.ts'
 import { readWording } from '#server/templates/templates.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
 import { planRun } from './due.ts'
@@ -236,6 +237,7 @@ async function claim(
           AND ${sourceOf(sender.senderId, localDate(now, account.timezone))} = ${composed ? mail.source : sql`d.rendered_from`}
         RETURNING d.id, d.claim, d.attempt, d.raw`,
   )
+  if (claimed) failPoint('claim')
   return claimed ?? null
 }
 
@@ -328,6 +330,7 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedMail, outcome
   const now = clock.now()
   const mine = sql`d.id = ${mail.id}::uuid AND d.claim = ${mail.claim}::uuid AND d.state = 'sending'`
   const free = sql`claimed_by = NULL, claim = NULL, server_reply = ${outcome.reply}`
+  failPoint('before-commit')
   switch (outcome.kind) {
     case 'accepted':
       await db.execute(sql`
