@@ -6,7 +6,7 @@ import { useContractForm } from '#web/platform/contract-form.tsx'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
-import { InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
+import { InvoiceForm, toDraft } from './invoice-form.tsx'
 import { texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id}. The invoice may come along from the list; otherwise it is read. */
@@ -40,17 +40,23 @@ function ReadFirst({ id }: { id: string }): ReactNode {
 function EditForm({ invoice }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
   const { clientName, clientEmail, amount, dueDate, status, reference } = invoice
-  const initialValues: InvoiceValues = { clientName, clientEmail, amount, dueDate: dueDate.slice(0, 10), status, reference }
+  const before = { clientName, clientEmail, amount, dueDate: dueDate.slice(0, 10), status, reference }
   const state = useContractForm({
     call: invoiceCalls.update,
-    initialValues,
-    toInput: (values) => ({ params: { id: invoice._id }, body: toDraft(values) }),
+    initialValues: { ...before, amount: amount.toFixed(2) },
+    toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values)) }),
     refreshes: [invoiceCalls.list, invoiceCalls.read],
     onDone: async () => {
       await navigate('/dashboard')
     },
   })
   return <InvoiceForm state={state} words={texts.form.edit} />
+}
+
+/** Only what was changed here: what became of the rest meanwhile, such as a payment noted in another tab, is left alone. */
+function changes<D extends object>(before: D, after: D): Partial<D> {
+  const was = new Map(Object.entries(before))
+  return Object.fromEntries(Object.entries(after).filter(([field, value]) => was.get(field) !== value)) as Partial<D>
 }
 
 /** The invoice from the navigation's state, if it is the right one. */

@@ -19,7 +19,7 @@ export type InvoiceValues = {
 
 interface InvoiceFormProps {
   state: ContractFormState<InvoiceValues>
-  words: { submit: string; busy: string }
+  words: { submit: string; busy: string; referenceHint: string | null }
 }
 
 /** The fields of an invoice, for writing down and for changing. */
@@ -63,7 +63,7 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
           <TextInput
             label={labels.reference}
             placeholder="INV-0001"
-            description={labels.referenceHint}
+            description={words.referenceHint}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             autoComplete="off"
             {...form.getInputProps('reference')}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Invoice } from '#contract/invoices.ts'
+import { type Invoice, invoice } from '#contract/invoices.ts'
 import { dueWords, footWords } from './card-words.ts'
 import { countByFilter, openItems, searchInvoices, totals } from './ledger.ts'
 
@@ -7,7 +7,7 @@ const today = '2026-11-20'
 let count = 0
 function anInvoice(said: Partial<Invoice>): Invoice {
   count += 1
-  return {
+  return invoice.parse({
     _id: String(count),
     clientName: 'Kaveri Foods',
     clientEmail: 'billing@kaveri.example',
@@ -20,8 +20,9 @@ function anInvoice(said: Partial<Invoice>): Invoice {
     paidAt: null,
     remindersSent: 0,
     lastReminderAt: null,
+    pause: null,
     ...said,
-  }
+  })
 }
 
 test('the search finds part of a name or of an email, whatever its case', () => {

@@ -1,4 +1,5 @@
-import { Modal, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Modal } from '@mantine/core'
+import { IconChartDots, IconTable } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import look from './due-line.module.css'
@@ -11,13 +12,14 @@ interface DueLineProps {
   onOpen: (id: string) => void
 }
 
-/** The due line: every open invoice a dot left or right of today. One tab stop, arrow keys go along it, Enter opens. */
+/** The due line: every open invoice a dot left or right of today, or a row of the table behind it. One tab stop, arrow keys go along it, Enter opens. */
 export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
   const [frame, width] = useWidth<HTMLDivElement>()
   const layout = useMemo(() => (width ? layOutDueLine(items, width) : null), [items, width])
   const [named, setNamed] = useState<string | null>(null)
   const [stop, setStop] = useState(0)
   const [crowd, setCrowd] = useState<Dot | null>(null)
+  const [asTable, setAsTable] = useState(false)
   const dots = layout?.dots ?? []
   const shown = dots.find(({ key }) => key === named)
   const open = (dot: Dot) => (dot.items.length === 1 ? onOpen(dot.key) : setCrowd(dot))
@@ -27,48 +29,63 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
     if (next === undefined || !dots[next]) return
     event.preventDefault()
     setStop(next)
-    frame.current?.querySelectorAll('button')[next]?.focus()
+    frame.current?.querySelectorAll<HTMLButtonElement>('[data-dot]')[next]?.focus()
   }
   return (
     <div ref={frame} className={look.frame}>
-      {layout && width && (
-        <svg width={width} height={layout.height} className={look.line} aria-hidden="true">
-          <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={look.axis} />
-          <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 12} className={look.today} />
-          <text x={layout.todayX + 8} y={24} className={look.todayText}>
-            today
-          </text>
-          {layout.ticks.map(({ x, text, anchor }) => (
-            <text key={text} x={x} y={layout.baseline + 26} textAnchor={anchor} className={look.tick}>
-              {text}
-            </text>
-          ))}
-        </svg>
-      )}
-      {dots.map((dot, index) => (
-        <button
-          key={dot.key}
-          type="button"
-          tabIndex={index === Math.min(stop, dots.length - 1) ? 0 : -1}
-          aria-label={wordsOf(dot).join(', ')}
-          className={look.dot}
-          data-late={dot.late || undefined}
-          style={{ left: dot.x - dot.radius, top: dot.y - dot.radius, width: dot.radius * 2, height: dot.radius * 2 }}
-          onClick={() => open(dot)}
-          onKeyDown={(event) => steer(event, index)}
-          onFocus={() => {
-            setNamed(dot.key)
-            setStop(index)
-          }}
-          onBlur={() => setNamed(null)}
-          onPointerEnter={() => setNamed(dot.key)}
-          onPointerLeave={() => setNamed(null)}
+      {items.length > 0 && (
+        <ActionIcon
+          className={look.toggle ?? ''}
+          aria-label={asTable ? 'Show as a line' : 'Show as a table'}
+          onClick={() => setAsTable(!asTable)}
         >
-          {dot.items.length > 1 && dot.radius >= 6 + 3 * String(dot.items.length).length ? dot.items.length : null}
-        </button>
-      ))}
-      {shown && width && <Label dot={shown} width={width} />}
-      <DueTable dots={dots} />
+          {asTable ? <IconChartDots size={19} stroke={1.7} /> : <IconTable size={19} stroke={1.7} />}
+        </ActionIcon>
+      )}
+      {asTable ? (
+        <DueTable dots={dots} onOpen={open} />
+      ) : (
+        <>
+          {layout && width && (
+            <svg width={width} height={layout.height} className={look.line} aria-hidden="true">
+              <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={look.axis} />
+              <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 12} className={look.today} />
+              <text x={layout.todayX + 8} y={24} className={look.todayText}>
+                today
+              </text>
+              {layout.ticks.map(({ x, text, anchor }) => (
+                <text key={text} x={x} y={layout.baseline + 26} textAnchor={anchor} className={look.tick}>
+                  {text}
+                </text>
+              ))}
+            </svg>
+          )}
+          {dots.map((dot, index) => (
+            <button
+              key={dot.key}
+              type="button"
+              tabIndex={index === Math.min(stop, dots.length - 1) ? 0 : -1}
+              aria-label={wordsOf(dot).join(', ')}
+              className={look.dot}
+              data-dot
+              data-late={dot.late || undefined}
+              style={{ left: dot.x - dot.radius, top: dot.y - dot.radius, width: dot.radius * 2, height: dot.radius * 2 }}
+              onClick={() => open(dot)}
+              onKeyDown={(event) => steer(event, index)}
+              onFocus={() => {
+                setNamed(dot.key)
+                setStop(index)
+              }}
+              onBlur={() => setNamed(null)}
+              onPointerEnter={() => setNamed(dot.key)}
+              onPointerLeave={() => setNamed(null)}
+            >
+              {dot.items.length > 1 && dot.radius >= 6 + 3 * String(dot.items.length).length ? dot.items.length : null}
+            </button>
+          ))}
+          {shown && width && <Label dot={shown} width={width} />}
+        </>
+      )}
       <Modal opened={crowd !== null} onClose={() => setCrowd(null)} title={crowd ? wordsOf(crowd)[0] : ''}>
         {crowd && <Crowd dot={crowd} onOpen={onOpen} />}
       </Modal>
@@ -97,17 +114,17 @@ function Label({ dot, width }: { dot: Dot; width: number }): ReactNode {
   )
 }
 
-/** The same numbers as a table, for those who do not see the picture. */
-function DueTable({ dots }: { dots: Dot[] }): ReactNode {
+/** The same numbers as a table, for those who do not see the picture and those who like rows better. */
+function DueTable({ dots, onOpen }: { dots: Dot[]; onOpen: (dot: Dot) => void }): ReactNode {
   return (
-    <VisuallyHidden>
-      <table>
-        <caption>Open invoices by due date</caption>
+    <div className={look.scroll}>
+      <table className={look.table}>
+        <caption className={look.caption}>Open invoices by due date</caption>
         <thead>
           <tr>
             <th scope="col">Client</th>
-            <th scope="col">Amount</th>
             <th scope="col">Due</th>
+            <th scope="col">Amount</th>
           </tr>
         </thead>
         <tbody>
@@ -115,15 +132,19 @@ function DueTable({ dots }: { dots: Dot[] }): ReactNode {
             const [name, amount, when] = wordsOf(dot)
             return (
               <tr key={dot.key}>
-                <td>{name}</td>
-                <td>{amount}</td>
+                <td>
+                  <button type="button" className={look.name} onClick={() => onOpen(dot)}>
+                    {name}
+                  </button>
+                </td>
                 <td>{when}</td>
+                <td>{amount}</td>
               </tr>
             )
           })}
         </tbody>
       </table>
-    </VisuallyHidden>
+    </div>
   )
 }
 
