@@ -17,7 +17,7 @@ export async function install() {
     // npm would otherwise run on the very Node that it is about to replace.
     const own = path.join(root, 'node_modules')
     const search = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => !path.resolve(folder).startsWith(own))
-    await run('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund'], {
+    await run('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
       shell: windows,
       env: { ...process.env, PATH: search.join(path.delimiter), PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1', NODE_ENV: 'development' },
     })

@@ -22,12 +22,6 @@ export function passSignalsOn() {
       current?.kill(signal)
       if (!current) process.exit(exitCode(null, signal))
     })
-  // Whoever kills npm itself means the program: as an orphan it would keep the port and the data.
-  const parent = process.ppid
-  if (process.env.npm_lifecycle_event)
-    setInterval(() => {
-      if (process.ppid !== parent && !asked) process.emit('SIGTERM')
-    }, 500).unref()
 }
 
 /**
