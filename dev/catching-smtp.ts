@@ -1,0 +1,108 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import PostalMime from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+import { type CaughtMail, mailPage, mailsPage } from './mail-pages.ts'
+
+/** How many mails are kept; the oldest go first. */
+const most = 500
+
+export interface CatchingSmtp extends AsyncDisposable {
+  smtpPort: number
+  /** Where the mails can be looked at. */
+  url: string
+  mails: CaughtMail[]
+}
+
+/** A mail server on loopback that takes every login and every mail, delivers none, and shows them in the browser. */
+export async function openCatchingSmtp(ports: { smtp: number; web: number }): Promise<CatchingSmtp> {
+  const mails: CaughtMail[] = []
+  let count = 0
+  const keep = async (raw: Buffer, to: string[]) => {
+    const mail = await PostalMime.parse(raw)
+    count += 1
+    mails.unshift({
+      id: count,
+      at: new Date(),
+      from: mail.from ? [mail.from.name, mail.from.address && `<${mail.from.address}>`].filter(Boolean).join(' ') : '',
+      to: to.join(', '),
+      subject: mail.subject ?? '(no subject)',
+      html: mail.html ?? null,
+      text: mail.text ?? null,
+      headers: mail.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+      raw: raw.toString('utf8'),
+    })
+    mails.splice(most)
+  }
+
+  const smtp = new SMTPServer({
+    banner: 'Duely catches mails here and delivers none',
+    authOptional: true,
+    // A password to a program on the same machine needs no encryption, and there is no certificate that anybody would trust.
+    hideSTARTTLS: true,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    logger: false,
+    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anybody' }),
+    onData(stream, session, done) {
+      const parts: Buffer[] = []
+      stream.on('data', (part: Buffer) => parts.push(part))
+      stream.on('end', () => {
+        keep(
+          Buffer.concat(parts),
+          session.envelope.rcptTo.map(({ address }) => address),
+        ).then(
+          () => done(),
+          (error: Error) => done(error),
+        )
+      })
+    },
+  })
+  smtp.on('error', () => undefined)
+  await new Promise<void>((resolve, reject) => {
+    smtp.server.once('error', reject)
+    smtp.listen(ports.smtp, '127.0.0.1', () => resolve())
+  })
+
+  const web = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    const say = (status: number, type: string, body: string) =>
+      response
+        .writeHead(status, {
+          'content-type': `${type}; charset=utf-8`,
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+          // What a mail brings along is shown, never run, and calls nobody.
+          'content-security-policy':
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'self'",
+        })
+        .end(body)
+    if (pathname === '/') return say(200, 'text/html', mailsPage(mails, (smtp.server.address() as AddressInfo).port))
+    const [, id, part] = /^\/mail\/(\d+)(?:\/(html|raw))?$/.exec(pathname) ?? []
+    const mail = mails.find((one) => one.id === Number(id))
+    if (!mail) return say(404, 'text/html', mailsPage(mails, (smtp.server.address() as AddressInfo).port))
+    switch (part) {
+      case 'html':
+        return say(200, 'text/html', mail.html ?? '')
+      case 'raw':
+        return say(200, 'text/plain', mail.raw)
+      default:
+        return say(200, 'text/html', mailPage(mail))
+    }
+  })
+  await new Promise<void>((resolve, reject) => {
+    web.once('error', reject)
+    web.listen(ports.web, '127.0.0.1', () => resolve())
+  })
+  return {
+    smtpPort: (smtp.server.address() as AddressInfo).port,
+    url: `http://127.0.0.1:${(web.address() as AddressInfo).port}`,
+    mails,
+    async [Symbol.asyncDispose]() {
+      web.close()
+      web.closeAllConnections()
+      await new Promise<void>((resolve) => smtp.close(() => resolve()))
+    },
+  }
+}
