@@ -57,6 +57,10 @@ export const profile = z.object({
   createdAt: z.string(),
   timezone: z.string(),
   reminderHour: z.number().int(),
+  /** Whether the mailbox is known to be this person's: a link sent there was opened, or Google vouches for it. */
+  emailVerified: z.boolean(),
+  /** A new email that waits for the link sent there to be opened; it is forgotten after 10 minutes. */
+  pendingEmail: z.string().nullable(),
 })
 export type Profile = z.infer<typeof profile>
 
@@ -76,6 +80,12 @@ export const profileChange = z
 
 export const passwordChange = z.strictObject({ currentPassword, newPassword: password })
 
+const linkToken = z.string('This link is not complete.').min(1, 'This link is not complete.').max(200, 'This link is not complete.')
+
+export const forgotten = z.strictObject({ email: emailAddress })
+export const passwordReset = z.strictObject({ token: linkToken, newPassword: password })
+export const emailConfirmation = z.strictObject({ token: linkToken })
+
 export const serverAbilities = z.object({
   google: z.boolean(),
   payments: z.boolean(),
@@ -84,6 +94,54 @@ export const serverAbilities = z.object({
   passwordMinLength: z.number().int(),
 })
 export type ServerAbilities = z.infer<typeof serverAbilities>
+
+/** What is written down about an account for its owner to read. */
+export const auditKind = z.enum([
+  'signed_up',
+  'signed_in',
+  'sign_in_refused',
+  'sessions_ended',
+  'password_changed',
+  'password_reset',
+  'email_changed',
+  'email_confirmed',
+  'google_linked',
+  'two_factor_on',
+  'two_factor_off',
+  'recovery_code_used',
+  'sender_connected',
+  'sender_removed',
+  'template_changed',
+  'plan_changed',
+  'invoice_deleted',
+  'data_exported',
+])
+export type AuditKind = z.infer<typeof auditKind>
+
+export const auditEntry = z.object({
+  _id: z.string(),
+  at: z.string(),
+  kind: auditKind,
+  /** One sentence for the list. */
+  text: z.string(),
+  /** The browser in words, such as 'Chrome on Windows'; empty where nobody's browser asked. */
+  device: z.string(),
+  /** The internet address that asked; empty where nobody's browser did. */
+  address: z.string(),
+})
+export type AuditEntry = z.infer<typeof auditEntry>
+
+export const signedInBrowser = z.object({
+  _id: z.string(),
+  /** In words, such as 'Chrome on Windows'. */
+  device: z.string(),
+  createdAt: z.string(),
+  /** To within the 15 minutes of an access token. */
+  lastSeenAt: z.string(),
+  /** The one that asks. */
+  current: z.boolean(),
+})
+export type SignedInBrowser = z.infer<typeof signedInBrowser>
 
 export const accountCalls = {
   server: call({ method: 'GET', path: '/server', open: true, summary: 'What this server can do.', reply: serverAbilities }),
@@ -112,14 +170,73 @@ export const accountCalls = {
     reply: z.object({ accessToken: z.string() }),
   }),
   signOut: call({ method: 'POST', path: '/auth/logout', open: true, summary: 'End this session; also clears the refresh cookie.' }),
+  forgotPassword: call({
+    method: 'POST',
+    path: '/auth/forgot-password',
+    open: true,
+    summary:
+      'Send a link to /reset-password#token=… that is good for 10 minutes and once. The answer is the same whether or not the email is known; 503 where the server sends no mail.',
+    body: forgotten,
+    reply: z.object({ message: z.string() }),
+  }),
+  resetPassword: call({
+    method: 'POST',
+    path: '/auth/reset-password',
+    open: true,
+    summary: 'Set a new password by such a link (`link_expired` where it is not good any more); every session ends.',
+    body: passwordReset,
+    reply: z.object({ message: z.string() }),
+  }),
+  confirmEmail: call({
+    method: 'POST',
+    path: '/auth/confirm-email',
+    open: true,
+    summary:
+      'Confirm an email by the link to /confirm-email#token=… that was sent there, or change to it where it is the pending one; `link_expired` where it is not good any more.',
+    body: emailConfirmation,
+    reply: z.object({ email: z.string(), message: z.string() }),
+  }),
+  sendConfirmation: call({
+    method: 'POST',
+    path: '/user/confirm-email',
+    summary: 'Send the link that confirms my email once more; 503 where the server sends no mail.',
+    reply: z.object({ message: z.string() }),
+  }),
   profile: call({ method: 'GET', path: '/user/profile', summary: 'My profile.', reply: profile }),
-  changeProfile: call({ method: 'PATCH', path: '/user/profile', summary: 'Change my profile.', body: profileChange, reply: profile }),
+  changeProfile: call({
+    method: 'PATCH',
+    path: '/user/profile',
+    summary:
+      'Change my profile. A new email needs the current password; where the server sends mail it is `pendingEmail` until the link sent there is opened, elsewhere it counts at once.',
+    body: profileChange,
+    reply: profile,
+  }),
   changePassword: call({
     method: 'PATCH',
     path: '/user/change-password',
     summary: 'Change my password; every other session ends.',
     body: passwordChange,
     reply: z.object({ message: z.string() }),
+  }),
+  sessions: call({
+    method: 'GET',
+    path: '/user/sessions',
+    summary: 'The browsers I am signed in with, this one first, then the last used first.',
+    reply: z.array(signedInBrowser),
+  }),
+  endSession: call({
+    method: 'DELETE',
+    path: '/user/sessions/:id',
+    summary: 'Sign one browser out; at once.',
+    params: z.object({ id: z.uuid('There is no such browser.') }),
+  }),
+  endOtherSessions: call({ method: 'DELETE', path: '/user/sessions', summary: 'Sign out every browser but this one; at once.' }),
+  audit: call({
+    method: 'GET',
+    path: '/user/audit',
+    summary: 'What happened to my account, newest first, 100 at a time; `before` is the _id of the last one seen.',
+    query: z.strictObject({ before: z.uuid().optional() }),
+    reply: z.array(auditEntry),
   }),
   stats: call({
     method: 'GET',

@@ -1,3 +1,11 @@
+CREATE TABLE "account_links" (
+	"token_hash" text PRIMARY KEY NOT NULL,
+	"owner_id" uuid NOT NULL,
+	"purpose" text NOT NULL,
+	"email" text,
+	"expires_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "accounts" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"display_name" text NOT NULL,
@@ -5,6 +13,7 @@ CREATE TABLE "accounts" (
 	"password_hash" text,
 	"google_issuer" text,
 	"google_sub" text,
+	"email_verified_at" timestamp with time zone,
 	"timezone" text NOT NULL,
 	"reminder_hour" integer DEFAULT 9 NOT NULL,
 	"created_at" timestamp with time zone NOT NULL,
@@ -15,6 +24,16 @@ CREATE TABLE "accounts" (
 	"next_midnight_at" timestamp with time zone NOT NULL,
 	"overdue_through" date NOT NULL,
 	"last_reference_number" integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "audit_entries" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"owner_id" uuid NOT NULL,
+	"at" timestamp with time zone NOT NULL,
+	"kind" text NOT NULL,
+	"about" text,
+	"address" text DEFAULT '' NOT NULL,
+	"user_agent" text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (
@@ -73,6 +92,14 @@ CREATE TABLE "mail_configs" (
 CREATE TABLE "server_checks" (
 	"subject" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "system_mails" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"sealed_mail" text NOT NULL,
+	"attempt" integer DEFAULT 0 NOT NULL,
+	"next_try_at" timestamp with time zone NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "deliveries" (
@@ -137,6 +164,8 @@ CREATE TABLE "templates" (
 	"updated_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "account_links" ADD CONSTRAINT "account_links_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mail_configs" ADD CONSTRAINT "mail_configs_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -147,15 +176,19 @@ ALTER TABLE "delivery_invoices" ADD CONSTRAINT "delivery_invoices_owner_id_deliv
 ALTER TABLE "delivery_invoices" ADD CONSTRAINT "delivery_invoices_owner_id_invoice_id_invoices_owner_id_id_fk" FOREIGN KEY ("owner_id","invoice_id") REFERENCES "public"."invoices"("owner_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "templates" ADD CONSTRAINT "templates_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "account_links_owner" ON "account_links" USING btree ("owner_id");--> statement-breakpoint
+CREATE INDEX "account_links_expires" ON "account_links" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_email" ON "accounts" USING btree (lower("email"));--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_google" ON "accounts" USING btree ("google_issuer","google_sub");--> statement-breakpoint
 CREATE INDEX "accounts_next_run" ON "accounts" USING btree ("next_run_at","id") WHERE "accounts"."next_run_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "accounts_next_midnight" ON "accounts" USING btree ("next_midnight_at","id");--> statement-breakpoint
+CREATE INDEX "audit_entries_owner" ON "audit_entries" USING btree ("owner_id","id");--> statement-breakpoint
 CREATE INDEX "sessions_owner" ON "sessions" USING btree ("owner_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "invoices_reference" ON "invoices" USING btree ("owner_id","reference") WHERE "invoices"."deleted_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "invoices_newest" ON "invoices" USING btree ("owner_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "invoices"."deleted_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "invoices_owed" ON "invoices" USING btree ("owner_id","due_date") WHERE "invoices"."deleted_at" IS NULL AND "invoices"."status" <> 'paid';--> statement-breakpoint
 CREATE INDEX "invoices_deleted" ON "invoices" USING btree ("deleted_at") WHERE "invoices"."deleted_at" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "system_mails_next_try" ON "system_mails" USING btree ("next_try_at");--> statement-breakpoint
 CREATE INDEX "deliveries_run" ON "deliveries" USING btree ("run_id");--> statement-breakpoint
 CREATE INDEX "deliveries_pulled" ON "deliveries" USING btree ("pulled_by_run_id") WHERE "deliveries"."pulled_by_run_id" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "deliveries_waiting" ON "deliveries" USING btree ("owner_id","next_try_at","id") WHERE "deliveries"."state" IN ('queued', 'retrying');--> statement-breakpoint

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { forgetOldLinks } from '#server/accounts/links.ts'
 import { forgetOldSessions } from '#server/accounts/sessions.ts'
 import { forgetOldThrottles } from '#server/accounts/throttle.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
@@ -6,17 +7,21 @@ import { turnOverdue } from '#server/invoices/overdue.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { type Job, type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
+import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
 import { closeTooLate, type Delivering, deliver, wakeDue } from '#server/reminders/deliver.ts'
 import { makeDueRuns } from '#server/reminders/due.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import { beat, freeAllClaims, freeDeadClaims, heartbeatSeconds, registerProcess, releaseProcess } from '#server/reminders/processes.ts'
 
 /** Every kind of job there is: the queue makes room for each at start. */
-export const everyJob: Job[] = [deliverJob]
+export const everyJob: Job[] = [deliverJob, systemMailJob]
 
 /** What is done when a job comes: 4 mailboxes at a time with 2 mails in flight each. */
 export function works(deps: Delivering): Work[] {
-  return [work(deliverJob, 4, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping))]
+  return [
+    work(deliverJob, 4, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
+    work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
+  ]
 }
 
 /** Ends what is too late, turns unpaid into overdue at each account's midnight, makes the runs whose hour has come. In this order, every 2 s. */
@@ -31,11 +36,13 @@ export async function sweep(deps: Delivering): Promise<void> {
   await deps.queue.recover()
   await freeDeadClaims(deps.db, deps.processId)
   await wakeDue(deps)
+  await wakeSystemMails(deps)
 }
 
 /** Hourly: forgets what is kept for a while only; the embedded database has nobody else to clean up after it. */
 async function tidy({ db, clock, soleProcess }: Worker): Promise<void> {
   await forgetDeleted(db, clock.now())
+  await forgetOldLinks(db, clock.now())
   await forgetOldSessions(db, clock.now())
   await forgetOldThrottles(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)

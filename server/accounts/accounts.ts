@@ -1,16 +1,21 @@
-import { eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { and, eq, type InferSelectModel, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, signUpDraft, User } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
+import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { type Origin, writeAudit } from './audit.ts'
+import { passwordChangedNotice } from './letters.ts'
+import { dropLinks, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
 import { addressKey, countGuess, countTry, forgetGuesses, guessKey, takeBackGuess } from './throttle.ts'
 
-// The count of tries serves other slices too.
+// The count of tries and the audit log serve other slices too.
+export { type Origin, writeAudit } from './audit.ts'
 export { countTry } from './throttle.ts'
 
 export type AccountRow = InferSelectModel<typeof accounts>
@@ -24,12 +29,9 @@ interface NewAccount {
   email: string
   passwordHash: string | null
   timezone: string
-}
-
-/** Where a request comes from. */
-export interface Origin {
-  address: string
-  userAgent: string
+  googleIssuer?: string
+  googleSub?: string
+  emailVerifiedAt?: Instant | null
 }
 
 /** Told of a new time zone or hour in the same transaction, so that the next daily run moves with it. */
@@ -60,13 +62,19 @@ export async function createAccount(db: Database, draft: NewAccount, now: Instan
  * Creates an account that signs in by password. A time zone that this server does not know counts as none given.
  * Refuses a short password with `invalid`, a taken email with `email_taken`, too many from one address with `too_many`.
  */
-export async function signUp({ db, config }: Deps, draft: z.output<typeof signUpDraft>, from: Origin, now: Instant): Promise<AccountRow> {
+export async function signUp(deps: Deps, draft: z.output<typeof signUpDraft>, from: Origin, now: Instant): Promise<AccountRow> {
+  const { db, config } = deps
   const { displayName, email, password, timezone } = draft
   refuseShortPassword(password, 'password', config.passwordMinLength)
   if (config.rateLimit) await countTry(db, addressKey('sign-up', from.address), signUpsFromOneAddress, now)
   const passwordHash = await hashPassword(password)
   const zone = timezone && isZone(timezone) ? timezone : config.defaultTimezone
-  return createAccount(db, { displayName, email, passwordHash, timezone: zone }, now)
+  return db.transaction(async (tx) => {
+    const account = await createAccount(tx, { displayName, email, passwordHash, timezone: zone }, now)
+    await writeAudit(tx, { ownerId: account.id, kind: 'signed_up' }, from, now)
+    await sendConfirmLink(tx, deps, account, now)
+    return account
+  })
 }
 
 /**
@@ -95,40 +103,47 @@ export async function signIn(
     // The password may have been changed while this one was looked at: it must not open a session any more.
     if (account?.passwordHash !== passwordHash) throw refused
     if (rehashed !== passwordHash) await tx.update(accounts).set({ passwordHash: rehashed }).where(eq(accounts.id, found.id))
+    await writeAudit(tx, { ownerId: found.id, kind: 'signed_in' }, from, now)
     return { account, refreshToken: await openSession(tx, found.id, from.userAgent, now) }
   })
 }
 
 /**
  * Changes what a person says about themselves. A new email needs the current password (`wrong_password`), must be free
- * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`).
+ * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`); where this server sends mail it counts once the link
+ * that was sent there is opened.
  */
 export async function changeProfile(
   deps: Deps,
   account: AccountRow,
   change: z.output<typeof profileChange>,
   onScheduleChange: OnScheduleChange,
+  from: Origin,
   now: Instant,
 ): Promise<AccountRow> {
-  const { currentPassword, ...fields } = change
+  const { currentPassword, email, ...fields } = change
   if (fields.timezone !== undefined && !isZone(fields.timezone))
     throw new Refusal('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
-  const newEmail = fields.email !== undefined && fields.email !== account.email
-  if (newEmail) {
+  const newEmail = email !== undefined && email !== account.email ? email : null
+  const byLink = newEmail !== null && sendsSystemMail(deps.config)
+  if (newEmail !== null) {
     if (account.googleSub) throw new Refusal('not_allowed', 'Your email comes from your Google account and cannot be changed here.')
     if (!currentPassword) throw wrongPassword('Please enter your current password to change your email.')
     await refuseWrongPassword(deps, account, currentPassword, now)
+    if (byLink) await refuseTakenEmail(deps.db, account.id, newEmail)
   }
   try {
     return await deps.db.transaction(async (tx) => {
       const before = await lockAccount(tx, account.id)
       if (!before) throw new Refusal('not_signed_in', 'Please sign in.')
-      if (newEmail && before.passwordHash !== account.passwordHash) throw wrongPassword()
+      if (newEmail !== null && before.passwordHash !== account.passwordHash) throw wrongPassword()
+      const atOnce = newEmail !== null && !byLink
       const timezone = fields.timezone ?? before.timezone
       const [after] = await tx
         .update(accounts)
         .set({
           ...fields,
+          ...(atOnce ? { email: newEmail, emailVerifiedAt: null } : {}),
           updatedAt: now,
           // Counted from the last date that was looked at: a zone further east may have it behind it already, one further west must not repeat it.
           ...(timezone === before.timezone ? {} : { nextMidnightAt: midnightAfter(before.overdueThrough, timezone) }),
@@ -136,6 +151,11 @@ export async function changeProfile(
         .where(eq(accounts.id, account.id))
         .returning()
       if (!after) throw new Error('A locked account was not there to be changed.')
+      if (newEmail !== null && byLink) await sendChangeLink(tx, deps, after, newEmail, now)
+      if (atOnce) {
+        await dropLinks(tx, after.id)
+        await writeAudit(tx, { ownerId: after.id, kind: 'email_changed', about: newEmail }, from, now)
+      }
       if (after.timezone !== before.timezone || after.reminderHour !== before.reminderHour) await onScheduleChange(tx, before, after, now)
       return after
     })
@@ -154,6 +174,7 @@ export async function changePassword(
   account: AccountRow,
   sessionId: string,
   { currentPassword, newPassword }: z.output<typeof passwordChange>,
+  from: Origin,
   now: Instant,
 ): Promise<void> {
   if (account.googleSub) throw new Refusal('not_allowed', 'You sign in with Google, so there is no password to change here.')
@@ -164,7 +185,10 @@ export async function changePassword(
     const before = await lockAccount(tx, account.id)
     if (before?.passwordHash !== account.passwordHash) throw wrongPassword()
     await tx.update(accounts).set({ passwordHash, updatedAt: now }).where(eq(accounts.id, account.id))
+    await dropLinks(tx, account.id)
     await endOtherSessions(tx, account.id, sessionId)
+    await writeAudit(tx, { ownerId: account.id, kind: 'password_changed' }, from, now)
+    await queueSystemMail(tx, deps, { ...passwordChangedNotice(deps.config.publicUrl), to: account.email }, now)
   })
 }
 
@@ -179,8 +203,15 @@ export async function lockAccount(tx: Database, id: string): Promise<AccountRow 
   return row ?? null
 }
 
-export function toProfile(row: AccountRow): Profile {
-  return { ...toUser(row), createdAt: row.createdAt.toString(), timezone: row.timezone, reminderHour: row.reminderHour }
+export async function readProfile(db: Database, row: AccountRow, now: Instant): Promise<Profile> {
+  return {
+    ...toUser(row),
+    createdAt: row.createdAt.toString(),
+    timezone: row.timezone,
+    reminderHour: row.reminderHour,
+    emailVerified: row.emailVerifiedAt !== null,
+    pendingEmail: await findPendingEmail(db, row.id, now),
+  }
 }
 
 export function toUser(row: AccountRow): User {
@@ -204,7 +235,8 @@ function isZone(timezone: string): boolean {
   }
 }
 
-function hasEmail(email: string) {
+/** The account of an email, in whatever case it is written. */
+export function hasEmail(email: string): SQL {
   return sql`lower(${accounts.email}) = lower(${email})`
 }
 
@@ -227,7 +259,7 @@ async function refuseWrongPassword(deps: Deps, account: AccountRow, password: st
   if (!(await guess(deps, account.email, account.passwordHash, password, now))) throw wrongPassword()
 }
 
-function refuseShortPassword(password: string, path: string, shortest: number): void {
+export function refuseShortPassword(password: string, path: string, shortest: number): void {
   if (password.length >= shortest) return
   const message = `Password must be at least ${shortest} ${shortest === 1 ? 'character' : 'characters'} long`
   throw new Refusal('invalid', message, { errors: [{ path, message }] })
@@ -237,12 +269,20 @@ function wrongPassword(message = 'Invalid current password'): Refusal {
   return new Refusal('wrong_password', message, { errors: [{ path: 'currentPassword', message }] })
 }
 
-function emailTaken(message: string): Refusal {
+async function refuseTakenEmail(db: Database, ownerId: string, email: string): Promise<void> {
+  const taken = await db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(hasEmail(email), ne(accounts.id, ownerId)))
+  if (taken.length > 0) throw emailTaken('Another account uses this email. Please choose a different one.')
+}
+
+export function emailTaken(message: string): Refusal {
   return new Refusal('email_taken', message, { errors: [{ path: 'email', message }] })
 }
 
 /** Both drivers name the index in `constraint`; the query builder wraps their error. */
-function breaksEmailIndex(error: unknown): boolean {
+export function breaksEmailIndex(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'constraint' in cause && cause.constraint === 'accounts_email'
 }

@@ -4,19 +4,13 @@ import { type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import {
-  changePassword,
-  changeProfile,
-  deleteAccount,
-  type OnScheduleChange,
-  type Origin,
-  signIn,
-  signUp,
-  toProfile,
-  toUser,
-} from './accounts.ts'
+import { sendsSystemMail } from '#server/platform/system-mail.ts'
+import { changePassword, changeProfile, deleteAccount, type OnScheduleChange, readProfile, signIn, signUp, toUser } from './accounts.ts'
+import { listAudit, type Origin, writeAudit } from './audit.ts'
+import { deviceOf } from './device.ts'
+import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
-import { endSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
+import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
 
 /** What accounts are handed of the slices above them. */
 interface Handed {
@@ -42,7 +36,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answerOpen(app, accountCalls.server, async () => ({
     google: false,
     payments: false,
-    systemMail: config.systemSmtpUrl !== null,
+    systemMail: sendsSystemMail(config),
     supportUrl: config.supportUrl,
     passwordMinLength: config.passwordMinLength,
   }))
@@ -75,16 +69,59 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return undefined
   })
 
-  answer(app, accountCalls.profile, async (_parts, { account }) => toProfile(account))
+  answerOpen(app, accountCalls.forgotPassword, async ({ body }, { request }) => {
+    await askForNewPassword(deps, body, originOf(request), clock.now())
+    return { message: 'If there is an account with this email, a link for a new password is on its way. It is good for 10 minutes.' }
+  })
 
-  answer(app, accountCalls.changeProfile, async ({ body }, { account }) =>
-    toProfile(await changeProfile(deps, account, body, handed.onScheduleChange, clock.now())),
-  )
+  answerOpen(app, accountCalls.resetPassword, async ({ body }, { request }) => {
+    await resetPassword(deps, body, originOf(request), clock.now())
+    return { message: 'Your new password is set. Please sign in with it.' }
+  })
 
-  answer(app, accountCalls.changePassword, async ({ body }, { account, sessionId }) => {
-    await changePassword(deps, account, sessionId, body, clock.now())
+  answerOpen(app, accountCalls.confirmEmail, async ({ body }, { request }) => ({
+    email: await confirmEmail(deps, body, originOf(request), clock.now()),
+    message: 'Your email is confirmed.',
+  }))
+
+  answer(app, accountCalls.sendConfirmation, async (_parts, { account }) => {
+    await sendConfirmLinkAgain(deps, account, clock.now())
+    return { message: `A link is on its way to ${account.email}. It is good for 10 minutes.` }
+  })
+
+  answer(app, accountCalls.profile, async (_parts, { account }) => readProfile(db, account, clock.now()))
+
+  answer(app, accountCalls.changeProfile, async ({ body }, { account }, { request }) => {
+    const now = clock.now()
+    const changed = await changeProfile(deps, account, body, handed.onScheduleChange, originOf(request), now)
+    return readProfile(db, changed, now)
+  })
+
+  answer(app, accountCalls.changePassword, async ({ body }, { account, sessionId }, { request }) => {
+    await changePassword(deps, account, sessionId, body, originOf(request), clock.now())
     return { message: 'Password changed successfully!' }
   })
+
+  answer(app, accountCalls.sessions, async (_parts, { account, sessionId }) => listSessions(db, account.id, sessionId, clock.now()))
+
+  answer(app, accountCalls.endSession, async ({ params }, { account }, { request }) => {
+    const now = clock.now()
+    await db.transaction(async (tx) => {
+      const userAgent = await endSession(tx, account.id, params.id)
+      if (userAgent === undefined) throw new Refusal('not_found', 'This browser is signed out already.')
+      await writeAudit(tx, { ownerId: account.id, kind: 'sessions_ended', about: deviceOf(userAgent) }, originOf(request), now)
+    })
+  })
+
+  answer(app, accountCalls.endOtherSessions, async (_parts, { account, sessionId }, { request }) => {
+    const now = clock.now()
+    await db.transaction(async (tx) => {
+      await endOtherSessions(tx, account.id, sessionId)
+      await writeAudit(tx, { ownerId: account.id, kind: 'sessions_ended' }, originOf(request), now)
+    })
+  })
+
+  answer(app, accountCalls.audit, async ({ query }, { account }) => listAudit(db, account.id, query.before))
 
   answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account.id))
 
@@ -102,6 +139,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 }
 
-function originOf(request: FastifyRequest): Origin {
+/** Where a request comes from, for the audit log. */
+export function originOf(request: FastifyRequest): Origin {
   return { address: request.ip, userAgent: request.headers['user-agent'] ?? '' }
 }

@@ -1,6 +1,7 @@
-import { and, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
+import type { SignedInBrowser } from '#contract/accounts.ts'
 import type { Who } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -8,6 +9,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { deriveKey, hashToken, hmac, newToken } from '#server/platform/secrets.ts'
+import { deviceOf } from './device.ts'
 import { accounts, sessions } from './tables.ts'
 
 const accessSeconds = 15 * 60
@@ -110,6 +112,36 @@ export async function endSessions({ db, config }: Deps, request: FastifyRequest,
 /** Ends every session of an account but one. */
 export async function endOtherSessions(tx: Database, ownerId: string, sessionId: string): Promise<void> {
   await tx.delete(sessions).where(and(eq(sessions.ownerId, ownerId), ne(sessions.id, sessionId)))
+}
+
+/** Ends every session of an account. */
+export async function endAllSessions(tx: Database, ownerId: string): Promise<void> {
+  await tx.delete(sessions).where(eq(sessions.ownerId, ownerId))
+}
+
+/** Ends one session of an account; answers the browser that it was in, or undefined where there is no such session. */
+export async function endSession(tx: Database, ownerId: string, sessionId: string): Promise<string | undefined> {
+  const [ended] = await tx
+    .delete(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.ownerId, ownerId)))
+    .returning()
+  return ended?.userAgent
+}
+
+/** The browsers that an account is signed in with: the one that asks first, then the last used first. */
+export async function listSessions(db: Database, ownerId: string, current: string, now: Instant): Promise<SignedInBrowser[]> {
+  const found = await db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.ownerId, ownerId), isAlive(now)))
+    .orderBy(desc(eq(sessions.id, current)), desc(sessions.lastSeenAt), desc(sessions.id))
+  return found.map(({ id, userAgent, createdAt, lastSeenAt }) => ({
+    _id: id,
+    device: deviceOf(userAgent),
+    createdAt: createdAt.toString(),
+    lastSeenAt: lastSeenAt.toString(),
+    current: id === current,
+  }))
 }
 
 /** Deletes sessions that are past their life. Call it now and then from a worker. */

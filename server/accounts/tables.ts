@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, date, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { AuditKind } from '#contract/accounts.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
 /** One person who invoices: the owner of every other record. Its row is the lock for everything that makes runs. */
@@ -13,6 +14,8 @@ export const accounts = pgTable(
     passwordHash: text(),
     googleIssuer: text(),
     googleSub: text(),
+    /** When the mailbox of `email` was last shown to be this person's. */
+    emailVerifiedAt: instant(),
     /** IANA name; every date of this account is a date there. */
     timezone: text().notNull(),
     /** The hour of the daily run, 6 to 17, in `timezone`. */
@@ -59,6 +62,41 @@ export const sessions = pgTable(
     userAgent: text().notNull().default(''),
   },
   (t) => [index('sessions_owner').on(t.ownerId)],
+)
+
+/** A link that was sent out: good for 10 minutes and once, known by its hash alone. */
+export const accountLinks = pgTable(
+  'account_links',
+  {
+    tokenHash: text().primaryKey(),
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    purpose: text({ enum: ['reset_password', 'confirm_email', 'change_email'] }).notNull(),
+    /** The mailbox that it was sent to; null where the operator handed it over. */
+    email: text(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [index('account_links_owner').on(t.ownerId), index('account_links_expires').on(t.expiresAt)],
+)
+
+/** What happened to an account, for its owner to read. A trigger keeps rows from being changed, and from going before their account does. */
+export const auditEntries = pgTable(
+  'audit_entries',
+  {
+    id: id(),
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    at: instant().notNull(),
+    kind: text().$type<AuditKind>().notNull(),
+    /** Who or what it was about, such as a mailbox; never a secret. */
+    about: text(),
+    /** Where the request came from; empty for the operator and the program itself. */
+    address: text().notNull().default(''),
+    userAgent: text().notNull().default(''),
+  },
+  (t) => [index('audit_entries_owner').on(t.ownerId, t.id)],
 )
 
 /** How often something was tried under a key (an account, an address): counted in the database, so it holds over processes. */

@@ -68,7 +68,12 @@ export async function forgetOldThrottles(db: Database, now: Instant): Promise<vo
 
 /** The key of guesses at the password that belongs to an email, whether or not it has an account. Hashed: strangers' addresses are not kept. */
 export function guessKey(email: string): string {
-  return `guess:${hashToken(email.toLowerCase())}`
+  return emailKey('guess', email)
+}
+
+/** The key of tries that concern an email, hashed likewise. */
+export function emailKey(what: string, email: string): string {
+  return `${what}:${hashToken(email.toLowerCase())}`
 }
 
 /** The key of tries from an address. Of IPv6 the first 64 bits count: one connection has all the others to itself. */

@@ -1,0 +1,296 @@
+import { eq } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { systemMails } from '#server/platform/tables.ts'
+import { aPerson, type Person } from '#test/factories.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { makeResetLink } from './recovery.ts'
+import { accountLinks, accounts } from './tables.ts'
+
+const password = 'correct horse'
+const newPassword = 'battery staple'
+
+/** A server that has a mailbox of its own. */
+function withMail(smtp: FakeSmtp, config: object = {}) {
+  return openTestApp({
+    config: { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'Duely <hello@duely.example>', ...config },
+  })
+}
+
+async function letters(smtp: FakeSmtp, to: string) {
+  const own = smtp.mails.filter(({ envelope }) => envelope.to.includes(to))
+  return Promise.all(own.map(({ raw }) => PostalMime.parse(raw)))
+}
+
+/** The secret of the newest link that was sent there. */
+async function linkSentTo(smtp: FakeSmtp, to: string): Promise<string> {
+  const all = await letters(smtp, to)
+  const tokens = all.flatMap(({ text }) => /#token=([\w-]+)/.exec(text ?? '')?.[1] ?? [])
+  return tokens.at(-1) ?? ''
+}
+
+async function forgot(app: TestApp, email: string) {
+  const answered = await ask(app, null, accountCalls.forgotPassword, { body: { email } })
+  await app.runJobs()
+  return answered
+}
+
+const signIn = (app: TestApp, email: string, given: string) => ask(app, null, accountCalls.signIn, { body: { email, password: given } })
+const reset = (app: TestApp, token: string) => ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })
+const confirm = (app: TestApp, token: string) => ask(app, null, accountCalls.confirmEmail, { body: { token } })
+const profile = async (app: TestApp, person: Person) => (await ask(app, person, accountCalls.profile)).reply
+
+test('somebody who forgot their password sets a new one by the link in a mail, and every session ends', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  expect((await forgot(app, asha.email.toUpperCase())).status).toBe(200)
+  const [letter] = await letters(smtp, asha.email)
+  expect(letter).toMatchObject({ subject: 'Your new password for Duely', from: { name: 'Duely', address: 'hello@duely.example' } })
+  expect(letter?.text).toContain(`${app.deps.config.publicUrl}/reset-password#token=`)
+  expect((await reset(app, await linkSentTo(smtp, asha.email))).status).toBe(200)
+  expect((await ask(app, asha, accountCalls.profile)).status).toBe(401)
+  expect((await signIn(app, asha.email, password)).status).toBe(401)
+  const signedIn = await signIn(app, asha.email, newPassword)
+  expect(signedIn.status).toBe(200)
+  // Whoever opens a link from a mailbox has shown that it is theirs.
+  expect((await ask(app, { token: signedIn.reply.accessToken }, accountCalls.profile)).reply.emailVerified).toBe(true)
+  await app.runJobs()
+  expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toContain('The password of your Duely account was changed')
+})
+
+test('a link works once', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  await forgot(app, asha.email)
+  const token = await linkSentTo(smtp, asha.email)
+  const answers = await Promise.all([reset(app, token), reset(app, token), reset(app, token)])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+  expect((await reset(app, token)).problem?.code).toBe('link_expired')
+})
+
+test('a link is good for ten minutes', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  await forgot(app, asha.email)
+  app.clock.advance({ minutes: 10 })
+  expect((await reset(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
+  expect((await signIn(app, asha.email, password)).status).toBe(200)
+})
+
+test('the database knows neither a link nor what its letter says', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  await ask(app, null, accountCalls.forgotPassword, { body: { email: asha.email } })
+  const [waiting] = await app.db.select().from(systemMails)
+  expect(waiting?.sealedMail).toMatch(/^v1\./)
+  await app.runJobs()
+  const stored = JSON.stringify(await app.db.select().from(accountLinks))
+  const token = await linkSentTo(smtp, asha.email)
+  expect(token).toHaveLength(43)
+  expect(stored).not.toContain(token)
+  expect(await app.db.select().from(systemMails)).toEqual([])
+})
+
+test('an unknown address gets the same answer and no mail', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  const known = await forgot(app, asha.email)
+  const unknown = await forgot(app, 'nobody@example.com')
+  expect(unknown.status).toBe(known.status)
+  expect(unknown.reply).toEqual(known.reply)
+  expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([[asha.email]])
+  expect(await app.db.select().from(systemMails)).toEqual([])
+})
+
+test('somebody who signs in with Google is told so, and no link is made', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { googleId: '10769150350006150715113082367' })
+  await forgot(app, asha.email)
+  expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toEqual(['Signing in to Duely'])
+  expect(await app.db.select().from(accountLinks)).toEqual([])
+})
+
+test('a short new password is refused and the link stays good', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  await forgot(app, asha.email)
+  const token = await linkSentTo(smtp, asha.email)
+  const refused = await ask(app, null, accountCalls.resetPassword, { body: { token, newPassword: 'short' } })
+  expect(refused.problem?.errors).toEqual([{ path: 'newPassword', message: 'Password must be at least 6 characters long' }])
+  expect((await reset(app, token)).status).toBe(200)
+})
+
+test('nobody is flooded with letters', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp, { rateLimit: true })
+  for (const email of ['asha@example.com', 'nobody@example.com']) {
+    const answers = []
+    for (let n = 0; n < 4; n += 1) answers.push((await forgot(app, email)).status)
+    expect(answers).toEqual([200, 200, 200, 429])
+  }
+  app.clock.advance({ minutes: 15 })
+  expect((await forgot(app, 'asha@example.com')).status).toBe(200)
+})
+
+test('a server without a mailbox says so, and its operator makes the link', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app, { password })
+  expect((await ask(app, null, accountCalls.server)).reply.systemMail).toBe(false)
+  expect((await forgot(app, asha.email)).problem?.code).toBe('not_ready')
+  const link = await makeResetLink(app.deps, asha.email, app.clock.now())
+  const [address, token = ''] = link.split('#token=')
+  expect(address).toBe(`${app.deps.config.publicUrl}/reset-password`)
+  expect((await reset(app, token)).status).toBe(200)
+  const signedIn = await signIn(app, asha.email, newPassword)
+  // The operator handed it over: it shows nothing about the mailbox.
+  expect((await ask(app, { token: signedIn.reply.accessToken }, accountCalls.profile)).reply.emailVerified).toBe(false)
+  await expect(makeResetLink(app.deps, 'nobody@example.com', app.clock.now())).rejects.toThrow(
+    'There is no account with the email nobody@example.com.',
+  )
+})
+
+test('a new account confirms its email by the link that was sent there', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const email = 'meera@example.com'
+  await ask(app, null, accountCalls.signUp, { body: { displayName: 'Meera', email, password } })
+  await app.runJobs()
+  const signedIn = await signIn(app, email, password)
+  const meera = { token: signedIn.reply.accessToken }
+  expect((await ask(app, meera, accountCalls.profile)).reply.emailVerified).toBe(false)
+  const confirmed = await confirm(app, await linkSentTo(smtp, email))
+  expect(confirmed.reply).toEqual({ email, message: 'Your email is confirmed.' })
+  expect((await ask(app, meera, accountCalls.profile)).reply.emailVerified).toBe(true)
+  expect((await ask(app, meera, accountCalls.sendConfirmation)).problem?.code).toBe('conflict')
+})
+
+test('the link is sent again on request, and an older one stays good', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp, { rateLimit: true })
+  const asha = await aPerson(app, { password })
+  for (let n = 0; n < 3; n += 1) expect((await ask(app, asha, accountCalls.sendConfirmation)).status).toBe(200)
+  expect((await ask(app, asha, accountCalls.sendConfirmation)).problem?.code).toBe('too_many')
+  await app.runJobs()
+  const sent = await letters(smtp, asha.email)
+  expect(sent).toHaveLength(3)
+  const [, first = ''] = /#token=([\w-]+)/.exec(sent[0]?.text ?? '') ?? []
+  expect((await confirm(app, first)).status).toBe(200)
+})
+
+test('a link for a password confirms no email, and the other way round', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  await forgot(app, asha.email)
+  expect((await confirm(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
+  await ask(app, asha, accountCalls.sendConfirmation)
+  await app.runJobs()
+  expect((await reset(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
+})
+
+test('a new email counts once the link that was sent there is opened, and the old mailbox is told', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  const next = 'asha.rao@example.com'
+  const asked = await ask(app, asha, accountCalls.changeProfile, {
+    body: { email: next, currentPassword: password, displayName: 'Asha R' },
+  })
+  expect(asked.reply).toMatchObject({ email: asha.email, pendingEmail: next, displayName: 'Asha R' })
+  await app.runJobs()
+  expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toEqual(['A new email for your Duely account was asked for'])
+  expect((await confirm(app, await linkSentTo(smtp, next))).reply.email).toBe(next)
+  expect(await profile(app, asha)).toMatchObject({ email: next, pendingEmail: null, emailVerified: true })
+  await app.runJobs()
+  expect((await letters(smtp, asha.email)).at(-1)?.subject).toBe('The email of your Duely account was changed')
+  expect((await signIn(app, next, password)).status).toBe(200)
+})
+
+test('a new email that is never confirmed is forgotten, and only the newest of several counts', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  const change = async (email: string) => {
+    await ask(app, asha, accountCalls.changeProfile, { body: { email, currentPassword: password } })
+    await app.runJobs()
+  }
+  await change('one@example.com')
+  await change('two@example.com')
+  expect((await confirm(app, await linkSentTo(smtp, 'one@example.com'))).problem?.code).toBe('link_expired')
+  expect((await profile(app, asha)).pendingEmail).toBe('two@example.com')
+  app.clock.advance({ minutes: 10 })
+  expect((await profile(app, asha)).pendingEmail).toBeNull()
+  expect((await confirm(app, await linkSentTo(smtp, 'two@example.com'))).problem?.code).toBe('link_expired')
+  expect((await profile(app, asha)).email).toBe(asha.email)
+})
+
+test('an email that somebody took meanwhile is refused when its link is opened', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  const taken = 'meera@example.com'
+  await ask(app, asha, accountCalls.changeProfile, { body: { email: taken, currentPassword: password } })
+  await app.runJobs()
+  await aPerson(app, { email: taken })
+  expect((await confirm(app, await linkSentTo(smtp, taken))).problem?.code).toBe('email_taken')
+  expect((await profile(app, asha)).email).toBe(asha.email)
+})
+
+test('a password that was changed makes links that were sent before useless', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  await forgot(app, asha.email)
+  await ask(app, asha, accountCalls.changePassword, { body: { currentPassword: password, newPassword } })
+  expect((await reset(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
+})
+
+test('where the server sends no mail a new email counts at once and is not confirmed', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app, { password })
+  await app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, asha.id))
+  const changed = await ask(app, asha, accountCalls.changeProfile, { body: { email: 'new@example.com', currentPassword: password } })
+  expect(changed.reply).toMatchObject({ email: 'new@example.com', pendingEmail: null, emailVerified: false })
+})
+
+test('a letter is tried again where the mail server is away for a while, and goes once', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  smtp.answer({ greeting: (connection) => (connection <= 2 ? '421 4.3.2 Try again later' : undefined) })
+  await forgot(app, asha.email)
+  expect(smtp.mails).toHaveLength(0)
+  app.clock.advance({ seconds: 15 })
+  await app.runJobs()
+  app.clock.advance({ seconds: 30 })
+  await app.runJobs()
+  expect(await letters(smtp, asha.email)).toHaveLength(1)
+  app.clock.advance({ minutes: 5 })
+  await app.runJobs()
+  expect(await letters(smtp, asha.email)).toHaveLength(1)
+})
+
+test('a letter that the mail server refuses for good, or that is past its use, is forgotten', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app, { password })
+  smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+  await forgot(app, asha.email)
+  expect(await app.db.select().from(systemMails)).toEqual([])
+  smtp.answer({ rcpt: () => '451 4.7.1 Greylisted' })
+  await forgot(app, asha.email)
+  expect(await app.db.select().from(systemMails)).toHaveLength(1)
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(await app.db.select().from(systemMails)).toEqual([])
+  expect(smtp.mails).toHaveLength(0)
+})

@@ -1,0 +1,143 @@
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import type { emailConfirmation, forgotten, passwordReset } from '#contract/accounts.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashToken, newToken } from '#server/platform/secrets.ts'
+import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { type AccountRow, breaksEmailIndex, emailTaken, hasEmail, lockAccount, refuseShortPassword } from './accounts.ts'
+import { type Origin, writeAudit } from './audit.ts'
+import { emailChangedNotice, googleInsteadLetter, passwordChangedNotice, resetLetter } from './letters.ts'
+import { dropLinks, sendConfirmLink, writeLink } from './links.ts'
+import { hashPassword } from './passwords.ts'
+import { endAllSessions } from './sessions.ts'
+import { accountLinks, accounts } from './tables.ts'
+import { addressKey, countTry, emailKey, forgetGuesses, guessKey } from './throttle.ts'
+
+const lettersToOneMailbox = { limit: 3, seconds: 900 }
+const requestsFromOneAddress = { limit: 20, seconds: 3600 }
+const linksFromOneAddress = { limit: 30, seconds: 600 }
+
+/**
+ * Sends a link for a new password, if there is such an account; whoever asks learns neither by the answer nor by its time.
+ * Refuses with `not_ready` where the server sends no mail, `too_many` after 3 in a quarter of an hour for one address.
+ */
+export async function askForNewPassword(deps: Deps, { email }: z.output<typeof forgotten>, from: Origin, now: Instant): Promise<void> {
+  const { db, config } = deps
+  refuseWithoutMail(deps)
+  if (config.rateLimit) {
+    await countTry(db, addressKey('forgot', from.address), requestsFromOneAddress, now)
+    await countTry(db, emailKey('forgot', email), lettersToOneMailbox, now)
+  }
+  const token = newToken()
+  const [found] = await db.select().from(accounts).where(hasEmail(email))
+  const byPassword = found && !found.googleSub
+  const letter = found && !byPassword ? googleInsteadLetter(config.publicUrl) : resetLetter(config.publicUrl, token)
+  // The same statements whether or not there is such an account.
+  await db.transaction(async (tx) => {
+    await writeLink(tx, { token, email, purpose: 'reset_password', now }, byPassword ? eq(accounts.id, found.id) : sql`false`)
+    await queueSystemMail(tx, deps, { ...letter, to: found?.email ?? null }, now)
+  })
+}
+
+/** A link for a new password, for the operator to hand over. Refuses with `not_found`. */
+export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>, email: string, now: Instant): Promise<string> {
+  const token = newToken()
+  const written = await writeLink(db, { token, email: null, purpose: 'reset_password', now }, hasEmail(email))
+  if (!written) throw new Refusal('not_found', `There is no account with the email ${email}.`)
+  return `${config.publicUrl}/reset-password#token=${token}`
+}
+
+/** Sets a new password by a link and ends every session. Refuses with `link_expired`, a short password with `invalid`. */
+export async function resetPassword(deps: Deps, draft: z.output<typeof passwordReset>, from: Origin, now: Instant): Promise<void> {
+  const { db, config } = deps
+  refuseShortPassword(draft.newPassword, 'newPassword', config.passwordMinLength)
+  await countLink(deps, from, now)
+  const link = and(
+    eq(accountLinks.tokenHash, hashToken(draft.token)),
+    eq(accountLinks.purpose, 'reset_password'),
+    gt(accountLinks.expiresAt, now),
+  )
+  // Looked up before the slow hash: a made-up link costs nothing.
+  if ((await db.select().from(accountLinks).where(link)).length === 0) throw expired()
+  const passwordHash = await hashPassword(draft.newPassword)
+  await db.transaction(async (tx) => {
+    const [used] = await tx.delete(accountLinks).where(link).returning()
+    const account = used && (await lockAccount(tx, used.ownerId))
+    if (!account || (used.email !== null && !sameEmail(used.email, account.email))) throw expired()
+    await tx
+      .update(accounts)
+      .set({ passwordHash, updatedAt: now, ...(used.email === null ? {} : { emailVerifiedAt: now }) })
+      .where(eq(accounts.id, account.id))
+    await dropLinks(tx, account.id)
+    await endAllSessions(tx, account.id)
+    await forgetGuesses(tx, guessKey(account.email))
+    await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
+    await queueSystemMail(tx, deps, { ...passwordChangedNotice(config.publicUrl), to: account.email }, now)
+  })
+}
+
+/** The same once more, asked for by its owner. Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */
+export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now: Instant): Promise<void> {
+  refuseWithoutMail(deps)
+  if (account.emailVerifiedAt) throw new Refusal('conflict', 'Your email is confirmed already.')
+  if (deps.config.rateLimit) await countTry(deps.db, emailKey('confirm', account.email), lettersToOneMailbox, now)
+  await deps.db.transaction((tx) => sendConfirmLink(tx, deps, account, now))
+}
+
+/**
+ * Confirms an email by the link that was sent there, or changes to it. Answers the account's email.
+ * Refuses with `link_expired`, and with `email_taken` where somebody else has come to use it meanwhile.
+ */
+export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailConfirmation>, from: Origin, now: Instant): Promise<string> {
+  await countLink(deps, from, now)
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const [used] = await tx
+        .delete(accountLinks)
+        .where(
+          and(
+            eq(accountLinks.tokenHash, hashToken(token)),
+            gt(accountLinks.expiresAt, now),
+            sql`${accountLinks.purpose} <> 'reset_password'`,
+          ),
+        )
+        .returning()
+      const account = used && (await lockAccount(tx, used.ownerId))
+      if (!account || !used.email) throw expired()
+      const changes = used.purpose === 'change_email'
+      // Google vouches for the email of a linked account: a link from before that does not count.
+      if (changes ? account.googleSub !== null : !sameEmail(used.email, account.email)) throw expired()
+      const email = changes ? used.email : account.email
+      await tx.update(accounts).set({ email, emailVerifiedAt: now, updatedAt: now }).where(eq(accounts.id, account.id))
+      if (changes) {
+        // Links that went to the mailbox before must not open the account any more.
+        await dropLinks(tx, account.id)
+        await queueSystemMail(tx, deps, { ...emailChangedNotice(deps.config.publicUrl, email), to: account.email }, now)
+      }
+      await writeAudit(tx, { ownerId: account.id, kind: changes ? 'email_changed' : 'email_confirmed', about: email }, from, now)
+      return email
+    })
+  } catch (error) {
+    if (breaksEmailIndex(error)) throw emailTaken('Another account uses this email by now. Please choose a different one.')
+    throw error
+  }
+}
+
+async function countLink({ db, config }: Deps, from: Origin, now: Instant): Promise<void> {
+  if (config.rateLimit) await countTry(db, addressKey('link', from.address), linksFromOneAddress, now)
+}
+
+function refuseWithoutMail({ config }: Deps): void {
+  if (!sendsSystemMail(config))
+    throw new Refusal('not_ready', 'This server sends no mail of its own. Please ask whoever runs it for a link to a new password.')
+}
+
+function expired(): Refusal {
+  return new Refusal('link_expired', 'This link is not good any more. Please ask for a new one.')
+}
+
+function sameEmail(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
