@@ -43,13 +43,6 @@ export function keepAccessToken(accessToken: string): void {
   tell()
 }
 
-/** Shows a changed name or email everywhere at once. */
-export function keepUser(changed: User): void {
-  if (!localStorage.getItem('accessToken')) return
-  localStorage.setItem('user', JSON.stringify(changed))
-  tell()
-}
-
 /** Forgets who was signed in; a screen that needs a session leaves for /signin. */
 export function endSession(): void {
   forget()

@@ -1,11 +1,11 @@
 import type { MantineColorSchemeManager } from '@mantine/core'
 
-export type Theme = 'light' | 'dark'
+type Theme = 'light' | 'dark'
 
 const key = 'theme'
 
 /** The stored theme; dark unless the person chose light. */
-export function readTheme(): Theme {
+function readTheme(): Theme {
   try {
     return localStorage.getItem(key) === 'light' ? 'light' : 'dark'
   } catch {

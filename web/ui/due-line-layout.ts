@@ -22,7 +22,7 @@ export interface Dot {
   items: DueItem[]
 }
 
-export interface Tick {
+interface Tick {
   x: number
   text: string
   anchor: 'start' | 'middle' | 'end'

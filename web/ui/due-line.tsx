@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import look from './due-line.module.css'
 import { type Dot, type DueItem, layOutDueLine } from './due-line-layout.ts'
-import { lateness } from './lateness.ts'
+import { lateness, latenessOf } from './lateness.ts'
 import { useWidth } from './use-width.ts'
 
 interface DueLineProps {
@@ -98,9 +98,7 @@ function wordsOf(dot: Dot): [name: string, amount: string, when: string] {
   const [first] = dot.items
   const amount = formatRupees(fromMinor(dot.amount))
   if (first && dot.items.length === 1) return [first.name, amount, lateness(first.daysLate)]
-  const days = dot.items.map(({ daysLate }) => daysLate)
-  const [early, late] = [Math.min(...days), Math.max(...days)]
-  return [`${dot.items.length} invoices`, amount, early === late ? lateness(early) : `${lateness(early)} to ${lateness(late)}`]
+  return [`${dot.items.length} invoices`, amount, latenessOf(dot.items.map(({ daysLate }) => daysLate))]
 }
 
 function Label({ dot, width }: { dot: Dot; width: number }): ReactNode {

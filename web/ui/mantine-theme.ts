@@ -1,23 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  type CSSVariablesResolver,
-  createTheme,
-  Drawer,
-  Input,
-  Loader,
-  type MantineColorsTuple,
-  Menu,
-  Modal,
-  NativeSelect,
-  Notification,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Skeleton,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 import controls from './controls.module.css'
 
 // Shade 5 fills in the dark theme, 6 in the light one. #3f74f5 under white letters is 4.2 to 1; buttons take the nearest blue that is 4.5.
@@ -78,33 +59,34 @@ export const mantineTheme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  // Plain objects: the components' own `extend` would bring every one of them into every page.
   components: {
-    Button: Button.extend({ defaultProps: { size: 'md' }, classNames: { root: controls.button ?? '' } }),
-    ActionIcon: ActionIcon.extend({
+    Button: { defaultProps: { size: 'md' }, classNames: { root: controls.button ?? '' } },
+    ActionIcon: {
       defaultProps: { variant: 'subtle', color: 'gray', size: 44 },
       classNames: { root: controls.icon ?? '' },
-    }),
-    Input: Input.extend({ defaultProps: { size: 'md' } }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: field }),
-    PasswordInput: PasswordInput.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: field }),
-    NumberInput: NumberInput.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: field }),
-    NativeSelect: NativeSelect.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: field }),
-    Textarea: Textarea.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: field }),
-    Select: Select.extend({ defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } }),
-    Skeleton: Skeleton.extend({ classNames: { root: controls.skeleton ?? '' } }),
-    Loader: Loader.extend({ defaultProps: { type: 'oval' } }),
-    Menu: Menu.extend({
+    },
+    Input: { defaultProps: { size: 'md' } },
+    TextInput: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
+    PasswordInput: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
+    NumberInput: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
+    NativeSelect: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
+    Textarea: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
+    Select: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
+    Skeleton: { classNames: { root: controls.skeleton ?? '' } },
+    Loader: { defaultProps: { type: 'oval' } },
+    Menu: {
       defaultProps: { shadow: 'none', transitionProps: { duration: 120 }, withInitialFocusPlaceholder: false },
       classNames: { dropdown: controls.dropdown ?? '', item: controls.menuItem ?? '' },
-    }),
-    Drawer: Drawer.extend({
+    },
+    Drawer: {
       defaultProps: { shadow: 'none', overlayProps: { backgroundOpacity: 0.6 }, transitionProps: { duration: 160 } },
-    }),
-    Notification: Notification.extend({
+    },
+    Notification: {
       defaultProps: { withBorder: true, closeButtonProps: { size: 44, iconSize: 18 } },
       classNames: { root: controls.toast ?? '', icon: controls.toastIcon ?? '', description: controls.toastText ?? '' },
-    }),
-    Modal: Modal.extend({
+    },
+    Modal: {
       defaultProps: {
         radius: 14,
         shadow: 'none',
@@ -113,7 +95,7 @@ export const mantineTheme = createTheme({
         closeButtonProps: { size: 44, iconSize: 20, 'aria-label': 'Close' },
       },
       classNames: { title: controls.modalTitle ?? '', content: controls.modal ?? '' },
-    }),
+    },
   },
 })
 

@@ -2,7 +2,7 @@ import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icon
 import type { ReactNode } from 'react'
 import look from './notice.module.css'
 
-export type Tone = 'info' | 'good' | 'warn' | 'bad'
+type Tone = 'info' | 'good' | 'warn' | 'bad'
 
 const icons = { info: IconInfoCircle, good: IconCircleCheck, warn: IconAlertTriangle, bad: IconAlertTriangle }
 
