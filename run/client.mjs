@@ -31,7 +31,7 @@ export async function buildClient(node) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return
   say('Building the web client.')
   rmSync(build, { recursive: true, force: true })
-  await run(node, [builder, 'build'], { env: { ...process.env, NODE_ENV: 'production' } })
+  await run(node, [builder, 'build', '--logLevel', 'warn'], { env: { ...process.env, NODE_ENV: 'production' } })
   writeFileSync(path.join(build, 'pages.json'), JSON.stringify(await pages(node), null, 2))
   await packFiles(path.join(build, 'client'))
   writeFileSync(stamp, now)

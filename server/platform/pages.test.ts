@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { type App, openApp } from './answer.ts'
+import { openLog } from './log.ts'
+import { openPages } from './pages.ts'
+
+const page = (title: string) =>
+  `<!doctype html><title>${title}</title><script nonce="__DUELY_NONCE__"></script><style nonce="__DUELY_NONCE__"></style>${'<p>Hello</p>'.repeat(100)}`
+
+/** A server with a built client of two pages. */
+async function aClient(): Promise<AsyncDisposable & { app: App }> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'duely-pages-'))
+  const files = {
+    'pages.json': '["/", "/dashboard/edit-invoice/:id"]',
+    'client/index.html': page('Landing'),
+    'client/__spa-fallback.html': page('Fallback'),
+    'client/theme.js': 'theme',
+    'client/assets/app-1a2b.js': 'plain',
+    'client/assets/app-1a2b.js.br': 'packed',
+  }
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  const app = await openApp({
+    log: openLog({ level: 'silent', terminal: false }),
+    trustProxy: false,
+    https: true,
+    identify: () => Promise.reject(new Error('Nobody asks here.')),
+  })
+  expect(await openPages(app, folder)).toBe(true)
+  return {
+    app,
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test('each page of the client is served at its address, others from the fallback, with a nonce of its own', async () => {
+  await using client = await aClient()
+  const nonces = new Set<string>()
+  for (const [url, title] of [
+    ['/', 'Landing'],
+    ['/dashboard/edit-invoice/1', 'Fallback'],
+    ['/dashboard/edit-invoice/1?from=list', 'Fallback'],
+  ]) {
+    const { statusCode, body, headers } = await client.app.inject({ url: url ?? '', headers: browser })
+    expect(statusCode).toBe(200)
+    expect(body).toContain(`<title>${title}</title>`)
+    const nonce = /<script nonce="([^"]+)">/.exec(body)?.[1] ?? ''
+    expect(body).toContain(`<style nonce="${nonce}">`)
+    expect(headers['content-security-policy']).toContain(`script-src 'self' 'nonce-${nonce}'`)
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    nonces.add(nonce)
+  }
+  expect(nonces.size).toBe(3)
+})
+
+test('a browser at an address without a page gets the page that says so', async () => {
+  await using client = await aClient()
+  for (const url of ['/nothing', '/dashboard/nothing', '/pages.json', '/__spa-fallback.html', '/assets/nothing.js', '/../pages.json']) {
+    const { statusCode, body, headers } = await client.app.inject({ url, headers: browser })
+    expect([url, statusCode, headers['content-type']]).toEqual([url, 404, 'text/html; charset=utf-8'])
+    expect(body).toContain('<title>Fallback</title>')
+  }
+})
+
+test('a program at an address without a call, or with a wrong method, gets a problem', async () => {
+  await using client = await aClient()
+  for (const [method, accept] of [
+    ['GET', 'application/json'],
+    ['GET', '*/*'],
+    ['POST', 'text/html'],
+    ['DELETE', 'text/html'],
+  ] as const) {
+    const { statusCode, headers, json } = await client.app.inject({ method, url: '/nothing', headers: { accept } })
+    expect(statusCode).toBe(404)
+    expect(json()).toMatchObject({ code: 'not_found' })
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  }
+})
+
+test('an address that cannot be read is refused', async () => {
+  await using client = await aClient()
+  const { statusCode, json } = await client.app.inject({ url: '/%E0%A4%A', headers: browser })
+  expect([statusCode, json<{ code: string }>().code]).toEqual([400, 'invalid'])
+})
+
+test('files with a hash in their name are kept for ever, others are asked for again', async () => {
+  await using client = await aClient()
+  const asset = await client.app.inject('/assets/app-1a2b.js')
+  expect([asset.body, asset.headers['cache-control']]).toEqual(['plain', 'public, max-age=31536000, immutable'])
+  expect((await client.app.inject('/theme.js')).headers['cache-control']).toBe('no-cache')
+})
+
+test('what can be packed is packed', async () => {
+  await using client = await aClient()
+  const ask = (url: string, encoding: string) => client.app.inject({ url, headers: { 'accept-encoding': encoding } })
+  const asset = await ask('/assets/app-1a2b.js', 'gzip, br')
+  expect([asset.body, asset.headers['content-encoding'], asset.headers.vary]).toEqual(['packed', 'br', 'accept-encoding'])
+  const [brotli, gzip, refused] = [await ask('/', 'gzip, br'), await ask('/', 'gzip, br;q=0'), await ask('/', 'identity')]
+  expect(brotliDecompressSync(brotli.rawPayload).toString()).toContain('Landing')
+  expect(gunzipSync(gzip.rawPayload).toString()).toContain('Landing')
+  expect([refused.body.includes('Landing'), refused.headers['content-encoding']]).toEqual([true, undefined])
+})
+
+test('every answer forbids guessing, framing and plain http', async () => {
+  await using client = await aClient()
+  for (const url of ['/', '/theme.js', '/nothing']) {
+    const { headers } = await client.app.inject(url)
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'strict-transport-security': 'max-age=63072000; includeSubDomains',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+    })
+  }
+})
+
+test('without a built client there are calls only', async () => {
+  const app = await openApp({
+    log: openLog({ level: 'silent', terminal: false }),
+    trustProxy: false,
+    identify: () => Promise.reject(new Error('Nobody asks here.')),
+  })
+  expect(await openPages(app, '/nowhere')).toBe(false)
+  const { statusCode, headers, json } = await app.inject({ url: '/', headers: browser })
+  expect([statusCode, json<{ code: string }>().code]).toEqual([404, 'not_found'])
+  expect(headers['strict-transport-security']).toBeUndefined()
+  await app.close()
+})

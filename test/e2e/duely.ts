@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test as base, expect, type Page } from '@playwright/test'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { type Program, startProgram } from '#test/program.ts'
+
+interface Started {
+  /** The real program with the built client, on data of its own; one for all tests of a file. */
+  program: Program
+  /** A mail server that it may send to. */
+  smtp: FakeSmtp
+}
+
+/** A test in a browser whose page finds the program at `/`. Whatever the page complains of, broken rules of its policy among it, fails the test. */
+export const test = base.extend<{ complaints: string[] }, Started>({
+  program: [
+    async ({}, use) => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'duely-browser-'))
+      const program = await startProgram({ DATA_DIR: folder })
+      await use(program)
+      await program.end('SIGTERM')
+      await rm(folder, { recursive: true, force: true })
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  smtp: [
+    async ({}, use) => {
+      await using smtp = await openFakeSmtp()
+      await use(smtp)
+    },
+    { scope: 'worker' },
+  ],
+  baseURL: async ({ program }, use) => use(program.url),
+  complaints: [
+    async ({ page }, use) => {
+      const complaints: string[] = []
+      listen(page, complaints)
+      await use(complaints)
+      expect(complaints, 'what the page complained of').toEqual([])
+    },
+    { auto: true },
+  ],
+})
+
+export { expect }
+
+function listen(page: Page, complaints: string[]): void {
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    // A call that is refused is no complaint: what the person sees of it is what counts.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
+}
