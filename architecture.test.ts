@@ -57,6 +57,8 @@ const table: Record<string, Folder> = {
 
 /** Of another slice one sees its rules and its tables. These files are seen as well, each for a reason. */
 const alsoPublic: Record<string, string> = {
+  'server/accounts/links.ts': 'links that were sent out are forgotten in the background',
+  'server/accounts/recovery.ts': "one of the operator's commands makes a link",
   'server/accounts/sessions.ts': 'who asks is settled for every call at once, and sessions are forgotten in the background',
   'server/accounts/throttle.ts': 'tries are forgotten in the background; other slices count tries of their own',
   'server/invoices/overdue.ts': 'the job of each midnight is begun in the background',

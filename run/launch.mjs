@@ -11,6 +11,7 @@ const { codeOf, passSignalsOn, say } = await import('./process.mjs')
 const commands = {
   start: { build: true, run: ['server/start.ts'] },
   dev: { run: ['dev/dev.ts'] },
+  duely: { run: ['server/duely.ts'] },
   build: { build: true },
   check: { run: ['run/check.ts'] },
   test: { run: ['run/test.ts'] },

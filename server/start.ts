@@ -10,12 +10,14 @@ import { armFailPoint } from '#server/platform/fail-point.ts'
 import { answerHealth } from '#server/platform/health.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { type Log, openLog } from '#server/platform/log.ts'
+import { type OperatorSocket, openOperatorSocket } from '#server/platform/operator-socket.ts'
 import { openPages } from '#server/platform/pages.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { settleSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { openCalls } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { operate } from './operator.ts'
 import { everyJob, startWorker } from './worker.ts'
 
 const build = path.join(import.meta.dirname, '../build')
@@ -31,9 +33,10 @@ interface Opened {
   queue: Queue | null
   app: App | null
   worker: { stop(): Promise<void> } | null
+  operator: OperatorSocket | null
 }
 
-const opened: Opened = { door: null, database: null, queue: null, app: null, worker: null }
+const opened: Opened = { door: null, database: null, queue: null, app: null, worker: null, operator: null }
 let log: Log | null = null
 let stopping = false
 
@@ -64,6 +67,7 @@ async function start(given: Config, log: Log): Promise<void> {
   opened.queue = queue
   const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
   if (config.role !== 'web') opened.worker = await openWorker(deps, database)
+  if (database.embedded) opened.operator = await openOperatorSocket(config.dataDir, log, (args) => operate(deps, args))
   if (opened.door) await serve(opened.door, deps)
   log.info(
     {
@@ -115,6 +119,7 @@ async function stop(reason: string): Promise<void> {
     process.exit(0)
   }, longestStop).unref()
   try {
+    await opened.operator?.close()
     await Promise.all([opened.door?.drain(requestPatience), opened.worker?.stop() ?? opened.queue?.stop()])
     await opened.app?.close()
     await opened.database?.close()

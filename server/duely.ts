@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { systemClock } from '#server/platform/clock.ts'
+import { openEmbedded, openServer } from '#server/platform/database.ts'
+import { askRunning, type Said } from '#server/platform/operator-socket.ts'
+import { settleSecretKey } from '#server/platform/secret-key.ts'
+import { StartError } from '#server/platform/start-error.ts'
+import { ConfigError, readConfig } from './config.ts'
+import { operate } from './operator.ts'
+
+/** The operator's commands: by the process that runs, else on the embedded database itself; with DATABASE_URL always there. */
+try {
+  const { lines, code } = await carryOut(process.argv.slice(2))
+  for (const line of lines) process.stdout.write(`${line}\n`)
+  process.exitCode = code
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof StartError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}
+
+async function carryOut(args: string[]): Promise<Said> {
+  const config = readConfig()
+  const { databaseUrl, dataDir } = config
+  if (!databaseUrl) {
+    const said = await askRunning(dataDir, args)
+    if (said) return said
+    // Opening would make a new database where somebody only mistyped the folder.
+    if (!existsSync(path.join(dataDir, 'postgres')))
+      throw new StartError(`There is no data of Duely in ${dataDir}. Set DATA_DIR to the folder that Duely runs on.`)
+  }
+  const database = databaseUrl ? await openServer(databaseUrl) : await openEmbedded(dataDir)
+  try {
+    const secretKey = await settleSecretKey(database.db, { given: config.secretKey, dataDir })
+    return await operate({ db: database.db, clock: systemClock, config: { ...config, secretKey } }, args)
+  } finally {
+    await database.close()
+  }
+}
