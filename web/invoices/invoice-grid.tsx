@@ -10,6 +10,9 @@ const gap = 16
 const narrowest = 290
 const cardHeight = 206
 
+/** How the grid lay when it was last seen: going back can then land where one was, before anything is measured. */
+const last: { width: number | null; top: number } = { width: null, top: 0 }
+
 interface InvoiceGridProps {
   invoices: Invoice[]
   zone: string | undefined
@@ -18,8 +21,8 @@ interface InvoiceGridProps {
 
 /** The cards, as many to a row as fit. Only the rows near the window are in the page, so that thousands scroll as smoothly as three. */
 export function InvoiceGrid({ invoices, zone, now }: InvoiceGridProps): ReactNode {
-  const [frame, width] = useWidth<HTMLUListElement>()
-  const [top, setTop] = useState(0)
+  const [frame, width] = useWidth<HTMLUListElement>(last.width)
+  const [top, setTop] = useState(last.top)
   const columns = Math.max(1, Math.floor(((width ?? 0) + gap) / (narrowest + gap)))
   const rows = useWindowVirtualizer({
     count: width === null ? 0 : Math.ceil(invoices.length / columns),
@@ -32,7 +35,11 @@ export function InvoiceGrid({ invoices, zone, now }: InvoiceGridProps): ReactNod
   useLayoutEffect(() => {
     const { current } = frame
     if (!current) return
-    const measure = () => setTop(current.getBoundingClientRect().top + window.scrollY)
+    const measure = () => {
+      last.top = current.getBoundingClientRect().top + window.scrollY
+      last.width = current.clientWidth
+      setTop(last.top)
+    }
     measure()
     const watch = new ResizeObserver(measure)
     watch.observe(document.body)

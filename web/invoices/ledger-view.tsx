@@ -1,4 +1,4 @@
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { CardActions } from './card-actions.tsx'
@@ -7,15 +7,14 @@ import { InvoiceGrid } from './invoice-grid.tsx'
 import { countByFilter, filterInvoices, openItems, searchInvoices } from './ledger.ts'
 import { NoMatch } from './no-match.tsx'
 import { Overview } from './overview.tsx'
-import type { Filter } from './texts.ts'
+import { useSearch } from './use-search.ts'
 import { useToday } from './use-today.ts'
 
 /** The invoices there are: the due line over all of them, then search, filters and cards. */
 export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
   const navigate = useNavigate()
   const { zone, now, today } = useToday()
-  const [search, setSearch] = useState('')
-  const [filter, setFilter] = useState<Filter>('all')
+  const { search, onSearch, filter, onFilter } = useSearch()
   const wanted = useDeferredValue(search)
   const found = useMemo(() => searchInvoices(invoices, wanted), [invoices, wanted])
   const shown = useMemo(() => filterInvoices(found, filter), [found, filter])
@@ -27,9 +26,9 @@ export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
   return (
     <CardActions>
       <Overview invoices={invoices} items={items} today={today} zone={zone} onOpen={open} />
-      <InvoiceFilters search={search} onSearch={setSearch} filter={filter} onFilter={setFilter} counts={countByFilter(found)} />
+      <InvoiceFilters search={search} onSearch={onSearch} filter={filter} onFilter={onFilter} counts={countByFilter(found)} />
       {shown.length === 0 ? (
-        <NoMatch search={wanted.trim()} filter={filter} onClear={() => setSearch('')} onViewAll={() => setFilter('all')} />
+        <NoMatch search={wanted.trim()} filter={filter} onClear={() => onSearch('')} onViewAll={() => onFilter('all')} />
       ) : (
         <InvoiceGrid invoices={shown} zone={zone} now={now} />
       )}

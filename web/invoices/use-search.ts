@@ -1,0 +1,53 @@
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { invoiceStatus } from '#contract/invoices.ts'
+import type { Filter } from './texts.ts'
+
+interface Search {
+  search: string
+  onSearch: (search: string) => void
+  filter: Filter
+  onFilter: (filter: Filter) => void
+}
+
+/** What is searched for and filtered by. It stands in the address, so that going back and reloading show the same invoices. */
+export function useSearch(): Search {
+  const [address, setAddress] = useSearchParams()
+  const inAddress = address.get('search') ?? ''
+  const [search, setSearch] = useState(inAddress)
+  const written = useRef(inAddress)
+  const filter = invoiceStatus.safeParse(address.get('status')).data ?? 'all'
+
+  const write = (name: 'search' | 'status', value: string) =>
+    setAddress(
+      (before) => {
+        const after = new URLSearchParams(before)
+        if (value === '') after.delete(name)
+        else after.set(name, value)
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  const writeSearch = useDebouncedCallback((text: string) => {
+    written.current = text
+    write('search', text)
+  }, 300)
+
+  // A link or the back button changed the address: follow it.
+  useEffect(() => {
+    if (inAddress === written.current) return
+    written.current = inAddress
+    setSearch(inAddress)
+  }, [inAddress])
+
+  return {
+    search,
+    onSearch: (text) => {
+      setSearch(text)
+      writeSearch(text)
+    },
+    filter,
+    onFilter: (name) => write('status', name === 'all' ? '' : name),
+  }
+}
