@@ -171,7 +171,7 @@ function missingPartners(env: Record<string, string | undefined>): string[] {
     wrong.push(
       'SECRET_KEY must be set where DATABASE_URL is, the same in every process, for example the output of: openssl rand -base64 32',
     )
-  if (env.ROLE && env.ROLE !== 'all' && !env.DATABASE_URL)
+  if ((env.ROLE === 'web' || env.ROLE === 'worker') && !env.DATABASE_URL)
     wrong.push('ROLE web or worker needs DATABASE_URL: the embedded database belongs to one process, for example ROLE=all')
   for (const [one, other] of [
     ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
