@@ -44,6 +44,36 @@ export type InvoiceDraft = z.output<typeof invoiceDraft>
 export const invoiceChange = z.strictObject(fields).partial()
 export type InvoiceChange = z.output<typeof invoiceChange>
 
+/** Why and how long an invoice is not reminded. */
+export const invoicePause = z.object({
+  /** The last quiet day, YYYY-MM-DD; null: until it is resumed. */
+  until: z.string().nullable(),
+  note: z.string(),
+  /** The client promised to pay by then: where that day passes unpaid, the owner is told. */
+  promised: z.boolean(),
+  /** This invoice, or every invoice of the client's address. */
+  scope: z.enum(['invoice', 'client']),
+})
+export type InvoicePause = z.infer<typeof invoicePause>
+
+export const pauseChange = z.discriminatedUnion('paused', [
+  z.strictObject({
+    paused: z.literal(true),
+    until: calendarDate.nullable().default(null),
+    note: z
+      .string()
+      .trim()
+      .max(500, 'Please enter a note of at most 500 characters.')
+      .refine((text) => !/[\p{Cc}--\n]/v.test(text), 'Please enter a note without control characters.')
+      .default(''),
+    promised: z.boolean().default(false),
+    scope: z.enum(['invoice', 'client']).default('invoice'),
+  }),
+  /** Ends the pause of the invoice, or with `client` that of its client's address. */
+  z.strictObject({ paused: z.literal(false), scope: z.enum(['invoice', 'client']).default('invoice') }),
+])
+export type PauseChange = z.output<typeof pauseChange>
+
 export const invoice = z.object({
   _id: z.string(),
   clientName: z.string(),
@@ -57,6 +87,7 @@ export const invoice = z.object({
   paidAt: z.string().nullable(),
   remindersSent: z.number().int(),
   lastReminderAt: z.string().nullable(),
+  pause: invoicePause.nullable(),
 })
 export type Invoice = z.infer<typeof invoice>
 
@@ -99,6 +130,14 @@ export const invoiceCalls = {
     reply: invoice,
   }),
   remove: call({ method: 'DELETE', path: '/invoice/:id', summary: 'Delete an invoice; it can be restored for 30 days.', params: byId }),
+  pause: call({
+    method: 'PATCH',
+    path: '/invoice/:id/pause',
+    summary: 'Pause the reminders of an invoice or of its client, until a date or for good; or end that pause.',
+    params: byId,
+    body: pauseChange,
+    reply: invoice,
+  }),
   restore: call({
     method: 'POST',
     path: '/invoice/:id/restore',

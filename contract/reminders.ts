@@ -10,8 +10,8 @@ export type DeliveryState = z.infer<typeof deliveryState>
 export const holdReason = z.enum(['not_configured', 'sending_paused'])
 export type HoldReason = z.infer<typeof holdReason>
 
-/** Why a run was made: nine o'clock, Start Reminders, Send Now, or a token. */
-export const runKind = z.enum(['daily', 'start', 'send_now', 'trigger'])
+/** Why a run was made: nine o'clock, Start Reminders, Send Now, a token, or "try these again". */
+export const runKind = z.enum(['daily', 'start', 'send_now', 'trigger', 'retry'])
 export type RunKind = z.infer<typeof runKind>
 
 /** Answer of start, send-immediate and trigger. count + failed + skipped + retrying = total, all in mails. */
@@ -53,7 +53,7 @@ export const run = z.object({
 export type Run = z.infer<typeof run>
 
 /** Why an unpaid invoice has no next date, or none from the daily run. */
-export const noReminderReason = z.enum(['schedule_inactive', 'not_configured', 'sending_paused', 'open_mail'])
+export const noReminderReason = z.enum(['schedule_inactive', 'not_configured', 'sending_paused', 'open_mail', 'paused'])
 
 export const previewLine = z.object({
   invoiceId: z.string(),
@@ -75,7 +75,109 @@ export const previewLine = z.object({
 })
 export type PreviewLine = z.infer<typeof previewLine>
 
+/** One mail about an invoice: what became of it. */
+export const historyMail = z.object({
+  _id: z.string(),
+  runId: z.string(),
+  kind: runKind,
+  state: deliveryState,
+  /** Why it waits or was never sent, for programs. */
+  reason: z.string().nullable(),
+  subject: z.string().nullable(),
+  clientEmail: z.string(),
+  createdAt: z.string(),
+  sentAt: z.string().nullable(),
+  attempt: z.number().int(),
+  nextTryAt: z.string().nullable(),
+  /** The mail server's own words on the last try. */
+  serverReply: z.string().nullable(),
+  /** How many invoices the mail lists: more than one where mails are grouped. */
+  invoices: z.number().int(),
+})
+export type HistoryMail = z.infer<typeof historyMail>
+
+/** What was decided about an invoice on one day of an active schedule, and by which rule. */
+export const dayDecision = z.object({
+  date: z.string(),
+  outcome: z.enum([
+    'sent',
+    'failed',
+    'retrying',
+    'held',
+    'waiting',
+    'cancelled',
+    'superseded',
+    'already_reminded',
+    'paused',
+    'not_running',
+    'added_later',
+  ]),
+  /** One sentence for people, with the mail server's words where it said something. */
+  words: z.string(),
+  decidedAt: z.string(),
+  nextTryAt: z.string().nullable(),
+  mailId: z.string().nullable(),
+})
+export type DayDecision = z.infer<typeof dayDecision>
+
+export const invoiceHistory = z.object({
+  nextAt: z.string().nullable(),
+  reason: noReminderReason.or(z.enum(['paid', 'deleted'])).nullable(),
+  mails: z.array(historyMail),
+  days: z.array(dayDecision),
+})
+export type InvoiceHistory = z.infer<typeof invoiceHistory>
+
+/** A mail as it was sent. */
+export const sentMail = z.object({
+  _id: z.string(),
+  from: z.string(),
+  to: z.string(),
+  subject: z.string(),
+  messageId: z.string(),
+  date: z.string(),
+  html: z.string(),
+  text: z.string(),
+})
+
+const byId = z.object({ id: z.string() })
+
+export const reminderSettings = z.object({
+  /** One mail per client that lists all that is overdue, instead of one per invoice. */
+  groupByClient: z.boolean(),
+})
+
 export const reminderCalls = {
+  settings: call({ method: 'GET', path: '/reminder/settings', summary: 'How my reminders are sent.', reply: reminderSettings }),
+  changeSettings: call({
+    method: 'PATCH',
+    path: '/reminder/settings',
+    summary: 'Change how my reminders are sent.',
+    body: z.strictObject(reminderSettings.shape).partial(),
+    reply: reminderSettings,
+  }),
+  cancelRun: call({
+    method: 'POST',
+    path: '/reminder/runs/:id/cancel',
+    summary: 'Cancel what is left of a run; at most the mails in flight still leave.',
+    params: byId,
+    reply: run,
+  }),
+  retryRun: call({
+    method: 'POST',
+    path: '/reminder/runs/:id/retry',
+    summary: 'Write again to those whose mail failed in this run.',
+    params: byId,
+    reply: runAnswer,
+  }),
+  history: call({
+    method: 'GET',
+    path: '/invoice/:id/history',
+    summary: 'Every mail about an invoice, what was decided day by day, and the next date or the reason why there is none.',
+    params: byId,
+    reply: invoiceHistory,
+  }),
+  mail: call({ method: 'GET', path: '/reminder/mails/:id', summary: 'A mail as it was sent.', params: byId, reply: sentMail }),
   status: call({
     method: 'GET',
     path: '/reminder/status',
@@ -88,6 +190,8 @@ export const reminderCalls = {
       timezone: z.string(),
       reminderHour: z.number().int(),
       pause: senderPause.nullable(),
+      /** What keeps Duely itself from sending on time, in a sentence; null while all is well. */
+      trouble: z.string().nullable(),
       /** A run that is still under way, to follow. */
       openRunId: z.string().nullable(),
     }),
@@ -133,7 +237,7 @@ export const reminderCalls = {
     method: 'GET',
     path: '/reminder/runs/:id',
     summary: 'One run and how far it is.',
-    params: z.object({ id: z.string() }),
+    params: byId,
     reply: run,
   }),
 }

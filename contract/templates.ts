@@ -9,6 +9,12 @@ export type TemplateVariable = (typeof templateVariables)[number]
 /** What the six variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. */
 export type ReminderValues = Record<TemplateVariable, string>
 
+/** The variables of the mail that lists all that one client owes. */
+export const groupVariables = ['clientName', 'invoiceCount', 'totalAmount', 'invoiceList', 'userName'] as const
+type GroupVariable = (typeof groupVariables)[number]
+/** `invoiceList`: a line per invoice. */
+export type GroupValues = Record<Exclude<GroupVariable, 'invoiceList'>, string> & { invoiceList: string[] }
+
 export interface Wording {
   subject: string
   content: string
@@ -47,6 +53,54 @@ export const sampleValues: ReminderValues = {
   userName: 'Asha Rao',
 }
 
+export const defaultGroupSubject = 'Payment reminder: {{totalAmount}} overdue'
+export const defaultGroupContent = `Dear {{clientName}},
+
+This is a friendly reminder that the payments for the invoices below have not reached us yet.
+
+{{invoiceList}}
+
+Number of invoices: {{invoiceCount}}
+Total: <b>{{totalAmount}}</b>
+
+If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoices is unclear, simply reply to this email.
+
+Kind regards,
+{{userName}}`
+
+/** What one invoice of a mail is about: `amount` in rupees, `dueDate` as YYYY-MM-DD. */
+export interface GroupedInvoice {
+  reference: string
+  amount: number
+  dueDate: string
+  daysOverdue: number
+}
+
+/** Formats what a mail about several invoices of one client lists; `total` in rupees. */
+export function groupValues(about: { clientName: string; userName: string; invoices: GroupedInvoice[]; total: number }): GroupValues {
+  return {
+    clientName: about.clientName,
+    userName: about.userName,
+    invoiceCount: String(about.invoices.length),
+    totalAmount: formatRupees(about.total),
+    invoiceList: about.invoices.map(
+      ({ reference, amount, dueDate, daysOverdue }) =>
+        `${reference}: ${formatRupees(amount)}, due ${formatDate(dueDate)}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`,
+    ),
+  }
+}
+
+/** What the preview of the grouped mail shows. */
+export const sampleGroupValues: GroupValues = groupValues({
+  clientName: sampleValues.clientName,
+  userName: sampleValues.userName,
+  invoices: [
+    { reference: 'INV-0001', amount: 5000, dueDate: '2025-01-15', daysOverdue: 5 },
+    { reference: 'INV-0002', amount: 12_250, dueDate: '2025-01-19', daysOverdue: 1 },
+  ],
+  total: 17_250,
+})
+
 /** Formats what a reminder is about: `amount` in rupees, `dueDate` as YYYY-MM-DD. */
 export function reminderValues(about: {
   reference: string
@@ -72,14 +126,24 @@ export function reminderValues(about: {
  * The subject has no HTML at all.
  */
 export function renderReminder(wording: Wording, values: ReminderValues): RenderedReminder {
+  return render(wording, forOne, values)
+}
+
+/** The same for the mail that lists several invoices of one client. */
+export function renderGroupReminder(wording: Wording, values: GroupValues): RenderedReminder {
+  return render(wording, forGroup, values)
+}
+
+function render(wording: Wording, syntax: Syntax, values: Partial<Record<string, string | string[]>>): RenderedReminder {
+  const valueOf = (name: string) => [values[name] ?? []].flat().map(oneLine)
   const open: string[] = []
   let html = ''
   let text = ''
-  for (const piece of pieces(wording.content.trim())) {
+  for (const piece of pieces(wording.content.trim(), syntax)) {
     if ('words' in piece || 'variable' in piece) {
-      const words = 'words' in piece ? piece.words : oneLine(values[piece.variable])
-      html += escapeHtml(words)
-      text += words
+      const lines = 'words' in piece ? [piece.words] : valueOf(piece.variable)
+      html += lines.map(escapeHtml).join('<br>')
+      text += lines.join('\n')
     } else if (piece.tag === 'br') {
       html += '<br>'
       text += '\n'
@@ -94,7 +158,7 @@ export function renderReminder(wording: Wording, values: ReminderValues): Render
     }
   }
   for (const tag of open.reverse()) html += `</${tag}>`
-  const subject = oneLine(wording.subject.replace(variable, (_all, name: TemplateVariable) => values[name]))
+  const subject = oneLine(wording.subject.replace(syntax.variable, (_all, name: string) => valueOf(name).join('; ')))
   return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
 }
 
@@ -119,28 +183,43 @@ export function reminderDocument(html: string): string {
 `
 }
 
-/** What stands between double braces in a wording and is none of the six variables, each once, as it was typed. */
-export function unknownVariables(text: string): string[] {
+/** What stands between double braces in a wording and is none of its variables, each once, as it was typed. */
+export function unknownVariables(text: string, names: readonly string[] = templateVariables): string[] {
   const found = text
-    .replace(variable, ' ')
+    .replace(variableOf(names), ' ')
     .matchAll(/\{\{([^{}\n]{0,40})/g)
     .map(([, name = '']) => name.trim())
   return [...new Set(found)]
 }
 
-type Piece = { words: string } | { variable: TemplateVariable } | { tag: string; closes: boolean }
+type Piece = { words: string } | { variable: string } | { tag: string; closes: boolean }
 
-const variable = new RegExp(`\\{\\{[ \\t]*(${templateVariables.join('|')})[ \\t]*\\}\\}`, 'g')
-// In this order: a variable; a tag with its attributes, whose name is read to its end; the start of a comment; a declaration; a line break.
-const markup = new RegExp(
-  `${variable.source}|<(\\/?)([a-zA-Z][^\\s/<>"']*)(?![^\\s/<>"'])(?:"[^"]*"|'[^']*'|[^"'<>])*>|(<!--)|<[!?][^<>]*>|(\\r\\n|[\\r\\n\\v\\f\\u0085\\u2028\\u2029])`,
-  'g',
-)
+/** How a wording is read: its variables, and these among the markup. */
+interface Syntax {
+  variable: RegExp
+  markup: RegExp
+}
+
+function variableOf(names: readonly string[]): RegExp {
+  return new RegExp(`\\{\\{[ \\t]*(${names.join('|')})[ \\t]*\\}\\}`, 'g')
+}
+
+function syntaxOf(names: readonly string[]): Syntax {
+  const variable = variableOf(names)
+  // In this order: a variable; a tag with its attributes, whose name is read to its end; the start of a comment; a declaration; a line break.
+  const markup = new RegExp(
+    `${variable.source}|<(\\/?)([a-zA-Z][^\\s/<>"']*)(?![^\\s/<>"'])(?:"[^"]*"|'[^']*'|[^"'<>])*>|(<!--)|<[!?][^<>]*>|(\\r\\n|[\\r\\n\\v\\f\\u0085\\u2028\\u2029])`,
+    'g',
+  )
+  return { variable, markup }
+}
+const forOne = syntaxOf(templateVariables)
+const forGroup = syntaxOf(groupVariables)
 const keptTags = new Set(['br', 'b', 'i', 'u', 'strong', 'em'])
 const silentTags = new Set(['script', 'style'])
 
 /** The content cut into words, variables and the tags that are kept; everything else of HTML is left out, script and style with what they hold. */
-function* pieces(content: string): Generator<Piece> {
+function* pieces(content: string, { markup }: Syntax): Generator<Piece> {
   const lower = content.toLowerCase().length === content.length ? content.toLowerCase() : content
   const lastEnd = content.lastIndexOf('-->')
   let after = 0
@@ -153,7 +232,7 @@ function* pieces(content: string): Generator<Piece> {
     if (found.index > after) yield { words: readable(content.slice(after, found.index)) }
     if (comment) scan.lastIndex = end + '-->'.length
     const tag = tagName?.toLowerCase()
-    if (name) yield { variable: name as TemplateVariable }
+    if (name) yield { variable: name }
     else if (lineBreak) yield { tag: 'br', closes: false }
     else if (tag && keptTags.has(tag)) yield { tag, closes: slash === '/' }
     else if (tag && !slash && silentTags.has(tag)) {
@@ -196,31 +275,36 @@ export const template = z.object({
 export type Template = z.infer<typeof template>
 
 /** Says each unknown variable by its name: it would reach the client as it was typed. */
-const knownVariables = z.check<string>(({ value, issues }) => {
-  for (const name of unknownVariables(value))
-    issues.push({
-      code: 'custom',
-      input: value,
-      message: `{{${name}}} is not a variable. Please use ${templateVariables.map((known) => `{{${known}}}`).join(', ')}.`,
-    })
-})
-
-export const templateChange = z
-  .strictObject({
-    useCustomTemplate: z.boolean(),
-    customSubject: z
-      .string()
-      .max(200, 'Please enter a subject of at most 200 characters.')
-      .refine((subject) => !/[\p{Cc}\u2028\u2029]/u.test(subject), 'Please enter a subject on one line.')
-      .check(knownVariables),
-    customContent: z
-      .string()
-      .max(20_000, 'Please enter a text of at most 20,000 characters.')
-      // The database stores every character but this one.
-      .refine((text) => !text.includes('\0'), 'Please enter a text without invisible NUL characters.')
-      .check(knownVariables),
+const knownVariables = (names: readonly string[]) =>
+  z.check<string>(({ value, issues }) => {
+    for (const name of unknownVariables(value, names))
+      issues.push({
+        code: 'custom',
+        input: value,
+        message: `{{${name}}} is not a variable. Please use ${names.map((known) => `{{${known}}}`).join(', ')}.`,
+      })
   })
-  .partial()
+
+const changeOf = (names: readonly string[]) =>
+  z
+    .strictObject({
+      useCustomTemplate: z.boolean(),
+      customSubject: z
+        .string()
+        .max(200, 'Please enter a subject of at most 200 characters.')
+        .refine((subject) => !/[\p{Cc}\u2028\u2029]/u.test(subject), 'Please enter a subject on one line.')
+        .check(knownVariables(names)),
+      customContent: z
+        .string()
+        .max(20_000, 'Please enter a text of at most 20,000 characters.')
+        // The database stores every character but this one.
+        .refine((text) => !text.includes('\0'), 'Please enter a text without invisible NUL characters.')
+        .check(knownVariables(names)),
+    })
+    .partial()
+
+export const templateChange = changeOf(templateVariables)
+export const groupTemplateChange = changeOf(groupVariables)
 export type TemplateChange = z.output<typeof templateChange>
 
 export const templateCalls = {
@@ -230,6 +314,19 @@ export const templateCalls = {
     path: '/mail-config/template',
     summary: 'Change the wording of my reminders.',
     body: templateChange,
+    reply: template,
+  }),
+  readGroup: call({
+    method: 'GET',
+    path: '/mail-config/template/group',
+    summary: 'The wording of the mail that lists all that one client owes.',
+    reply: template,
+  }),
+  saveGroup: call({
+    method: 'PUT',
+    path: '/mail-config/template/group',
+    summary: 'Change the wording of the mail that lists all that one client owes.',
+    body: groupTemplateChange,
     reply: template,
   }),
 }

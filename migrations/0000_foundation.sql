@@ -21,6 +21,7 @@ CREATE TABLE "accounts" (
 	"reminders_active" boolean DEFAULT false NOT NULL,
 	"next_run_at" timestamp with time zone,
 	"last_daily_run_at" timestamp with time zone,
+	"group_by_client" boolean DEFAULT false NOT NULL,
 	"next_midnight_at" timestamp with time zone NOT NULL,
 	"overdue_through" date NOT NULL,
 	"last_reference_number" integer DEFAULT 0 NOT NULL
@@ -34,6 +35,16 @@ CREATE TABLE "audit_entries" (
 	"about" text,
 	"address" text DEFAULT '' NOT NULL,
 	"user_agent" text DEFAULT '' NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "notices" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"owner_id" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"title" text NOT NULL,
+	"text" text NOT NULL,
+	"link" text,
+	"created_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (
@@ -53,6 +64,16 @@ CREATE TABLE "throttles" (
 	"until" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "client_pauses" (
+	"owner_id" uuid NOT NULL,
+	"client_key" text NOT NULL,
+	"paused_at" timestamp with time zone NOT NULL,
+	"paused_until" date,
+	"pause_note" text NOT NULL,
+	"pause_promised" boolean NOT NULL,
+	CONSTRAINT "client_pauses_owner_id_client_key_pk" PRIMARY KEY("owner_id","client_key")
+);
+--> statement-breakpoint
 CREATE TABLE "invoices" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"owner_id" uuid NOT NULL,
@@ -67,6 +88,10 @@ CREATE TABLE "invoices" (
 	"paid_at" timestamp with time zone,
 	"awaits_overdue" boolean DEFAULT false NOT NULL,
 	"deleted_at" timestamp with time zone,
+	"paused_at" timestamp with time zone,
+	"paused_until" date,
+	"pause_note" text DEFAULT '' NOT NULL,
+	"pause_promised" boolean DEFAULT false NOT NULL,
 	"reminders_sent" integer DEFAULT 0 NOT NULL,
 	"last_reminder_at" timestamp with time zone,
 	"first_message_id" text,
@@ -86,7 +111,9 @@ CREATE TABLE "mail_configs" (
 	"created_at" timestamp with time zone NOT NULL,
 	"pause_reason" text,
 	"pause_message" text,
-	"paused_at" timestamp with time zone
+	"paused_at" timestamp with time zone,
+	"paused_until" timestamp with time zone,
+	"learned_per_day" integer
 );
 --> statement-breakpoint
 CREATE TABLE "server_checks" (
@@ -100,6 +127,17 @@ CREATE TABLE "system_mails" (
 	"attempt" integer DEFAULT 0 NOT NULL,
 	"next_try_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "decisions" (
+	"owner_id" uuid NOT NULL,
+	"invoice_id" uuid NOT NULL,
+	"local_date" date NOT NULL,
+	"rule" text NOT NULL,
+	"delivery_id" uuid,
+	"note" text,
+	"decided_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "decisions_invoice_id_local_date_pk" PRIMARY KEY("invoice_id","local_date")
 );
 --> statement-breakpoint
 CREATE TABLE "deliveries" (
@@ -137,7 +175,8 @@ CREATE TABLE "processes" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"heartbeat_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"steady_since" timestamp with time zone DEFAULT now() NOT NULL
+	"steady_since" timestamp with time zone DEFAULT now() NOT NULL,
+	"ticked_at" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "runs" (
@@ -148,8 +187,9 @@ CREATE TABLE "runs" (
 	"created_at" timestamp with time zone NOT NULL,
 	"deadline_at" timestamp with time zone NOT NULL,
 	"cancelled_at" timestamp with time zone,
-	"cursor_due_date" date,
-	"cursor_invoice_id" uuid,
+	"cursor" text,
+	"grouped" boolean DEFAULT false NOT NULL,
+	"retry_of" uuid,
 	"planned_at" timestamp with time zone,
 	"skipped" integer DEFAULT 0 NOT NULL,
 	"skipped_reason" text,
@@ -157,24 +197,31 @@ CREATE TABLE "runs" (
 );
 --> statement-breakpoint
 CREATE TABLE "templates" (
-	"owner_id" uuid PRIMARY KEY NOT NULL,
+	"owner_id" uuid NOT NULL,
+	"kind" text NOT NULL,
 	"use_custom" boolean NOT NULL,
 	"custom_subject" text NOT NULL,
 	"custom_content" text NOT NULL,
-	"updated_at" timestamp with time zone NOT NULL
+	"updated_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "templates_owner_id_kind_pk" PRIMARY KEY("owner_id","kind")
 );
 --> statement-breakpoint
 ALTER TABLE "account_links" ADD CONSTRAINT "account_links_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "notices" ADD CONSTRAINT "notices_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "client_pauses" ADD CONSTRAINT "client_pauses_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invoices" ADD CONSTRAINT "invoices_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mail_configs" ADD CONSTRAINT "mail_configs_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "decisions" ADD CONSTRAINT "decisions_owner_id_invoice_id_invoices_owner_id_id_fk" FOREIGN KEY ("owner_id","invoice_id") REFERENCES "public"."invoices"("owner_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "decisions" ADD CONSTRAINT "decisions_owner_id_delivery_id_deliveries_owner_id_id_fk" FOREIGN KEY ("owner_id","delivery_id") REFERENCES "public"."deliveries"("owner_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_owner_id_run_id_runs_owner_id_id_fk" FOREIGN KEY ("owner_id","run_id") REFERENCES "public"."runs"("owner_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_owner_id_pulled_by_run_id_runs_owner_id_id_fk" FOREIGN KEY ("owner_id","pulled_by_run_id") REFERENCES "public"."runs"("owner_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "delivery_invoices" ADD CONSTRAINT "delivery_invoices_owner_id_delivery_id_deliveries_owner_id_id_fk" FOREIGN KEY ("owner_id","delivery_id") REFERENCES "public"."deliveries"("owner_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "delivery_invoices" ADD CONSTRAINT "delivery_invoices_owner_id_invoice_id_invoices_owner_id_id_fk" FOREIGN KEY ("owner_id","invoice_id") REFERENCES "public"."invoices"("owner_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "runs" ADD CONSTRAINT "runs_owner_id_retry_of_runs_owner_id_id_fk" FOREIGN KEY ("owner_id","retry_of") REFERENCES "public"."runs"("owner_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "templates" ADD CONSTRAINT "templates_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "account_links_owner" ON "account_links" USING btree ("owner_id");--> statement-breakpoint
 CREATE INDEX "account_links_expires" ON "account_links" USING btree ("expires_at");--> statement-breakpoint
@@ -183,10 +230,14 @@ CREATE UNIQUE INDEX "accounts_google" ON "accounts" USING btree ("google_issuer"
 CREATE INDEX "accounts_next_run" ON "accounts" USING btree ("next_run_at","id") WHERE "accounts"."next_run_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "accounts_next_midnight" ON "accounts" USING btree ("next_midnight_at","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_owner" ON "audit_entries" USING btree ("owner_id","id");--> statement-breakpoint
+CREATE INDEX "notices_newest" ON "notices" USING btree ("owner_id","created_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "sessions_owner" ON "sessions" USING btree ("owner_id");--> statement-breakpoint
+CREATE INDEX "client_pauses_until" ON "client_pauses" USING btree ("paused_until");--> statement-breakpoint
 CREATE UNIQUE INDEX "invoices_reference" ON "invoices" USING btree ("owner_id","reference") WHERE "invoices"."deleted_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "invoices_newest" ON "invoices" USING btree ("owner_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE "invoices"."deleted_at" IS NULL;--> statement-breakpoint
 CREATE INDEX "invoices_owed" ON "invoices" USING btree ("owner_id","due_date") WHERE "invoices"."deleted_at" IS NULL AND "invoices"."status" <> 'paid';--> statement-breakpoint
+CREATE INDEX "invoices_paused" ON "invoices" USING btree ("paused_until") WHERE "invoices"."paused_until" IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "invoices_client" ON "invoices" USING btree ("owner_id",lower("client_email"));--> statement-breakpoint
 CREATE INDEX "invoices_deleted" ON "invoices" USING btree ("deleted_at") WHERE "invoices"."deleted_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "system_mails_next_try" ON "system_mails" USING btree ("next_try_at");--> statement-breakpoint
 CREATE INDEX "deliveries_run" ON "deliveries" USING btree ("run_id");--> statement-breakpoint

@@ -1,3 +1,4 @@
+import { noticeRoutes } from '#server/accounts/notices.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { identify } from '#server/accounts/sessions.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
@@ -20,6 +21,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
   })
+  noticeRoutes(app, deps)
   invoiceRoutes(app, deps, closeNotOwed)
   mailRoutes(app, deps, { onSenderChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) })
   templateRoutes(app, deps)

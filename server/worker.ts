@@ -4,14 +4,22 @@ import { forgetOldSessions } from '#server/accounts/sessions.ts'
 import { forgetOldThrottles } from '#server/accounts/throttle.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
-import type { Deps } from '#server/platform/deps.ts'
+import { endPauses } from '#server/invoices/pauses.ts'
 import { type Job, type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
 import { closeTooLate, type Delivering, deliver, wakeDue } from '#server/reminders/deliver.ts'
 import { makeDueRuns } from '#server/reminders/due.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
-import { beat, freeAllClaims, freeDeadClaims, heartbeatSeconds, registerProcess, releaseProcess } from '#server/reminders/processes.ts'
+import {
+  beat,
+  freeAllClaims,
+  freeDeadClaims,
+  heartbeatSeconds,
+  recordTick,
+  registerProcess,
+  releaseProcess,
+} from '#server/reminders/processes.ts'
 
 /** Every kind of job there is: the queue makes room for each at start. */
 export const everyJob: Job[] = [deliverJob, systemMailJob]
@@ -24,11 +32,13 @@ export function works(deps: Delivering): Work[] {
   ]
 }
 
-/** Ends what is too late, turns unpaid into overdue at each account's midnight, makes the runs whose hour has come. In this order, every 2 s. */
-export async function tick({ db, queue, clock }: Deps): Promise<void> {
+/** Ends what is too late, turns unpaid into overdue at each account's midnight, ends pauses, makes the runs whose hour has come. In this order, every 2 s. */
+export async function tick({ db, queue, clock, processId }: Delivering): Promise<void> {
   await closeTooLate(db, clock.now())
   await turnOverdue(db, clock.now())
+  await endPauses(db, clock.now())
   await makeDueRuns(db, queue, clock.now())
+  await recordTick(db, processId)
 }
 
 /** Frees what dead processes held, wakes every account with something due. Every 5 s. */

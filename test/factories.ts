@@ -98,7 +98,7 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
     now,
     async () => {},
   )
-  return { ...toInvoice(row), owner }
+  return { ...toInvoice(row, new Map()), owner }
 }
 
 /** A mailbox at this mail server for the person, as if they had connected it; its address is the server's login. */

@@ -30,6 +30,9 @@ export const accounts = pgTable(
     /** When the last daily run was made: automatic runs are at least 12 h apart, also after a change of zone. */
     lastDailyRunAt: instant(),
 
+    /** One mail per client that lists all that is overdue, instead of one per invoice. */
+    groupByClient: boolean().notNull().default(false),
+
     /** The account's next local midnight, when unpaid invoices become overdue. */
     nextMidnightAt: instant().notNull(),
     /** Due dates before this local date have been looked at by that job. */
@@ -106,3 +109,20 @@ export const throttles = pgTable('throttles', {
   /** When the count starts again, or until when it is closed. */
   until: instant().notNull(),
 })
+
+/** What an owner should know: shown until it is put away. */
+export const notices = pgTable(
+  'notices',
+  {
+    id: id(),
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    kind: text({ enum: ['promise_broken', 'login_refused', 'quota'] }).notNull(),
+    title: text().notNull(),
+    text: text().notNull(),
+    link: text(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [index('notices_newest').on(t.ownerId, t.createdAt.desc())],
+)

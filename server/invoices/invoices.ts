@@ -6,7 +6,8 @@ import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { invoices } from './tables.ts'
+import { type ClientPauses, pauseOf } from './pauses.ts'
+import { clientPauses, invoices } from './tables.ts'
 
 export type InvoiceRow = InferSelectModel<typeof invoices>
 
@@ -45,7 +46,11 @@ export async function invoicesVersion(db: Database, ownerId: string): Promise<st
     })
     .from(invoices)
     .where(and(...listed(ownerId, {})))
-  return `${found?.count}.${found?.sum}`
+  const [clients] = await db
+    .select({ sum: sql<string>`coalesce(sum(hashtextextended(${clientPauses.clientKey} || xmin::text, 0)), 0)::text` })
+    .from(clientPauses)
+    .where(eq(clientPauses.ownerId, ownerId))
+  return `${found?.count}.${found?.sum}.${clients?.sum}`
 }
 
 /** One invoice; refuses with `not_found` what is not there, deleted or somebody else's. */
@@ -186,7 +191,7 @@ export async function forgetDeleted(db: Database, now: Instant): Promise<void> {
 }
 
 /** The wall between a row and JSON: amounts in rupees, instants as ISO 8601 in UTC. */
-export function toInvoice(row: InvoiceRow): Invoice {
+export function toInvoice(row: InvoiceRow, clients: ClientPauses): Invoice {
   return {
     _id: row.id,
     clientName: row.clientName,
@@ -200,6 +205,7 @@ export function toInvoice(row: InvoiceRow): Invoice {
     paidAt: row.paidAt?.toString() ?? null,
     remindersSent: row.remindersSent,
     lastReminderAt: row.lastReminderAt?.toString() ?? null,
+    pause: pauseOf(row, clients),
   }
 }
 

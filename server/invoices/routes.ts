@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
-import { type App, answer } from '#server/platform/answer.ts'
+import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import {
   type AfterChange,
   createInvoice,
+  type InvoiceRow,
   invoicesVersion,
   listInvoices,
   readInvoice,
@@ -13,6 +14,7 @@ import {
   toInvoice,
   updateInvoice,
 } from './invoices.ts'
+import { pauseInvoice, readClientPauses } from './pauses.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
 export function invoiceRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'>, afterChange: AfterChange): void {
@@ -26,21 +28,26 @@ export function invoiceRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'
     }
     const { page, next } = await listInvoices(db, account.id, query)
     if (next) reply.header('link', `<${invoiceCalls.list.path}?${nextQuery(query, next)}>; rel="next"`)
-    return page.map(toInvoice)
+    const clients = await readClientPauses(db, account.id)
+    return page.map((row) => toInvoice(row, clients))
   })
+  const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClientPauses(db, account.id))
   answer(app, invoiceCalls.create, async ({ body }, { account }) =>
-    toInvoice(await createInvoice(db, account.id, body, clock.now(), afterChange)),
+    shown(account, await createInvoice(db, account.id, body, clock.now(), afterChange)),
   )
-  answer(app, invoiceCalls.read, async ({ params }, { account }) => toInvoice(await readInvoice(db, account.id, params.id)))
+  answer(app, invoiceCalls.read, async ({ params }, { account }) => shown(account, await readInvoice(db, account.id, params.id)))
   answer(app, invoiceCalls.update, async ({ params, body }, { account }) =>
-    toInvoice(await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange)),
+    shown(account, await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange)),
   )
   answer(app, invoiceCalls.remove, async ({ params }, { account }) => {
     await removeInvoice(db, account.id, params.id, clock.now(), afterChange)
     return undefined
   })
+  answer(app, invoiceCalls.pause, async ({ params, body }, { account }) =>
+    shown(account, await pauseInvoice(db, account.id, params.id, body, clock.now(), afterChange)),
+  )
   answer(app, invoiceCalls.restore, async ({ params }, { account }) =>
-    toInvoice(await restoreInvoice(db, account.id, params.id, clock.now(), afterChange)),
+    shown(account, await restoreInvoice(db, account.id, params.id, clock.now(), afterChange)),
   )
 }
 

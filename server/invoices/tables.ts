@@ -1,5 +1,19 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, date, foreignKey, index, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
@@ -25,6 +39,12 @@ export const invoices = pgTable(
     /** Deleted softly: it can be restored for 30 days. */
     deletedAt: instant(),
 
+    /** Since when it is not reminded; until the end of which local date (null: for good); why; and whether the client promised to pay by then. */
+    pausedAt: instant(),
+    pausedUntil: date({ mode: 'string' }),
+    pauseNote: text().notNull().default(''),
+    pausePromised: boolean().notNull().default(false),
+
     /** How many mails about it a mail server accepted, and when the last one was. */
     remindersSent: integer().notNull().default(0),
     lastReminderAt: instant(),
@@ -38,7 +58,25 @@ export const invoices = pgTable(
     uniqueIndex('invoices_reference').on(t.ownerId, t.reference).where(sql`${t.deletedAt} IS NULL`),
     index('invoices_newest').on(t.ownerId, t.createdAt.desc(), t.id.desc()).where(sql`${t.deletedAt} IS NULL`),
     index('invoices_owed').on(t.ownerId, t.dueDate).where(sql`${t.deletedAt} IS NULL AND ${t.status} <> 'paid'`),
+    index('invoices_paused').on(t.pausedUntil).where(sql`${t.pausedUntil} IS NOT NULL`),
+    index('invoices_client').on(t.ownerId, sql`lower(${t.clientEmail})`),
     index('invoices_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     check('invoices_amount', sql`${t.amountMinor} BETWEEN 1 AND 999999999999`),
   ],
+)
+
+/** A client, by email address in lower case, none of whose invoices is reminded. */
+export const clientPauses = pgTable(
+  'client_pauses',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    clientKey: text().notNull(),
+    pausedAt: instant().notNull(),
+    pausedUntil: date({ mode: 'string' }),
+    pauseNote: text().notNull(),
+    pausePromised: boolean().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.clientKey] }), index('client_pauses_until').on(t.pausedUntil)],
 )

@@ -66,6 +66,8 @@ function aSender(
     pauseReason: null,
     pauseMessage: null,
     pausedAt: null,
+    pausedUntil: null,
+    learnedPerDay: null,
     ...about,
   }
 }

@@ -21,4 +21,8 @@ export const mailConfigs = pgTable('mail_configs', {
   pauseReason: text({ enum: ['login_refused', 'quota'] }),
   pauseMessage: text(),
   pausedAt: instant(),
+  /** A used-up quota ends by itself: when sending goes on. */
+  pausedUntil: instant(),
+  /** Mails a day that this mailbox turned out to allow, where that is less than its provider says. */
+  learnedPerDay: integer(),
 })

@@ -1,10 +1,10 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { fromMinor } from '#contract/money.ts'
-import { reminderDocument, reminderValues, renderReminder } from '#contract/templates.ts'
+import { groupValues, reminderDocument, reminderValues, renderGroupReminder, renderReminder, type Wording } from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
 
-/** What one reminder is about. */
+/** One invoice of a mail. */
 export interface ReminderAbout {
   reference: string
   clientName: string
@@ -22,32 +22,36 @@ export interface ComposedMail {
   messageId: string
 }
 
-/** Words one reminder and sets it as a mail: what leaves is exactly these bytes. */
+/** Words one reminder, about one invoice or all that one client owes, and sets it as a mail: what leaves is exactly these bytes. */
 export async function composeReminder(mail: {
   id: string
-  about: ReminderAbout
-  wording: { subject: string; content: string }
+  about: [ReminderAbout, ...ReminderAbout[]]
+  wordings: { one: Wording; group: Wording }
   from: { name: string; address: string }
   today: string
   now: Instant
 }): Promise<ComposedMail> {
   const { about, from } = mail
-  const rendered = renderReminder(
-    mail.wording,
-    reminderValues({
-      reference: about.reference,
-      clientName: about.clientName,
-      amount: fromMinor(about.amountMinor),
-      dueDate: about.dueDate,
-      daysOverdue: daysOverdue(about.dueDate, mail.today),
-      userName: from.name,
-    }),
-  )
+  const [first] = about
+  const invoices = about.map(({ reference, amountMinor, dueDate }) => ({
+    reference,
+    amount: fromMinor(amountMinor),
+    dueDate,
+    daysOverdue: daysOverdue(dueDate, mail.today),
+  }))
+  const [invoice = { reference: '', amount: 0, dueDate: mail.today, daysOverdue: 0 }] = invoices
+  const names = { clientName: first.clientName, userName: from.name }
+  const total = fromMinor(about.reduce((sum, { amountMinor }) => sum + amountMinor, 0))
+  const rendered =
+    about.length === 1
+      ? renderReminder(mail.wordings.one, reminderValues({ ...names, ...invoice }))
+      : renderGroupReminder(mail.wordings.group, groupValues({ ...names, invoices, total }))
+  const firstMessageId = about.find((one) => one.firstMessageId)?.firstMessageId
   const messageId = `<rem.${mail.id}@${domainOf(from.address)}>`
-  const thread = about.firstMessageId ? { inReplyTo: about.firstMessageId, references: about.firstMessageId } : {}
+  const thread = firstMessageId ? { inReplyTo: firstMessageId, references: firstMessageId } : {}
   const composer = new MailComposer({
     from: { name: from.name, address: from.address },
-    to: { name: about.clientName, address: about.clientEmail },
+    to: { name: first.clientName, address: first.clientEmail },
     subject: rendered.subject,
     text: rendered.text,
     html: reminderDocument(rendered.html),

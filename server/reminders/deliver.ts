@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
+import type { Wording } from '#contract/templates.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
+import { notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { findSender, pauseSender, type Sender } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
@@ -14,7 +16,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import { readWording } from '#server/templates/templates.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
-import { planRun } from './due.ts'
+import { pausedOn, planRun } from './due.ts'
 import { deliverJob } from './jobs.ts'
 import { localDate, retrySeconds } from './schedule.ts'
 import { runs } from './tables.ts'
@@ -91,8 +93,8 @@ async function drain(deps: Delivering, ownerId: string, over: () => boolean, pla
       await pause(20)
       continue
     }
-    const wording = await readWording(deps.db, ownerId)
-    const moved = await Promise.all(Array.from({ length: lanes }, () => lane(deps, { account, sender, wording, waiting, over })))
+    const wordings = { one: await readWording(deps.db, ownerId, 'one'), group: await readWording(deps.db, ownerId, 'group') }
+    const moved = await Promise.all(Array.from({ length: lanes }, () => lane(deps, { account, sender, wordings, waiting, over })))
     if (over()) return true
     // Whatever changed under all of them at once, such as a paused sender, is looked at anew; what cannot be explained waits for the sweep.
     if (moved.every((count) => count === 0) && idle++ > 2) return false
@@ -108,7 +110,7 @@ function holdReason(sender: Sender | null): HoldReason | null {
 interface Batch {
   account: Account
   sender: Sender
-  wording: { subject: string; content: string }
+  wordings: { one: Wording; group: Wording }
   waiting: WaitingMail[]
   over: () => boolean
 }
@@ -145,22 +147,30 @@ const waitingMail = z.object({
   source: z.string().nullable(),
   /** Whether the stored bytes are of that. */
   composed: z.boolean(),
-  reference: z.string().nullable(),
-  clientName: z.string().nullable(),
-  amountMinor: z.coerce.number().nullable(),
-  dueDate: z.string().nullable(),
-  firstMessageId: z.string().nullable(),
+  /** How many invoices it was made for; those that are not owed any more are not in `about`. */
+  madeFor: z.number(),
+  about: z.array(
+    z.object({
+      id: z.string(),
+      reference: z.string(),
+      clientName: z.string(),
+      clientEmail: z.string(),
+      amountMinor: z.number(),
+      dueDate: z.string(),
+      firstMessageId: z.string().nullable(),
+    }),
+  ),
 })
 type WaitingMail = z.output<typeof waitingMail>
 
 /**
- * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted.
+ * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted, not paused.
  * OFFSET 0 makes Postgres go from the mail to its invoices by their keys, however old its statistics are.
  */
 const owedToday = (today: string) => sql`
   FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
   JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
-    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date`
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}`
 
 /** What a mail is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
 const sourceOf = (senderId: string, today: string) =>
@@ -172,32 +182,29 @@ async function readWaiting({ db, clock }: Delivering, account: Account, sender: 
   return rows(
     db,
     waitingMail,
-    sql`SELECT d.id, d.attempt, coalesce(i.client_email, d.client_email) AS "clientEmail", s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
-          i.reference, i.client_name AS "clientName", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId"
+    sql`SELECT d.id, d.attempt, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
+          (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
+          s.about, coalesce(s.about->0->>'clientEmail', d.client_email) AS "clientEmail"
         FROM (
           SELECT * FROM deliveries WHERE owner_id = ${account.id}::uuid AND state IN ('queued', 'retrying') AND next_try_at <= ${now.toString()}::timestamptz
           ORDER BY next_try_at, id LIMIT ${readAhead}) d
-        CROSS JOIN LATERAL (SELECT ${sourceOf(sender.senderId, today)} AS source) s
-        LEFT JOIN LATERAL (
-          SELECT i.reference, i.client_name, i.client_email, i.amount_minor, i.due_date, i.first_message_id ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT 1) i ON true
+        CROSS JOIN LATERAL (
+          SELECT ${sourceOf(sender.senderId, today)} AS source, coalesce((
+            SELECT json_agg(json_build_object('id', i.id, 'reference', i.reference, 'clientName', i.client_name, 'clientEmail', i.client_email,
+              'amountMinor', i.amount_minor, 'dueDate', i.due_date::text, 'firstMessageId', i.first_message_id) ORDER BY i.due_date, i.id)
+            ${owedToday(today)}), '[]') AS about) s
         ORDER BY d.next_try_at, d.id`,
   )
 }
 
-async function compose({ clock }: Delivering, { account, sender, wording }: Batch, mail: WaitingMail): Promise<ComposedMail | null> {
-  if (mail.reference === null || mail.clientName === null || mail.amountMinor === null || mail.dueDate === null) return null
+async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: WaitingMail): Promise<ComposedMail | null> {
+  const [first, ...others] = mail.about
+  if (!first) return null
   const now = clock.now()
   return composeReminder({
     id: newId(),
-    about: {
-      reference: mail.reference,
-      clientName: mail.clientName,
-      clientEmail: mail.clientEmail,
-      amountMinor: mail.amountMinor,
-      dueDate: mail.dueDate,
-      firstMessageId: mail.firstMessageId,
-    },
-    wording,
+    about: [first, ...others],
+    wordings,
     from: { name: account.displayName, address: sender.address },
     today: localDate(now, account.timezone),
     now,
@@ -226,19 +233,25 @@ async function claim(
   const set = composed
     ? sql`, raw = ${composed.raw}, subject = ${composed.subject}, message_id = ${composed.messageId}, rendered_from = ${mail.source}, client_email = ${mail.clientEmail}`
     : sql``
-  const [claimed] = await rows(
-    db,
-    claimedMail,
-    sql`UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${processId}::uuid, claim = ${newId()}::uuid${set}
+  const taken = sql`UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${processId}::uuid, claim = ${newId()}::uuid${set}
         FROM mail_configs m
         WHERE d.id = ${mail.id}::uuid AND d.state IN ('queued', 'retrying') AND d.deadline_at > ${now.toString()}::timestamptz
           AND m.owner_id = d.owner_id AND m.sender_id = ${sender.senderId}::uuid AND m.pause_reason IS NULL
           AND EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)
           AND ${sourceOf(sender.senderId, localDate(now, account.timezone))} = ${composed ? mail.source : sql`d.rendered_from`}
-        RETURNING d.id, d.claim, d.attempt, d.raw`,
-  )
-  if (claimed) failPoint('claim')
+        RETURNING d.id, d.claim, d.attempt, d.raw`
+  const [claimed] = await rows(db, claimedMail, mail.about.length === mail.madeFor ? taken : dropping(taken, mail))
   return claimed ?? null
+}
+
+/** A grouped mail that no longer lists everything it was made for: what is not in it is not reminded by it, and the day's row says so. */
+function dropping(taken: SQL, mail: WaitingMail): SQL {
+  const listed = sql`${`{${mail.about.map(({ id }) => id).join(',')}}`}::uuid[]`
+  return sql`
+    WITH claimed AS (${taken}),
+    dropped AS (DELETE FROM delivery_invoices di USING claimed WHERE di.delivery_id = claimed.id AND di.invoice_id <> ALL(${listed}) RETURNING di.invoice_id, di.delivery_id),
+    told AS (UPDATE decisions x SET rule = 'not_owed', delivery_id = NULL FROM dropped WHERE x.invoice_id = dropped.invoice_id AND x.delivery_id = dropped.delivery_id)
+    SELECT * FROM claimed`
 }
 
 /** Closes one mail that could not be claimed, if that is for good; where it only changed meanwhile it stays as it is and is read anew. */
@@ -388,14 +401,24 @@ async function retryLater({ db, clock, chance }: Delivering, about: { which: SQL
     UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state <> 'retrying'`)
 }
 
-/** Every further try of this mailbox would be refused too, and might lock it: nothing is tried until its owner has done something about it. */
+/** Every further try of this mailbox would be refused too, and might lock it: nothing is tried until its owner has done something about it, and is told so once. */
 async function pauseSending(
   { db, clock, log }: Delivering,
   { account, sender }: Batch,
   outcome: Outcome & { kind: 'login_refused' | 'quota' },
 ): Promise<void> {
-  const first = await pauseSender(db, sender, outcome.kind, outcome.reply, clock.now())
-  if (first) log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
+  const now = clock.now()
+  await db.transaction(async (tx) => {
+    const first = await pauseSender(tx, sender, outcome.kind, outcome.reply, now)
+    if (!first) return
+    log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
+    const words = `The mail server said: ${outcome.reply}`
+    const about =
+      outcome.kind === 'login_refused'
+        ? { title: 'Your mailbox refused the login', text: `Reminders wait until you enter a password that works. ${words}` }
+        : { title: 'Your mailbox has used up its mails for today', text: `What is left over goes the next day, oldest due first. ${words}` }
+    await notify(tx, account.id, { kind: outcome.kind, link: '/dashboard/mail-settings', ...about }, now)
+  })
 }
 
 /** Wakes every account that has something to do: a mail whose time has come, a run that is not complete. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { RunKind } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
@@ -9,18 +9,21 @@ import { newId } from '#server/platform/columns.ts'
 import { changed, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { deliverJob } from './jobs.ts'
-import { dailyDeadline, dayAfter, immediateDeadline, laterDate, localDate, nextRun, startOfDay } from './schedule.ts'
+import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, localDate, nextRun, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
 /** By hand an invoice is reminded at most this often a day. */
 export const sendNowPerDay = 3
-/** Mails of a run are written down this many at a time, so that a large run neither holds up others nor delays its first mail. */
-const chunk = 1_000
+/** Invoices of a run are decided this many at a time, so that a large run neither holds up others nor delays its first mail. */
+const firstChunk = 1_000
+const laterChunk = 5_000
 /** How many missed days are written down at most after a long time without a process. */
 const mostSkippedDays = 31
 
 /** What decides whether an invoice past due gets a mail in a run. */
 export interface DueFacts {
+  /** Its reminders, or those of its client, are paused today. */
+  paused: boolean
   /** A mail about it was accepted today. */
   remindedToday: boolean
   /** A mail about it is under way. */
@@ -30,27 +33,35 @@ export interface DueFacts {
 }
 
 /**
- * Who is reminded: an invoice past due is written to at most once per local day by whatever is not a hand pressing Send Now;
- * by hand up to three times, and a mail that is already under way is pulled forward instead of doubled.
+ * Who is reminded: nobody who is paused; an invoice past due is written to at most once per local day by whatever is not a hand pressing
+ * Send Now; by hand up to three times, and a mail that is already under way is pulled forward instead of doubled.
  */
-export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'skip' {
+export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'already' | 'paused' {
+  if (facts.paused) return 'paused'
   if (kind === 'send_now') {
     if (facts.openMail) return 'pull'
-    return facts.byHandToday < sendNowPerDay ? 'write' : 'skip'
+    return facts.byHandToday < sendNowPerDay ? 'write' : 'already'
   }
-  return facts.openMail || facts.remindedToday ? 'skip' : 'write'
+  return facts.openMail || facts.remindedToday ? 'already' : 'write'
 }
 
 type Run = typeof runs.$inferSelect
 
 /** One account that a run is being made for: its row is locked. */
-type Locked = Pick<Account, 'id' | 'timezone' | 'reminderHour'>
+type Locked = Pick<Account, 'id' | 'timezone' | 'reminderHour' | 'groupByClient'>
 
 /**
  * Makes a run: its row and the first thousand of its mails, the rest follows in `planRun`. The account's row must be locked.
- * Answers null where a daily run of that local date already exists, or where a run by hand has nobody to write to.
+ * `retryOf`: only for the invoices whose mail failed in that run. Answers null where a daily run of that local date already exists, or where
+ * a run by hand has nobody to write to.
  */
-export async function makeRun(tx: Database, queue: Queue, account: Locked, kind: RunKind, now: Instant): Promise<Run | null> {
+export async function makeRun(
+  tx: Database,
+  queue: Queue,
+  account: Locked,
+  about: { kind: RunKind; now: Instant; retryOf?: string },
+): Promise<Run | null> {
+  const { kind, now } = about
   const date = localDate(now, account.timezone)
   const [run] = await tx
     .insert(runs)
@@ -60,6 +71,8 @@ export async function makeRun(tx: Database, queue: Queue, account: Locked, kind:
       localDate: date,
       createdAt: now,
       deadlineAt: kind === 'daily' ? dailyDeadline(date, account.timezone) : immediateDeadline(now),
+      grouped: account.groupByClient,
+      retryOf: about.retryOf ?? null,
     })
     .onConflictDoNothing()
     .returning()
@@ -84,68 +97,188 @@ export async function planRun(tx: Database, account: Locked, runId: string, now:
 
 const candidate = z.object({
   id: z.string(),
-  due: z.string(),
+  /** Where it stands in the run's order. */
+  place: z.string(),
+  clientKey: z.string(),
+  paused: z.boolean(),
   remindedToday: z.boolean(),
   openDelivery: z.string().nullable(),
   byHandToday: z.number(),
 })
+type Candidate = z.output<typeof candidate>
 
-/** Decides the next thousand invoices past due, oldest first, and answers how many there were. */
+/** Decides the next invoices past due and answers how many there were. */
 async function planChunk(tx: Database, account: Locked, run: Run, now: Instant): Promise<number> {
+  const { found, last } = await readCandidates(tx, account, run)
+  const decisions = found.map((one) => ({
+    ...one,
+    decision: decide(run.kind, { ...one, openMail: one.openDelivery !== null }),
+  }))
+  const mails = toMails(
+    decisions.filter(({ decision }) => decision === 'write'),
+    run.grouped,
+  )
+  await insertDeliveries(tx, run, mails, now)
+  const pulled = decisions.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
+  await pullForward(tx, run, pulled, now)
+  await recordDecisions(
+    tx,
+    run,
+    { mails, others: decisions.filter(({ decision }) => decision === 'already' || decision === 'paused') },
+    now,
+  )
+  await tx
+    .update(runs)
+    .set({
+      skipped: sql`${runs.skipped} + ${decisions.filter(({ decision }) => decision === 'already' || decision === 'paused').length}`,
+      ...(last === null ? { plannedAt: now } : { cursor: last }),
+    })
+    .where(eq(runs.id, run.id))
+  if (last === null && run.kind === 'daily') await completeEarlierDays(tx, account, run.localDate, now)
+  return found.length
+}
+
+/**
+ * The next invoices past due in the run's order. One mail per invoice: first those that the last run left over, then the oldest due date.
+ * Grouped: client by client, and none is torn apart. `last` is null where the run is complete.
+ */
+async function readCandidates(tx: Database, account: Locked, run: Run): Promise<{ found: Candidate[]; last: string | null }> {
   const today = run.localDate
   const dayBegan = startOfDay(today, account.timezone).toString()
-  const after =
-    run.cursorDueDate === null ? sql`` : sql`AND (i.due_date, i.id) > (${run.cursorDueDate}::date, ${run.cursorInvoiceId}::uuid)`
+  const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
+  // A mail that this very run has sent meanwhile must not move its invoice to another place of the order.
+  const wroteLastTime = sql`coalesce(i.last_reminder_at >= ${dayBefore}::timestamptz AND i.last_reminder_at < ${run.createdAt.toString()}::timestamptz, false)`
+  const place = run.grouped
+    ? sql`lower(i.client_email)`
+    : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
   const byHand =
     run.kind === 'send_now'
       ? sql`(SELECT count(*)::int FROM delivery_invoices h JOIN deliveries hd ON hd.id = h.delivery_id JOIN runs hr ON hr.id = coalesce(hd.pulled_by_run_id, hd.run_id)
              WHERE h.invoice_id = i.id AND hr.kind = 'send_now' AND hr.local_date = ${today}::date AND hd.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))`
       : sql`0`
-  const found = await rows(
-    tx,
-    candidate,
-    sql`SELECT i.id, i.due_date::text AS due, coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday",
-          o.delivery_id AS "openDelivery", ${byHand} AS "byHandToday"
-        FROM invoices i LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
-        WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${after}
-        ORDER BY i.due_date, i.id LIMIT ${chunk}`,
-  )
-  const decisions = found.map((one) => ({
-    ...one,
-    decision: decide(run.kind, { remindedToday: one.remindedToday, openMail: one.openDelivery !== null, byHandToday: one.byHandToday }),
-  }))
-  await insertDeliveries(
-    tx,
-    run,
-    decisions.filter(({ decision }) => decision === 'write').map(({ id }) => id),
-    now,
-  )
-  const pulled = decisions.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
-  await pullForward(tx, run, pulled, now)
-  const last = found.at(-1)
-  await tx
-    .update(runs)
-    .set({
-      skipped: sql`${runs.skipped} + ${decisions.filter(({ decision }) => decision === 'skip').length}`,
-      ...(last ? { cursorDueDate: last.due, cursorInvoiceId: last.id } : {}),
-      ...(found.length < chunk ? { plannedAt: now } : {}),
-    })
-    .where(eq(runs.id, run.id))
-  return found.length
+  const failedThere = run.retryOf
+    ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries fd ON fd.id = f.delivery_id
+          WHERE ${run.retryOf}::uuid IN (fd.run_id, fd.pulled_by_run_id) AND fd.state = 'failed')`
+    : sql``
+  const read = (where: SQL, most: SQL) =>
+    rows(
+      tx,
+      candidate,
+      sql`SELECT * FROM (
+            SELECT i.id, i.due_date, ${place} AS place, lower(i.client_email) AS "clientKey", ${pausedOn(today)} AS paused,
+              coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", o.delivery_id AS "openDelivery", ${byHand} AS "byHandToday"
+            FROM invoices i LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
+            WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${failedThere}) i
+          WHERE ${where} ORDER BY place COLLATE "C", i.due_date, i.id ${most}`,
+    )
+  const chunk = run.cursor === null ? firstChunk : laterChunk
+  const behind = run.cursor === null ? sql`true` : sql`place COLLATE "C" > ${run.cursor}`
+  const found = await read(behind, sql`LIMIT ${chunk + 1}`)
+  if (found.length <= chunk) return { found, last: null }
+  if (!run.grouped) {
+    found.pop()
+    return { found, last: found.at(-1)?.place ?? null }
+  }
+  const tail = found.at(-1)?.place
+  const whole = found.filter((one) => one.place !== tail)
+  if (whole.length > 0) return { found: whole, last: whole.at(-1)?.place ?? null }
+  return { found: await read(sql`place = ${tail}`, sql``), last: tail ?? null }
 }
 
-/** One mail per invoice. Ids ascend in the order given, so that the oldest due date is written to first. */
-async function insertDeliveries(tx: Database, run: Run, invoiceIds: string[], now: Instant): Promise<void> {
-  if (invoiceIds.length === 0) return
-  const ids = invoiceIds.map(() => newId()).sort()
-  const pairs = sql`unnest(${arrayText(ids)}::uuid[], ${arrayText(invoiceIds)}::uuid[]) AS pair(delivery_id, invoice_id)`
+/** Whether the reminders of an invoice `i` are paused on a date: its own, or its client's. */
+export const pausedOn = (date: string) => sql`(
+  (i.paused_at IS NOT NULL AND (i.paused_until IS NULL OR i.paused_until >= ${date}::date))
+  OR EXISTS (SELECT 1 FROM client_pauses c WHERE c.owner_id = i.owner_id AND c.client_key = lower(i.client_email) AND (c.paused_until IS NULL OR c.paused_until >= ${date}::date)))`
+
+interface PlannedMail {
+  deliveryId: string
+  invoiceIds: string[]
+}
+
+/** One mail per invoice, or one per client. Ids ascend in the order given, so that who comes first in the run is written to first. */
+function toMails(write: Candidate[], grouped: boolean): PlannedMail[] {
+  const groups = grouped ? [...Map.groupBy(write, ({ clientKey }) => clientKey).values()] : write.map((one) => [one])
+  const ids = groups.map(() => newId()).sort()
+  return groups.map((group, nth) => ({ deliveryId: ids[nth] ?? newId(), invoiceIds: group.map(({ id }) => id) }))
+}
+
+async function insertDeliveries(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<void> {
+  if (mails.length === 0) return
+  const firsts = sql`unnest(${arrayText(mails.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(mails.map(({ invoiceIds }) => invoiceIds[0] ?? ''))}::uuid[]) AS pair(delivery_id, invoice_id)`
   await tx.execute(sql`
     INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
     SELECT pair.delivery_id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, 'queued', ${now.toString()}::timestamptz, ${now.toString()}::timestamptz, ${run.deadlineAt.toString()}::timestamptz
-    FROM ${pairs} JOIN invoices i ON i.id = pair.invoice_id`)
+    FROM ${firsts} JOIN invoices i ON i.id = pair.invoice_id`)
   await tx.execute(sql`
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open)
-    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true FROM ${pairs}`)
+    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true FROM ${pairs(mails)}`)
+}
+
+/** Every invoice with its mail. */
+function pairs(mails: PlannedMail[]): SQL {
+  const all = mails.flatMap(({ deliveryId, invoiceIds }) => invoiceIds.map((invoiceId) => ({ deliveryId, invoiceId })))
+  return sql`unnest(${arrayText(all.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(all.map(({ invoiceId }) => invoiceId))}::uuid[]) AS pair(delivery_id, invoice_id)`
+}
+
+/**
+ * The ledger: the schedule's own runs (daily, and the one that Start makes) write a row for every invoice past due; a mail that is made by
+ * hand later that day is what became of the day.
+ */
+async function recordDecisions(
+  tx: Database,
+  run: Run,
+  decided: { mails: PlannedMail[]; others: (Candidate & { decision: string })[] },
+  now: Instant,
+): Promise<void> {
+  const scheduled = run.kind === 'daily' || run.kind === 'start'
+  const at = now.toString()
+  if (decided.mails.length > 0 && scheduled)
+    await tx.execute(sql`
+      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, decided_at)
+      SELECT ${run.ownerId}::uuid, pair.invoice_id, ${run.localDate}::date, 'mail', pair.delivery_id, ${at}::timestamptz FROM ${pairs(decided.mails)}
+      ON CONFLICT (invoice_id, local_date) DO UPDATE SET rule = 'mail', delivery_id = excluded.delivery_id, note = NULL, decided_at = excluded.decided_at`)
+  if (decided.mails.length > 0 && !scheduled)
+    await tx.execute(sql`
+      UPDATE decisions x SET rule = 'mail', delivery_id = pair.delivery_id, note = NULL, decided_at = ${at}::timestamptz
+      FROM ${pairs(decided.mails)} WHERE x.invoice_id = pair.invoice_id AND x.local_date = ${run.localDate}::date`)
+  if (decided.others.length > 0 && scheduled)
+    await tx.execute(sql`
+      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, note, decided_at)
+      SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, nullif(i.pause_note, ''), ${at}::timestamptz
+      FROM unnest(${arrayText(decided.others.map(({ id }) => id))}::uuid[],
+        ${arrayText(decided.others.map(({ decision }) => (decision === 'paused' ? 'paused' : 'already_reminded')))}::text[]) AS one(invoice_id, rule)
+      JOIN invoices i ON i.id = one.invoice_id
+      ON CONFLICT (invoice_id, local_date) DO NOTHING`)
+}
+
+/**
+ * The days before this run that the ledger has gaps in: an invoice that was written down, already past due, after the run of its day, and
+ * every invoice on a day on which no process ran.
+ */
+async function completeEarlierDays(tx: Database, account: Locked, before: string, now: Instant): Promise<void> {
+  const earliest = Temporal.PlainDate.from(before).subtract({ days: mostSkippedDays }).toString()
+  const days = await tx
+    .selectDistinctOn([runs.localDate], { date: runs.localDate, skippedReason: runs.skippedReason })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.ownerId, account.id),
+        inArray(runs.kind, ['daily', 'start']),
+        lt(runs.localDate, before),
+        sql`${runs.localDate} >= greatest(${earliest}::date, (SELECT max(x.local_date) FROM runs x WHERE x.owner_id = ${account.id}::uuid AND x.kind = 'daily' AND x.skipped_reason IS NULL AND x.local_date < ${before}::date))`,
+      ),
+    )
+    .orderBy(runs.localDate, sql`${runs.skippedReason} NULLS FIRST`)
+  for (const { date, skippedReason } of days) {
+    const dayEnded = startOfDay(dayAfter(date), account.timezone).toString()
+    await tx.execute(sql`
+      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, note, decided_at)
+      SELECT i.owner_id, i.id, ${date}::date, ${skippedReason === null ? 'added_later' : 'not_running'}, ${skippedReason}, ${now.toString()}::timestamptz
+      FROM invoices i
+      WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.due_date < ${date}::date AND i.created_at < ${dayEnded}::timestamptz
+        AND (i.status <> 'paid' OR i.paid_at >= ${dayEnded}::timestamptz)
+      ON CONFLICT (invoice_id, local_date) DO NOTHING`)
+  }
 }
 
 /** Mails that wait for their next try are tried now, on behalf of this run too. */
@@ -154,7 +287,7 @@ async function pullForward(tx: Database, run: Run, deliveryIds: string[], now: I
   await tx.execute(sql`
     UPDATE deliveries SET pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz),
       next_try_at = CASE WHEN state IN ('queued', 'retrying') THEN least(next_try_at, ${now.toString()}::timestamptz) ELSE next_try_at END
-    WHERE id = ANY(${arrayText(deliveryIds)}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
+    WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
 }
 
 function arrayText(ids: string[]): string {
@@ -191,7 +324,7 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
     const today = nextRun(account, { now, notBefore: planned, lastRunAt: account.lastDailyRunAt })
     await recordSkippedDays(tx, account, { from: planned, before: today.date }, now)
     const runsNow = Temporal.Instant.compare(today.at, now) <= 0
-    if (runsNow) await makeRun(tx, queue, account, 'daily', now)
+    if (runsNow) await makeRun(tx, queue, account, { kind: 'daily', now })
     const following = runsNow ? nextRun(account, { now, notBefore: dayAfter(today.date), lastRunAt: now }) : today
     await tx
       .update(accounts)
@@ -228,20 +361,24 @@ export async function reschedule(tx: Database, before: Account, after: Account, 
 
 /** Cancels every open run of an account; mails that are being sent at this moment still leave. Answers how many mails were cancelled. */
 export async function cancelRuns(tx: Database, ownerId: string, now: Instant): Promise<number> {
-  await tx
-    .update(runs)
-    .set({ cancelledAt: now })
-    .where(
-      and(
-        eq(runs.ownerId, ownerId),
-        isNull(runs.cancelledAt),
-        sql`(${runs.plannedAt} IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = ${runs.id} AND d.state IN ('queued', 'sending', 'retrying', 'held')))`,
-      ),
-    )
+  return cancel(tx, ownerId, sql`true`, now)
+}
+
+/** Cancels one run, in the same way; a mail of another run that this one had pulled forward stays that run's. */
+export async function cancelRun(tx: Database, ownerId: string, runId: string, now: Instant): Promise<number> {
+  return cancel(tx, ownerId, sql`r.id = ${runId}::uuid`, now)
+}
+
+async function cancel(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
+  await tx.execute(sql`
+    UPDATE runs r SET cancelled_at = ${now.toString()}::timestamptz
+    WHERE r.owner_id = ${ownerId}::uuid AND r.cancelled_at IS NULL AND ${which}
+      AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND d.state IN ('queued', 'sending', 'retrying', 'held')))`)
   return changed(
     tx,
     sql`WITH ended AS (
-          UPDATE deliveries SET state = 'cancelled', reason = 'stopped' WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying', 'held') RETURNING id)
+          UPDATE deliveries d SET state = 'cancelled', reason = 'stopped' WHERE d.owner_id = ${ownerId}::uuid AND d.state IN ('queued', 'retrying', 'held')
+            AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL) RETURNING d.id)
         UPDATE delivery_invoices SET open = false FROM ended WHERE delivery_id = ended.id`,
   )
 }

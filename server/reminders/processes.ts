@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { changed, type Database } from '#server/platform/database.ts'
+import { z } from 'zod'
+import type { Instant } from '#server/platform/clock.ts'
+import { changed, type Database, rows } from '#server/platform/database.ts'
 
 /** A heartbeat this often, dead after this long, by the database's clock. */
 export const heartbeatSeconds = 5
@@ -50,4 +52,29 @@ export async function releaseProcess(db: Database, id: string): Promise<void> {
     sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending' AND claimed_by = ${id}::uuid`,
   )
   await db.execute(sql`DELETE FROM processes WHERE id = ${id}::uuid`)
+}
+
+/** A tick that no process has finished for so long, and a run that is overdue by so long, are somebody's business. */
+const tickMinutes = 5
+const runMinutes = 30
+
+/** Says that a process has looked whose hour has come, and made the runs that were due. */
+export async function recordTick(db: Database, id: string): Promise<void> {
+  await db.execute(sql`UPDATE processes SET ticked_at = now() WHERE id = ${id}::uuid`)
+}
+
+/** What keeps reminders from being sent on time, in a sentence; null while all is well. The dead-man's switch of health and screens. */
+export async function findTrouble(db: Database, now: Instant): Promise<string | null> {
+  const late = now.subtract({ minutes: runMinutes }).toString()
+  const [found] = await rows(
+    db,
+    z.object({ silent: z.boolean(), overdue: z.number() }),
+    sql`SELECT NOT EXISTS (SELECT 1 FROM processes WHERE greatest(ticked_at, started_at) > now() - make_interval(mins => ${tickMinutes})) AS silent,
+          (SELECT count(*)::int FROM (SELECT 1 FROM accounts WHERE next_run_at < ${late}::timestamptz LIMIT 1000) waiting) AS overdue`,
+  )
+  if (found?.silent)
+    return `No process has looked for due reminders for ${tickMinutes} minutes. Reminders wait until the worker runs again.`
+  if (found && found.overdue > 0)
+    return `The daily run of ${found.overdue} ${found.overdue === 1 ? 'account is' : 'accounts are'} overdue by more than ${runMinutes} minutes.`
+  return null
 }

@@ -12,9 +12,10 @@ import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { cancelRuns, decide, makeRun, sendNowPerDay } from './due.ts'
-import { toRun } from './progress.ts'
-import { daysOverdue, firstDateAfterStart, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
+import { cancelRun, cancelRuns, decide, makeRun, pausedOn, sendNowPerDay } from './due.ts'
+import { findTrouble } from './processes.ts'
+import { findRun, toRun } from './progress.ts'
+import { daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
 /** A Send Now this soon after another one is the same press of the button, in seconds. */
@@ -43,7 +44,7 @@ export async function startReminders({ db, queue, account, now }: Asking): Promi
       const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
       await tx.update(accounts).set({ remindersActive: true, nextRunAt: next.at }).where(eq(accounts.id, account.id))
     }
-    const run = await makeRun(tx, queue, locked, 'start', now)
+    const run = await makeRun(tx, queue, locked, { kind: 'start', now })
     return run?.id ?? null
   })
 }
@@ -77,9 +78,42 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
       .orderBy(desc(runs.createdAt))
       .limit(1)
     if (same) return same.id
-    const run = await makeRun(tx, queue, locked, 'send_now', now)
+    const run = await makeRun(tx, queue, locked, { kind: 'send_now', now })
     return run?.id ?? null
   })
+}
+
+/** Writes again to those whose mail failed in a run, in a run of its own. Refuses with `mail_not_configured` and `not_found`. */
+export async function retryRun({ db, queue, account, now }: Asking, runId: string): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    const locked = await lockOwner(tx, account)
+    const failed = await findRun(tx, account.id, runId)
+    if (!(await hasMailConfig(tx, account.id)))
+      throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+    const run = await makeRun(tx, queue, locked, { kind: 'retry', now, retryOf: failed.id })
+    return run?.id ?? null
+  })
+}
+
+/** Cancels what is left of a run; what is being sent at this moment still leaves. */
+export async function stopRun({ db, account, now }: Omit<Asking, 'queue'>, runId: string): Promise<Run> {
+  await db.transaction(async (tx) => {
+    await lockOwner(tx, account)
+    const { id } = await findRun(tx, account.id, runId)
+    await cancelRun(tx, account.id, id, now)
+  })
+  return toRun(db, await findRun(db, account.id, runId), now)
+}
+
+/** How an account's reminders are sent. A run that is under way goes on as it was made. */
+export async function changeSettings(
+  db: Database,
+  account: Account,
+  change: { groupByClient?: boolean | undefined },
+): Promise<{ groupByClient: boolean }> {
+  const groupByClient = change.groupByClient ?? account.groupByClient
+  await db.update(accounts).set({ groupByClient }).where(eq(accounts.id, account.id))
+  return { groupByClient }
 }
 
 async function lockOwner(tx: Database, account: Account): Promise<Account> {
@@ -97,7 +131,7 @@ export async function listRuns(db: Database, account: Account, limit: number, no
 }
 
 /** Whether the schedule runs, when it runs next, when the last mail of any kind was accepted, and what stands in the way. */
-export async function reminderStatus(db: Database, account: Account): Promise<CallReply<typeof reminderCalls.status>> {
+export async function reminderStatus(db: Database, account: Account, now: Instant): Promise<CallReply<typeof reminderCalls.status>> {
   const [last] = await rows(
     db,
     z.object({ sentAt: instantText.nullable(), openRunId: z.string().nullable() }),
@@ -114,6 +148,7 @@ export async function reminderStatus(db: Database, account: Account): Promise<Ca
     timezone: account.timezone,
     reminderHour: account.reminderHour,
     pause: toMailConfig(await findSender(db, account.id)).pause,
+    trouble: await findTrouble(db, now),
     openRunId: last?.openRunId ?? null,
   }
 }
@@ -129,10 +164,18 @@ const owedLine = z.object({
   byHandToday: z.number(),
   openTryAt: instantText.nullable(),
   open: z.boolean(),
+  paused: z.boolean(),
+  /** The last quiet day, where the pause has an end. */
+  pausedUntil: z.string().nullable(),
 })
 
-/** Who would be written to now, and for every unpaid invoice the next date or the reason why there is none. */
-export async function previewReminders(db: Database, account: Account, now: Instant): Promise<CallReply<typeof reminderCalls.preview>> {
+/** Who would be written to now, and for every unpaid invoice (or the `only` one) the next date or the reason why there is none. */
+export async function previewReminders(
+  db: Database,
+  account: Account,
+  now: Instant,
+  only?: string,
+): Promise<CallReply<typeof reminderCalls.preview>> {
   const today = localDate(now, account.timezone)
   const dayBegan = startOfDay(today, account.timezone).toString()
   const sender = await findSender(db, account.id)
@@ -142,20 +185,25 @@ export async function previewReminders(db: Database, account: Account, now: Inst
     sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz THEN t.sent ELSE 0 END AS "remindedToday",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL THEN t.by_hand ELSE 0 END AS "byHandToday",
-          o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open
+          o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open,
+          ${pausedOn(today)} AS paused,
+          CASE WHEN (i.paused_at IS NULL OR i.paused_until IS NOT NULL) AND (cp.paused_at IS NULL OR cp.paused_until IS NOT NULL)
+            THEN greatest(i.paused_until, cp.paused_until)::text END AS "pausedUntil"
         FROM invoices i
+        LEFT JOIN client_pauses cp ON cp.owner_id = i.owner_id AND cp.client_key = lower(i.client_email)
         LEFT JOIN delivery_invoices oi ON oi.invoice_id = i.id AND oi.open LEFT JOIN deliveries o ON o.id = oi.delivery_id
         LEFT JOIN LATERAL (
           SELECT count(*) FILTER (WHERE d.state = 'sent' AND d.sent_at >= ${dayBegan}::timestamptz)::int AS sent,
             count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand
           FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
           WHERE di.invoice_id = i.id AND d.created_at >= ${dayBegan}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
-        WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ORDER BY i.due_date, i.id`,
+        WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ${only}::uuid`}
+        ORDER BY i.due_date, i.id`,
   )
   const schedule = scheduleOf(account, sender, now)
   const lines = owed.map((one): PreviewLine => {
     const pastDue = one.dueDate < today
-    const facts = { remindedToday: one.remindedToday > 0, openMail: one.open, byHandToday: one.byHandToday }
+    const facts = { paused: one.paused, remindedToday: one.remindedToday > 0, openMail: one.open, byHandToday: one.byHandToday }
     return {
       invoiceId: one.invoiceId,
       reference: one.reference,
@@ -166,7 +214,7 @@ export async function previewReminders(db: Database, account: Account, now: Inst
       daysOverdue: Math.max(0, daysOverdue(one.dueDate, today)),
       dueNow: pastDue && decide('start', facts) === 'write',
       remindedToday: one.remindedToday,
-      sendNowLeft: pastDue && decide('send_now', facts) !== 'skip' ? sendNowPerDay - one.byHandToday : 0,
+      sendNowLeft: pastDue && ['write', 'pull'].includes(decide('send_now', facts)) ? sendNowPerDay - one.byHandToday : 0,
       ...nextOf({ one, today, schedule, account, now }),
     }
   })
@@ -198,7 +246,9 @@ function nextOf(about: {
 }): Pick<PreviewLine, 'nextAt' | 'reason'> {
   const { one, today, schedule, account, now } = about
   if (one.open) return { nextAt: one.openTryAt, reason: 'open_mail' }
-  if ('reason' in schedule) return { nextAt: null, reason: schedule.reason }
-  const at = nextReminder(account, { next: schedule, dueDate: one.dueDate, today, remindedToday: one.remindedToday > 0, now })
-  return { nextAt: at.toString(), reason: null }
+  if (one.paused && one.pausedUntil === null) return { nextAt: null, reason: 'paused' }
+  if ('reason' in schedule) return { nextAt: null, reason: one.paused ? 'paused' : schedule.reason }
+  const quietUntil = one.paused && one.pausedUntil !== null ? laterDate(one.dueDate, one.pausedUntil) : one.dueDate
+  const at = nextReminder(account, { next: schedule, quietUntil, today, remindedToday: one.remindedToday > 0, now })
+  return { nextAt: at.toString(), reason: one.paused ? 'paused' : null }
 }

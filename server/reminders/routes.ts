@@ -3,15 +3,27 @@ import type { FastifyReply } from 'fastify'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { invoiceHistory, readMail } from './history.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
-import { listRuns, nothingDue, previewReminders, reminderStatus, sendNow, startReminders, stopReminders } from './reminders.ts'
+import {
+  changeSettings,
+  listRuns,
+  nothingDue,
+  previewReminders,
+  reminderStatus,
+  retryRun,
+  sendNow,
+  startReminders,
+  stopReminders,
+  stopRun,
+} from './reminders.ts'
 
 /** How long a call waits for its run; afterwards the screen follows it. */
 const longestWaitMilliseconds = 20_000
 
 export function reminderRoutes(app: App, deps: Deps): void {
   const { db, clock, queue } = deps
-  answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(db, account))
+  answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(db, account, clock.now()))
   answer(app, reminderCalls.preview, (_parts, { account }) => previewReminders(db, account, clock.now()))
   answer(app, reminderCalls.start, async (_parts, { account }, { reply }) =>
     follow(deps, account, await startReminders({ db, queue, account, now: clock.now() }), reply),
@@ -24,6 +36,14 @@ export function reminderRoutes(app: App, deps: Deps): void {
     cancelled: await stopReminders({ db, account, now: clock.now() }),
   }))
   answer(app, reminderCalls.runs, ({ query }, { account }) => listRuns(db, account, query.limit, clock.now()))
+  answer(app, reminderCalls.settings, async (_parts, { account }) => ({ groupByClient: account.groupByClient }))
+  answer(app, reminderCalls.changeSettings, ({ body }, { account }) => changeSettings(db, account, body))
+  answer(app, reminderCalls.cancelRun, ({ params }, { account }) => stopRun({ db, account, now: clock.now() }, params.id))
+  answer(app, reminderCalls.retryRun, async ({ params }, { account }, { reply }) =>
+    follow(deps, account, await retryRun({ db, queue, account, now: clock.now() }, params.id), reply),
+  )
+  answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(db, account, params.id, clock.now()))
+  answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
   answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id), clock.now()))
 }
 

@@ -129,9 +129,9 @@ test('the next date of an invoice is the first run after its due date', () => {
   const now = instant('2026-03-02T06:00:00Z')
   const next = { at: instant('2026-03-03T03:30:00Z'), date: '2026-03-03' }
   const about = { next, today: '2026-03-02', remindedToday: false, now }
-  expect(nextReminder(schedule, { ...about, dueDate: '2026-02-20' }).toString()).toBe('2026-03-03T03:30:00Z')
-  expect(nextReminder(schedule, { ...about, dueDate: '2026-03-02' }).toString()).toBe('2026-03-03T03:30:00Z')
-  expect(nextReminder(schedule, { ...about, dueDate: '2026-03-03' }).toString()).toBe('2026-03-04T03:30:00Z')
+  expect(nextReminder(schedule, { ...about, quietUntil: '2026-02-20' }).toString()).toBe('2026-03-03T03:30:00Z')
+  expect(nextReminder(schedule, { ...about, quietUntil: '2026-03-02' }).toString()).toBe('2026-03-03T03:30:00Z')
+  expect(nextReminder(schedule, { ...about, quietUntil: '2026-03-03' }).toString()).toBe('2026-03-04T03:30:00Z')
 })
 
 test('an invoice that was reminded by hand this morning is next tomorrow', () => {
@@ -139,7 +139,7 @@ test('an invoice that was reminded by hand this morning is next tomorrow', () =>
   const next = { at: instant('2026-03-02T03:30:00Z'), date: '2026-03-02' }
   const found = nextReminder(schedule, {
     next,
-    dueDate: '2026-02-01',
+    quietUntil: '2026-02-01',
     today: '2026-03-02',
     remindedToday: true,
     now: instant('2026-03-02T02:00:00Z'),

@@ -78,13 +78,20 @@ export function dayAfter(date: string): string {
   return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
 }
 
-/** When an unpaid invoice is next written to by the daily run: the first run on a date after its due date, and not again on a day that had its reminder. */
+export function dayBeforeOf(date: string): string {
+  return Temporal.PlainDate.from(date).subtract({ days: 1 }).toString()
+}
+
+/**
+ * When an unpaid invoice is next written to by the daily run: the first run on a date after `quietUntil` (its due date, or the last day of its
+ * pause), and not again on a day that had its reminder.
+ */
 export function nextReminder(
   schedule: Schedule,
-  about: { next: Occurrence; dueDate: string; today: string; remindedToday: boolean; now: Instant },
+  about: { next: Occurrence; quietUntil: string; today: string; remindedToday: boolean; now: Instant },
 ): Instant {
   const floor = about.remindedToday && about.next.date === about.today ? dayAfter(about.today) : about.next.date
-  const date = about.dueDate >= floor ? dayAfter(about.dueDate) : floor
+  const date = about.quietUntil >= floor ? dayAfter(about.quietUntil) : floor
   if (date === about.next.date) return about.next.at
   return nextRun(schedule, { now: about.now, notBefore: date, lastRunAt: null }).at
 }

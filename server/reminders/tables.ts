@@ -10,16 +10,19 @@ export const runs = pgTable(
   {
     id: id(),
     ownerId: uuid().notNull(),
-    kind: text({ enum: ['daily', 'start', 'send_now', 'trigger'] }).notNull(),
+    kind: text({ enum: ['daily', 'start', 'send_now', 'trigger', 'retry'] }).notNull(),
     /** The account's own date when it was made: the key of a daily run. */
     localDate: date({ mode: 'string' }).notNull(),
     createdAt: instant().notNull(),
     /** Nothing is tried after this: 18:00 local for the daily run, 4 h for an immediate one. */
     deadlineAt: instant().notNull(),
     cancelledAt: instant(),
-    /** Its mails are written down in chunks, oldest due first: how far that is, and when it was complete. */
-    cursorDueDate: date({ mode: 'string' }),
-    cursorInvoiceId: uuid(),
+    /** Its mails are written down in chunks, in their order: how far that is, and when it was complete. */
+    cursor: text(),
+    /** One mail per client instead of one per invoice. */
+    grouped: boolean().notNull().default(false),
+    /** The run whose failed mails this one is for. */
+    retryOf: uuid(),
     plannedAt: instant(),
     /** Mails that were not made because their invoice had had its reminder or had one under way. */
     skipped: integer().notNull().default(0),
@@ -29,6 +32,7 @@ export const runs = pgTable(
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
     unique('runs_owner_id').on(t.ownerId, t.id),
+    foreignKey({ columns: [t.ownerId, t.retryOf], foreignColumns: [t.ownerId, t.id] }),
     uniqueIndex('runs_one_daily').on(t.ownerId, t.localDate).where(sql`${t.kind} = 'daily'`),
     index('runs_unplanned').on(t.ownerId).where(sql`${t.plannedAt} IS NULL`),
     index('runs_newest').on(t.ownerId, t.createdAt.desc()),
@@ -106,6 +110,28 @@ export const deliveryInvoices = pgTable(
   ],
 )
 
+/**
+ * What was decided about an invoice on one local date of an active schedule: exactly one row for every invoice past due.
+ * Where a mail was made, its own row says what became of it.
+ */
+export const decisions = pgTable(
+  'decisions',
+  {
+    ownerId: uuid().notNull(),
+    invoiceId: uuid().notNull(),
+    localDate: date({ mode: 'string' }).notNull(),
+    rule: text({ enum: ['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'not_owed'] }).notNull(),
+    deliveryId: uuid(),
+    note: text(),
+    decidedAt: instant().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.invoiceId, t.localDate] }),
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.ownerId, t.deliveryId], foreignColumns: [deliveries.ownerId, deliveries.id] }),
+  ],
+)
+
 /** One running process that sends mail. Dead once its heartbeat is 20 s old by the database's clock; its claims are free then. */
 export const processes = pgTable('processes', {
   id: uuid().primaryKey(),
@@ -113,4 +139,6 @@ export const processes = pgTable('processes', {
   heartbeatAt: instant().notNull().default(sql`now()`),
   /** Since when its heartbeat has had no gap. Only a steady process may declare another one dead: after an outage of the database all look dead. */
   steadySince: instant().notNull().default(sql`now()`),
+  /** When it last looked whose hour has come, by the database's clock. */
+  tickedAt: instant(),
 })

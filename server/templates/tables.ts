@@ -1,14 +1,19 @@
-import { boolean, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { instant } from '#server/platform/columns.ts'
 
-/** An account's own wording; without a row the default speaks. */
-export const templates = pgTable('templates', {
-  ownerId: uuid()
-    .primaryKey()
-    .references(() => accounts.id, { onDelete: 'cascade' }),
-  useCustom: boolean().notNull(),
-  customSubject: text().notNull(),
-  customContent: text().notNull(),
-  updatedAt: instant().notNull(),
-})
+/** An account's own wording of the mail about one invoice, and of the one that lists several; without a row the default speaks. */
+export const templates = pgTable(
+  'templates',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    kind: text({ enum: ['one', 'group'] }).notNull(),
+    useCustom: boolean().notNull(),
+    customSubject: text().notNull(),
+    customContent: text().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.kind] })],
+)

@@ -18,7 +18,7 @@ test('at first the default speaks and there are no texts of one’s own', async 
     defaultSubject,
     defaultContent,
   })
-  expect(await readWording(app.db, asha.id)).toEqual({ subject: defaultSubject, content: defaultContent })
+  expect(await readWording(app.db, asha.id, 'one')).toEqual({ subject: defaultSubject, content: defaultContent })
 })
 
 test('the first switch-on starts from the default texts', async () => {
@@ -34,9 +34,9 @@ test('own texts are used while they are switched on and kept while they are off'
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await save(app, asha, { useCustomTemplate: true, ...own })
-  expect(await readWording(app.db, asha.id)).toEqual({ subject: own.customSubject, content: own.customContent })
+  expect(await readWording(app.db, asha.id, 'one')).toEqual({ subject: own.customSubject, content: own.customContent })
   await save(app, asha, { useCustomTemplate: false })
-  expect(await readWording(app.db, asha.id)).toEqual({ subject: defaultSubject, content: defaultContent })
+  expect(await readWording(app.db, asha.id, 'one')).toEqual({ subject: defaultSubject, content: defaultContent })
   expect((await save(app, asha, { useCustomTemplate: true })).reply).toMatchObject({ useCustomTemplate: true, ...own })
 })
 

@@ -1,5 +1,13 @@
-import { eq, type InferSelectModel } from 'drizzle-orm'
-import { defaultContent, defaultSubject, type Template, type TemplateChange, type Wording } from '#contract/templates.ts'
+import { and, eq, type InferSelectModel } from 'drizzle-orm'
+import {
+  defaultContent,
+  defaultGroupContent,
+  defaultGroupSubject,
+  defaultSubject,
+  type Template,
+  type TemplateChange,
+  type Wording,
+} from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
@@ -8,51 +16,68 @@ import { templates } from './tables.ts'
 type TemplateRow = InferSelectModel<typeof templates>
 type Own = Pick<TemplateRow, 'useCustom' | 'customSubject' | 'customContent'>
 
+/** The mail about one invoice, or the one that lists several of one client. */
+export type TemplateKind = TemplateRow['kind']
+
+const defaults: Record<TemplateKind, Wording> = {
+  one: { subject: defaultSubject, content: defaultContent },
+  group: { subject: defaultGroupSubject, content: defaultGroupContent },
+}
 const nothingOwn: Own = { useCustom: false, customSubject: '', customContent: '' }
 
 /** The account's template; texts of its own are '' until some were saved. */
-export async function readTemplate(db: Database, ownerId: string): Promise<Template> {
-  return toTemplate(await readOwn(db, ownerId))
+export async function readTemplate(db: Database, ownerId: string, kind: TemplateKind): Promise<Template> {
+  return toTemplate(await readOwn(db, ownerId, kind), kind)
 }
 
 /** The wording that the account's mails are made of: its own where that is switched on, else the default. */
-export async function readWording(db: Database, ownerId: string): Promise<Wording> {
-  const own = await readOwn(db, ownerId)
-  return own.useCustom ? { subject: own.customSubject, content: own.customContent } : { subject: defaultSubject, content: defaultContent }
+export async function readWording(db: Database, ownerId: string, kind: TemplateKind): Promise<Wording> {
+  const own = await readOwn(db, ownerId, kind)
+  return own.useCustom ? { subject: own.customSubject, content: own.customContent } : defaults[kind]
 }
 
 /**
  * Changes the parts that are given. The first switch-on without texts starts from the default's.
  * Refuses with `invalid`, by field, what would leave the account's own template switched on without a subject or a text.
  */
-export async function saveTemplate(db: Database, ownerId: string, change: TemplateChange, now: Instant): Promise<Template> {
+export async function saveTemplate(
+  db: Database,
+  owner: { id: string; kind: TemplateKind },
+  change: TemplateChange,
+  now: Instant,
+): Promise<Template> {
+  const { id: ownerId, kind } = owner
+  const mine = and(eq(templates.ownerId, ownerId), eq(templates.kind, kind))
   return db.transaction(async (tx) => {
     // The row is there before it is locked, so two changes of different parts take turns from the first one on.
     await tx
       .insert(templates)
-      .values({ ownerId, ...nothingOwn, updatedAt: now })
+      .values({ ownerId, kind, ...nothingOwn, updatedAt: now })
       .onConflictDoNothing()
-    const [stored = nothingOwn] = await tx.select().from(templates).where(eq(templates.ownerId, ownerId)).for('update')
+    const [stored = nothingOwn] = await tx.select().from(templates).where(mine).for('update')
     const own = {
       useCustom: change.useCustomTemplate ?? stored.useCustom,
       customSubject: change.customSubject ?? stored.customSubject,
       customContent: change.customContent ?? stored.customContent,
     }
     if (own.useCustom && change.customSubject === undefined && change.customContent === undefined && isBlank(own)) {
-      own.customSubject = defaultSubject
-      own.customContent = defaultContent
+      own.customSubject = defaults[kind].subject
+      own.customContent = defaults[kind].content
     }
     if (own.useCustom) refuseEmpty(own)
     await tx
       .update(templates)
       .set({ ...own, updatedAt: now })
-      .where(eq(templates.ownerId, ownerId))
-    return toTemplate(own)
+      .where(mine)
+    return toTemplate(own, kind)
   })
 }
 
-async function readOwn(db: Database, ownerId: string): Promise<Own> {
-  const [row] = await db.select().from(templates).where(eq(templates.ownerId, ownerId))
+async function readOwn(db: Database, ownerId: string, kind: TemplateKind): Promise<Own> {
+  const [row] = await db
+    .select()
+    .from(templates)
+    .where(and(eq(templates.ownerId, ownerId), eq(templates.kind, kind)))
   return row ?? nothingOwn
 }
 
@@ -68,12 +93,12 @@ function refuseEmpty(own: Own): void {
   if (first) throw new Refusal('invalid', first.message, { errors })
 }
 
-function toTemplate(own: Own): Template {
+function toTemplate(own: Own, kind: TemplateKind): Template {
   return {
     useCustomTemplate: own.useCustom,
     customSubject: own.customSubject,
     customContent: own.customContent,
-    defaultSubject,
-    defaultContent,
+    defaultSubject: defaults[kind].subject,
+    defaultContent: defaults[kind].content,
   }
 }

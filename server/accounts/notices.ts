@@ -1,0 +1,42 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { type Notice, noticeCalls } from '#contract/notices.ts'
+import { type App, answer } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { notices } from './tables.ts'
+
+/** The newest so many are shown. */
+const mostShown = 50
+
+/** Tells an account's owner something, in the transaction in which it happens. */
+export async function notify(
+  db: Database,
+  ownerId: string,
+  about: Pick<Notice, 'kind' | 'title' | 'text' | 'link'>,
+  now: Instant,
+): Promise<void> {
+  await db.insert(notices).values({ ownerId, ...about, createdAt: now })
+}
+
+export function noticeRoutes(app: App, { db }: Deps): void {
+  answer(app, noticeCalls.list, async (_parts, { account }) => {
+    const found = await db.select().from(notices).where(eq(notices.ownerId, account.id)).orderBy(desc(notices.createdAt)).limit(mostShown)
+    return found.map(({ id, kind, title, text, link, createdAt }) => ({
+      _id: id,
+      kind,
+      title,
+      text,
+      link,
+      createdAt: createdAt.toString(),
+    }))
+  })
+  answer(app, noticeCalls.dismiss, async ({ params }, { account }) => {
+    const gone = await db
+      .delete(notices)
+      .where(and(eq(notices.ownerId, account.id), sql`${notices.id}::text = ${params.id}`))
+      .returning({ id: notices.id })
+    if (gone.length === 0) throw new Refusal('not_found', 'There is no such notice.')
+  })
+}

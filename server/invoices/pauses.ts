@@ -1,0 +1,180 @@
+import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { formatDate } from '#contract/dates.ts'
+import type { InvoicePause, PauseChange } from '#contract/invoices.ts'
+import { formatRupees, fromMinor } from '#contract/money.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { notify } from '#server/accounts/notices.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import type { AfterChange, InvoiceRow } from './invoices.ts'
+import { clientPauses, invoices } from './tables.ts'
+
+/** The paused clients of an account, by email address in lower case. */
+export type ClientPauses = Map<string, typeof clientPauses.$inferSelect>
+
+export async function readClientPauses(db: Database, ownerId: string): Promise<ClientPauses> {
+  const found = await db.select().from(clientPauses).where(eq(clientPauses.ownerId, ownerId))
+  return new Map(found.map((pause) => [pause.clientKey, pause]))
+}
+
+/** What keeps an invoice quiet: its own pause before its client's. */
+export function pauseOf(row: InvoiceRow, clients: ClientPauses): InvoicePause | null {
+  const client = clients.get(row.clientEmail.toLowerCase())
+  if (row.pausedAt) return { until: row.pausedUntil, note: row.pauseNote, promised: row.pausePromised, scope: 'invoice' }
+  return client ? { until: client.pausedUntil, note: client.pauseNote, promised: client.pausePromised, scope: 'client' } : null
+}
+
+/**
+ * Pauses an invoice, or every invoice of its client's address, or ends that pause. What waits to be sent about them is closed before this returns.
+ * Refuses a date that has passed, and `not_found`.
+ */
+export async function pauseInvoice(
+  db: Database,
+  ownerId: string,
+  id: string,
+  change: PauseChange,
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<InvoiceRow> {
+  return db.transaction(async (tx) => {
+    const account = await lockAccount(tx, ownerId)
+    const here = and(eq(invoices.ownerId, ownerId), sql`${invoices.id}::text = ${id}`, isNull(invoices.deletedAt))
+    const [row] = await tx.select().from(invoices).where(here)
+    if (!account || !row) throw new Refusal('not_found', 'There is no such invoice.')
+    if (change.paused) refusePast(change.until, now.toZonedDateTimeISO(account.timezone).toPlainDate().toString())
+    if (change.scope === 'client') await pauseClient(tx, row, change, now)
+    else
+      await tx
+        .update(invoices)
+        .set(change.paused ? paused(change, now) : notPaused)
+        .where(eq(invoices.id, row.id))
+    const touched =
+      change.scope === 'invoice'
+        ? [row]
+        : await tx
+            .select({ id: invoices.id })
+            .from(invoices)
+            .where(
+              and(
+                eq(invoices.ownerId, ownerId),
+                sql`lower(${invoices.clientEmail}) = ${row.clientEmail.toLowerCase()}`,
+                ne(invoices.status, 'paid'),
+                isNull(invoices.deletedAt),
+              ),
+            )
+    for (const one of touched) await afterChange(tx, ownerId, one.id, now)
+    const [after = row] = await tx.select().from(invoices).where(here)
+    return after
+  })
+}
+
+const notPaused = { pausedAt: null, pausedUntil: null, pauseNote: '', pausePromised: false }
+
+function paused(change: PauseChange & { paused: true }, now: Instant) {
+  return { pausedAt: now, pausedUntil: change.until, pauseNote: change.note, pausePromised: change.promised && change.until !== null }
+}
+
+async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, now: Instant): Promise<void> {
+  const key = { ownerId: row.ownerId, clientKey: row.clientEmail.toLowerCase() }
+  if (!change.paused) {
+    await tx.delete(clientPauses).where(and(eq(clientPauses.ownerId, key.ownerId), eq(clientPauses.clientKey, key.clientKey)))
+    return
+  }
+  const values = paused(change, now)
+  await tx
+    .insert(clientPauses)
+    .values({ ...key, ...values })
+    .onConflictDoUpdate({ target: [clientPauses.ownerId, clientPauses.clientKey], set: values })
+}
+
+function refusePast(until: string | null, today: string): void {
+  if (until === null || until >= today) return
+  const message = 'Please choose today or a later day.'
+  throw new Refusal('invalid', message, { errors: [{ path: 'until', message }] })
+}
+
+/** Ends the pauses whose last quiet day is over where the account lives. A promise that passed unpaid is told to the owner, once. */
+export async function endPauses(db: Database, now: Instant): Promise<void> {
+  // No place on earth is further ahead than 14 hours: who may be due is found by the index, who is by the account's own date.
+  const furthest = now.add({ hours: 14 }).toZonedDateTimeISO('UTC').toPlainDate().toString()
+  const ofInvoices = await db
+    .select({ id: invoices.id, ownerId: invoices.ownerId, until: invoices.pausedUntil, timezone: accounts.timezone })
+    .from(invoices)
+    .innerJoin(accounts, eq(accounts.id, invoices.ownerId))
+    .where(and(isNotNull(invoices.pausedUntil), sql`${invoices.pausedUntil} < ${furthest}::date`))
+    .limit(1_000)
+  for (const one of ofInvoices) if (isOver(one, now)) await endInvoicePause(db, one.id, now)
+  const ofClients = await db
+    .select({
+      ownerId: clientPauses.ownerId,
+      clientKey: clientPauses.clientKey,
+      until: clientPauses.pausedUntil,
+      timezone: accounts.timezone,
+    })
+    .from(clientPauses)
+    .innerJoin(accounts, eq(accounts.id, clientPauses.ownerId))
+    .where(sql`${clientPauses.pausedUntil} < ${furthest}::date`)
+    .limit(1_000)
+  for (const one of ofClients) if (isOver(one, now)) await endClientPause(db, one, now)
+}
+
+function isOver({ until, timezone }: { until: string | null; timezone: string }, now: Instant): boolean {
+  return until !== null && until < now.toZonedDateTimeISO(timezone).toPlainDate().toString()
+}
+
+async function endInvoicePause(db: Database, id: string, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [row] = await tx.select().from(invoices).where(eq(invoices.id, id)).for('update', { skipLocked: true })
+    if (!row?.pausedUntil) return
+    await tx.update(invoices).set(notPaused).where(eq(invoices.id, id))
+    if (!row.pausePromised || row.status === 'paid' || row.deletedAt) return
+    await notify(
+      tx,
+      row.ownerId,
+      {
+        kind: 'promise_broken',
+        title: `${row.clientName} has not paid as promised`,
+        text: `${row.reference} over ${formatRupees(fromMinor(row.amountMinor))} was promised by ${formatDate(row.pausedUntil)} and is still open. Its reminders go on.`,
+        link: `/dashboard/edit-invoice/${row.id}`,
+      },
+      now,
+    )
+  })
+}
+
+async function endClientPause(db: Database, about: { ownerId: string; clientKey: string }, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [ended] = await tx
+      .delete(clientPauses)
+      .where(and(eq(clientPauses.ownerId, about.ownerId), eq(clientPauses.clientKey, about.clientKey)))
+      .returning()
+    if (!ended?.pausePromised || !ended.pausedUntil) return
+    const open = await tx
+      .select({ id: invoices.id, clientName: invoices.clientName, amountMinor: invoices.amountMinor })
+      .from(invoices)
+      .where(
+        and(
+          eq(invoices.ownerId, about.ownerId),
+          sql`lower(${invoices.clientEmail}) = ${about.clientKey}`,
+          ne(invoices.status, 'paid'),
+          isNull(invoices.deletedAt),
+        ),
+      )
+    const [first] = open
+    if (!first) return
+    const sum = formatRupees(fromMinor(open.reduce((total, { amountMinor }) => total + amountMinor, 0)))
+    await notify(
+      tx,
+      about.ownerId,
+      {
+        kind: 'promise_broken',
+        title: `${first.clientName} has not paid as promised`,
+        text: `${sum} was promised by ${formatDate(ended.pausedUntil)} and is still open. The reminders to ${about.clientKey} go on.`,
+        link: `/dashboard/edit-invoice/${first.id}`,
+      },
+      now,
+    )
+  })
+}

@@ -1,0 +1,157 @@
+import { and, eq, sql } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
+import { z } from 'zod'
+import type { CallReply } from '#contract/call.ts'
+import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
+import { deliveryState, runKind } from '#contract/reminders.ts'
+import { invoices } from '#server/invoices/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { instantText } from '#server/platform/columns.ts'
+import { type Database, rows } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { previewReminders } from './reminders.ts'
+import { deliveries } from './tables.ts'
+
+/** The newest so many are shown of each. */
+const mostShown = 200
+
+/** Everything that was written about an invoice, what was decided day by day, and when it is next. Refuses with `not_found`. */
+export async function invoiceHistory(db: Database, account: Account, invoiceId: string, now: Instant): Promise<InvoiceHistory> {
+  const [invoice] = await db
+    .select()
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${invoiceId}`))
+  if (!invoice) throw new Refusal('not_found', 'There is no such invoice.')
+  const [line] = (await previewReminders(db, account, now, invoice.id)).lines
+  return {
+    nextAt: line?.nextAt ?? null,
+    reason: line ? line.reason : invoice.deletedAt ? 'deleted' : 'paid',
+    mails: await mailsOf(db, invoice.id),
+    days: await daysOf(db, invoice.id),
+  }
+}
+
+const mailRow = z.object({
+  _id: z.string(),
+  runId: z.string(),
+  kind: runKind,
+  state: deliveryState,
+  reason: z.string().nullable(),
+  subject: z.string().nullable(),
+  clientEmail: z.string(),
+  createdAt: instantText,
+  sentAt: instantText.nullable(),
+  attempt: z.number(),
+  nextTryAt: instantText.nullable(),
+  serverReply: z.string().nullable(),
+  invoices: z.number(),
+})
+
+function mailsOf(db: Database, invoiceId: string): Promise<z.output<typeof mailRow>[]> {
+  return rows(
+    db,
+    mailRow,
+    sql`SELECT d.id AS _id, d.run_id AS "runId", r.kind, d.state, d.reason, d.subject, d.client_email AS "clientEmail", d.created_at AS "createdAt",
+          d.sent_at AS "sentAt", d.attempt, CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt", d.server_reply AS "serverReply",
+          (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS invoices
+        FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
+        WHERE di.invoice_id = ${invoiceId}::uuid ORDER BY d.created_at DESC, d.id DESC LIMIT ${mostShown}`,
+  )
+}
+
+const dayRow = z.object({
+  date: z.string(),
+  rule: z.enum(['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'not_owed']),
+  note: z.string().nullable(),
+  decidedAt: instantText,
+  mailId: z.string().nullable(),
+  state: deliveryState.nullable(),
+  reason: z.string().nullable(),
+  serverReply: z.string().nullable(),
+  nextTryAt: instantText.nullable(),
+})
+
+async function daysOf(db: Database, invoiceId: string): Promise<DayDecision[]> {
+  const found = await rows(
+    db,
+    dayRow,
+    sql`SELECT x.local_date::text AS date, x.rule, x.note, x.decided_at AS "decidedAt", x.delivery_id AS "mailId", d.state, d.reason,
+          d.server_reply AS "serverReply", CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt"
+        FROM decisions x LEFT JOIN deliveries d ON d.id = x.delivery_id
+        WHERE x.invoice_id = ${invoiceId}::uuid ORDER BY x.local_date DESC LIMIT ${mostShown}`,
+  )
+  return found.map((day) => ({
+    date: day.date,
+    ...sayDay(day),
+    decidedAt: day.decidedAt,
+    nextTryAt: day.nextTryAt,
+    mailId: day.mailId,
+  }))
+}
+
+const notOwed = 'Not sent: it was paid, paused, deleted or no longer due by then.'
+
+/** What became of a day, in a word for programs and a sentence for people. */
+function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'words'> {
+  const server = day.serverReply ? ` The mail server said: ${day.serverReply}` : ''
+  switch (day.rule) {
+    case 'already_reminded':
+      return { outcome: 'already_reminded', words: 'Not written to again: it had its reminder that day, or one was under way.' }
+    case 'paused':
+      return { outcome: 'paused', words: day.note ? `Paused: ${day.note}` : 'Paused.' }
+    case 'not_running':
+      return { outcome: 'not_running', words: day.note ?? 'Duely was not running that day.' }
+    case 'added_later':
+      return { outcome: 'added_later', words: 'It was not in the run of that day: it was written down, or became due again, afterwards.' }
+    case 'not_owed':
+      return { outcome: 'superseded', words: notOwed }
+    case 'mail':
+      break
+  }
+  switch (day.state) {
+    case 'sent':
+      return { outcome: 'sent', words: `Sent.${server}` }
+    case 'failed':
+      return {
+        outcome: 'failed',
+        words: day.serverReply ? `Not sent. ${day.reason === 'refused' ? server.trim() : day.serverReply}` : 'Not sent.',
+      }
+    case 'retrying':
+      return { outcome: 'retrying', words: `Not accepted yet; it is tried again.${server}` }
+    case 'held':
+      return {
+        outcome: 'held',
+        words:
+          day.reason === 'not_configured' ? 'Waiting: no mailbox is connected.' : `Waiting: sending from the mailbox is paused.${server}`,
+      }
+    case 'cancelled':
+      return { outcome: 'cancelled', words: 'Not sent: reminders were stopped first.' }
+    case 'superseded':
+      return { outcome: 'superseded', words: notOwed }
+    case 'queued':
+    case 'sending':
+    case null:
+      return { outcome: 'waiting', words: 'About to be sent.' }
+  }
+}
+
+/** A mail as it left, byte for byte what is stored, read back. Refuses with `not_found` also where it was never rendered. */
+export async function readMail(db: Database, account: Account, id: string): Promise<CallReply<typeof reminderCalls.mail>> {
+  const [mail] = await db
+    .select()
+    .from(deliveries)
+    .where(and(eq(deliveries.ownerId, account.id), sql`${deliveries.id}::text = ${id}`))
+  if (!mail?.raw || !mail.messageId) throw new Refusal('not_found', 'There is no such mail, or it has not been written yet.')
+  const parsed = await PostalMime.parse(mail.raw)
+  return {
+    _id: mail.id,
+    from: parsed.from?.address ?? '',
+    to: mail.clientEmail,
+    subject: parsed.subject ?? '',
+    messageId: mail.messageId,
+    date: parsed.date ?? mail.createdAt.toString(),
+    html: parsed.html ?? '',
+    text: parsed.text ?? '',
+  }
+}

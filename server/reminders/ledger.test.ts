@@ -1,0 +1,363 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+
+const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
+const history = async (app: TestApp, person: Person, id: string) =>
+  (await ask(app, person, reminderCalls.history, { params: { id } })).reply
+const days = async (app: TestApp, person: Person, id: string) =>
+  (await history(app, person, id)).days.map(({ date, outcome }) => [date, outcome])
+const pause = (app: TestApp, person: Person, id: string, body: object) =>
+  ask(app, person, invoiceCalls.pause, { params: { id }, body: { paused: true, ...body } })
+
+test('nobody asks in vain why nothing went out: every day of the schedule has one row with its reason', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  await start(app, asha)
+  app.clock.set('2026-03-03T03:30:00Z')
+  smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+  await app.runJobs()
+  app.clock.set('2026-03-04T03:30:00Z')
+  smtp.answer({})
+  await pause(app, asha, invoice._id, { until: '2026-03-04', note: 'On holiday' })
+  await app.runJobs()
+  app.clock.set('2026-03-05T12:31:00Z')
+  await app.runJobs()
+  app.clock.set('2026-03-06T02:00:00Z')
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  app.clock.set('2026-03-06T03:30:00Z')
+  await app.runJobs()
+
+  const { days: told } = await history(app, asha, invoice._id)
+  expect(told.map(({ date, outcome, words }) => [date, outcome, words])).toEqual([
+    ['2026-03-06', 'already_reminded', expect.stringContaining('had its reminder that day')],
+    ['2026-03-05', 'not_running', expect.stringContaining('not running')],
+    ['2026-03-04', 'paused', 'Paused: On holiday'],
+    ['2026-03-03', 'failed', expect.stringContaining('550 5.1.1 No such user')],
+    ['2026-03-02', 'sent', expect.stringContaining('250')],
+  ])
+})
+
+test('an invoice that is written down after the run of its day is told to have come later', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  await start(app, asha)
+  app.clock.set('2026-03-02T10:00:00Z')
+  const late = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(await days(app, asha, late._id)).toEqual([
+    ['2026-03-03', 'sent'],
+    ['2026-03-02', 'added_later'],
+  ])
+})
+
+test('every past-due invoice has exactly one row a day, whatever was pressed', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoices = [await anInvoice(app, { owner: asha }), await anInvoice(app, { owner: asha }), await anInvoice(app, { owner: asha })]
+  await start(app, asha)
+  for (let day = 2; day <= 6; day += 1) {
+    app.clock.set(`2026-03-0${day}T03:30:00Z`)
+    await app.runJobs()
+    app.clock.advance({ hours: 2 })
+    await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+    await start(app, asha)
+  }
+  for (const { _id } of invoices)
+    expect((await days(app, asha, _id)).map(([date]) => date)).toEqual([
+      '2026-03-06',
+      '2026-03-05',
+      '2026-03-04',
+      '2026-03-03',
+      '2026-03-02',
+    ])
+})
+
+test('the history shows every mail with the server’s answer, and the mail itself as it was sent', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  const ravi = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1234.5 })
+  await start(app, asha)
+  const told = await history(app, asha, invoice._id)
+  expect(told).toMatchObject({ nextAt: '2026-03-03T03:30:00Z', reason: null })
+  expect(told.mails).toMatchObject([
+    { state: 'sent', kind: 'start', attempt: 1, sentAt: '2026-03-02T06:30:00Z', serverReply: '250 2.0.0 Accepted', invoices: 1 },
+  ])
+  const id = told.mails[0]?._id ?? ''
+  const { reply: mail } = await ask(app, asha, reminderCalls.mail, { params: { id } })
+  expect(mail).toMatchObject({ to: 'billing@kaveri.example', from: smtp.login.user, subject: told.mails[0]?.subject })
+  expect(mail.html).toContain('₹1,234.50')
+  expect(smtp.mails[0]?.messageId).toBe(mail.messageId)
+  expect((await ask(app, ravi, reminderCalls.mail, { params: { id } })).status).toBe(404)
+  expect((await ask(app, ravi, reminderCalls.history, { params: { id: invoice._id } })).status).toBe(404)
+  await ask(app, asha, invoiceCalls.update, { params: { id: invoice._id }, body: { status: 'paid' } })
+  expect(await history(app, asha, invoice._id)).toMatchObject({ nextAt: null, reason: 'paid' })
+})
+
+test('a paused invoice is not written to by anybody, and says when it goes on', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha })
+  const { reply: paused } = await pause(app, asha, invoice._id, { until: '2026-03-04', note: 'Dispute about hours' })
+  expect(paused.pause).toEqual({ until: '2026-03-04', note: 'Dispute about hours', promised: false, scope: 'invoice' })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 0, skipped: 1, total: 1 })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  expect(await history(app, asha, invoice._id)).toMatchObject({ nextAt: '2026-03-05T03:30:00Z', reason: 'paused' })
+  for (const day of [3, 4]) {
+    app.clock.set(`2026-03-0${day}T03:30:00Z`)
+    await app.runJobs()
+  }
+  expect(smtp.mails).toEqual([])
+  app.clock.set('2026-03-05T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  expect((await ask(app, asha, invoiceCalls.read, { params: { id: invoice._id } })).reply.pause).toBeNull()
+  expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
+})
+
+test('a pause for good ends when it is ended, and not before', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha })
+  await start(app, asha)
+  await pause(app, asha, invoice._id, {})
+  app.clock.set('2026-03-20T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  expect(await history(app, asha, invoice._id)).toMatchObject({ nextAt: null, reason: 'paused' })
+  await ask(app, asha, invoiceCalls.pause, { params: { id: invoice._id }, body: { paused: false } })
+  app.clock.set('2026-03-21T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(2)
+})
+
+test('pausing in the middle of a run takes effect before the next mail', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha })
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  await start(app, asha)
+  smtp.answer({})
+  await pause(app, asha, invoice._id, {})
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  expect(await days(app, asha, invoice._id)).toEqual([['2026-03-02', 'superseded']])
+})
+
+test('a paused client is left alone with all invoices, also those written down later', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha, clientEmail: 'Billing@Kaveri.example' })
+  await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example' })
+  await pause(app, asha, invoice._id, { scope: 'client', until: '2026-03-10' })
+  await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example' })
+  await anInvoice(app, { owner: asha, clientEmail: 'somebody@else.example' })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 1, skipped: 3 })
+  const { reply: listed } = await ask(app, asha, invoiceCalls.list, { query: {} })
+  expect(listed.map(({ pause: one }) => one?.scope ?? null)).toEqual([null, 'client', 'client', 'client'])
+  await ask(app, asha, invoiceCalls.pause, { params: { id: invoice._id }, body: { paused: false, scope: 'client' } })
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(5)
+})
+
+test('a promise to pay that passes unpaid is told to the owner once, one that is kept is not', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const broken = await anInvoice(app, { owner: asha, clientName: 'Kaveri Foods', amount: 500 })
+  const kept = await anInvoice(app, { owner: asha, clientName: 'Studio Banyan' })
+  for (const { _id } of [broken, kept]) await pause(app, asha, _id, { until: '2026-03-05', promised: true, note: 'Cheque is in the post' })
+  await ask(app, asha, invoiceCalls.update, { params: { id: kept._id }, body: { status: 'paid' } })
+  app.clock.set('2026-03-05T18:29:00Z')
+  await app.runJobs()
+  expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
+  app.clock.set('2026-03-05T18:31:00Z')
+  await app.runJobs()
+  await app.runJobs()
+  const { reply: notices } = await ask(app, asha, noticeCalls.list)
+  expect(notices).toMatchObject([
+    { kind: 'promise_broken', title: 'Kaveri Foods has not paid as promised', text: expect.stringContaining('₹500.00') },
+  ])
+  await ask(app, asha, noticeCalls.dismiss, { params: { id: notices[0]?._id ?? '' } })
+  expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
+})
+
+test('a pause that ends in the past is refused by its field', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  const ravi = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha })
+  expect((await pause(app, asha, invoice._id, { until: '2026-03-01' })).problem).toMatchObject({
+    code: 'invalid',
+    errors: [{ path: 'until' }],
+  })
+  expect((await pause(app, asha, invoice._id, { until: 'soon' })).status).toBe(400)
+  expect((await pause(app, ravi, invoice._id, {})).status).toBe(404)
+})
+
+test('"try these again" writes to those that failed and to nobody else', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const one = await anInvoice(app, { owner: asha, clientEmail: 'one@example.com' })
+  await anInvoice(app, { owner: asha, clientEmail: 'two@example.com' })
+  smtp.answer({ rcpt: (to) => (to.startsWith('one') ? '550 5.1.1 Mailbox full of bees' : undefined) })
+  const { runId } = (await start(app, asha)).reply
+  smtp.answer({})
+  const again = await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: runId ?? '' } }))
+  expect(again.reply).toMatchObject({ count: 1, total: 1 })
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['two@example.com', 'one@example.com'])
+  expect(await days(app, asha, one._id)).toEqual([['2026-03-02', 'sent']])
+  const nothing = await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: runId ?? '' } }))
+  expect(nothing.reply).toMatchObject({ count: 0 })
+  expect(smtp.mails.length).toBe(2)
+})
+
+test('a cancelled run sends no further mail, the schedule goes on', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await anInvoice(app, { owner: asha })
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  const { runId } = (await start(app, asha)).reply
+  const { reply: cancelled } = await ask(app, asha, reminderCalls.cancelRun, { params: { id: runId ?? '' } })
+  expect(cancelled).toMatchObject({ open: 0, skipped: 1, cancelledAt: '2026-03-02T06:30:00Z' })
+  smtp.answer({})
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('what a full mailbox left over goes first the next day', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  for (let nth = 1; nth <= 6; nth += 1)
+    await anInvoice(app, { owner: asha, clientEmail: `client${nth}@example.com`, dueDate: `2026-02-0${nth}` })
+  smtp.answer({ rcpt: (to) => (Number(/\d/.exec(to)?.[0]) > 3 ? '550 5.2.0 Not today' : undefined) })
+  await start(app, asha)
+  smtp.answer({})
+  smtp.mails.length = 0
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  const order = smtp.mails.map(({ envelope }) => Number(/\d/.exec(envelope.to[0] ?? '')?.[0]))
+  expect(order.slice(0, 3).sort()).toEqual([4, 5, 6])
+  expect(order.length).toBe(6)
+})
+
+test('grouped, a client with several overdue invoices gets one mail that lists them all', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const first = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000, dueDate: '2026-02-20' })
+  const second = await anInvoice(app, { owner: asha, clientEmail: 'Billing@Kaveri.example', amount: 250.5, dueDate: '2026-03-01' })
+  await anInvoice(app, { owner: asha, clientEmail: 'other@example.com' })
+  const answered = await start(app, asha)
+  expect(answered.reply).toMatchObject({ count: 2, total: 2, invoices: 3 })
+  expect(smtp.mails.length).toBe(2)
+  const [mail] = (await history(app, asha, first._id)).mails
+  expect(mail).toMatchObject({ invoices: 2, state: 'sent' })
+  expect((await history(app, asha, second._id)).mails[0]?._id).toBe(mail?._id)
+  const { reply } = await ask(app, asha, reminderCalls.mail, { params: { id: mail?._id ?? '' } })
+  for (const words of ['INV-0001', 'INV-0002', '₹1,000.00', '₹250.50', '10 days overdue', '1 day overdue', '₹1,250.50'])
+    expect(reply.text).toContain(words)
+  const { remindersSent } = (await ask(app, asha, invoiceCalls.read, { params: { id: second._id } })).reply
+  expect(remindersSent).toBe(1)
+})
+
+test('of a grouped mail what was paid before it left is not in it', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const paid = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000 })
+  await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 77 })
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  await start(app, asha)
+  smtp.answer({})
+  await ask(app, asha, invoiceCalls.update, { params: { id: paid._id }, body: { status: 'paid' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  const raw = smtp.mails[0]?.raw.toString() ?? ''
+  expect(raw).toContain('77.00')
+  expect(raw).not.toContain('1,000.00')
+  expect((await ask(app, asha, invoiceCalls.read, { params: { id: paid._id } })).reply.remindersSent).toBe(0)
+  expect(await days(app, asha, paid._id)).toEqual([['2026-03-02', 'superseded']])
+})
+
+test('a client with more invoices than fit into one step still gets one mail', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  await app.db.execute(sql`
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+    SELECT gen_random_uuid(), ${asha.id}::uuid, 'INV-' || n, 'Client', CASE WHEN n <= 1200 THEN 'big@example.com' ELSE 'c' || (n % 40) || '@example.com' END,
+      100, date '2026-02-20', 'overdue', now(), now() FROM generate_series(1, 1400) n`)
+  const answered = await start(app, asha)
+  await app.runJobs()
+  const { reply: run } = await ask(app, asha, reminderCalls.run, { params: { id: answered.reply.runId ?? '' } })
+  expect(run).toMatchObject({ total: 41, sent: 41, open: 0 })
+  expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0])).size).toBe(41)
+})
+
+test('the screens are told when nobody looks for due reminders any more', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const asha = await aPerson(app)
+  await app.runJobs()
+  expect((await ask(app, asha, reminderCalls.status)).reply.trouble).toBeNull()
+  await app.db.execute(sql`UPDATE processes SET started_at = now() - interval '1 hour', ticked_at = now() - interval '6 minutes'`)
+  expect((await ask(app, asha, reminderCalls.status)).reply.trouble).toContain('5 minutes')
+  await app.db.execute(sql`UPDATE processes SET ticked_at = now()`)
+  await app.db.execute(sql`UPDATE accounts SET next_run_at = '2026-03-02T05:59:00Z', reminders_active = true`)
+  expect((await ask(app, asha, reminderCalls.status)).reply.trouble).toContain('overdue by more than 30 minutes')
+})
+
+test('a changed hour or name does not touch how mails are grouped', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  await ask(app, asha, accountCalls.changeProfile, { body: { reminderHour: 8 } })
+  expect((await ask(app, asha, reminderCalls.settings)).reply).toEqual({ groupByClient: true })
+  expect((await ask(app, asha, reminderCalls.changeSettings, { body: {} })).reply).toEqual({ groupByClient: true })
+})
