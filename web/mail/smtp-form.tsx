@@ -50,7 +50,13 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
 
   const choose = (ssl: boolean) => {
     form.setFieldValue('secure', ssl)
+    // What was wrong with the two together may be right now.
+    form.clearFieldError('port')
     if (!portTyped.current) form.setFieldValue('port', ssl ? usualPort.ssl : usualPort.tls)
+  }
+  const setPort = (value: number | string) => {
+    form.setFieldValue('port', value)
+    form.clearFieldError('secure')
   }
   return (
     <ContractForm
@@ -88,7 +94,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
             {...form.getInputProps('port')}
             onChange={(value) => {
               portTyped.current = true
-              form.setFieldValue('port', value)
+              setPort(value)
             }}
             name="port"
           />
@@ -104,7 +110,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
             error={form.errors.secure}
             name="secure"
           />
-          <PortHint secure={secure} port={port} onUse={(usual) => form.setFieldValue('port', usual)} />
+          <PortHint secure={secure} port={port} refused={form.errors.secure !== undefined} onUse={setPort} />
         </div>
         <TextInput
           label={words.user}
@@ -133,13 +139,21 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
   )
 }
 
+interface PortHintProps {
+  secure: boolean
+  port: number | string
+  /** The mail server has said so already. */
+  refused: boolean
+  onUse: (port: number) => void
+}
+
 /** The one mistake that everybody makes, before the mail server says so. */
-function PortHint({ secure, port, onUse }: { secure: boolean; port: number | string; onUse: (port: number) => void }): ReactNode {
+function PortHint({ secure, port, refused, onUse }: PortHintProps): ReactNode {
   const [usual, other] = secure ? [usualPort.ssl, usualPort.tls] : [usualPort.tls, usualPort.ssl]
   if (Number(port) !== other) return null
   return (
     <p className={look.hint}>
-      {words.mismatch(secure)}{' '}
+      {!refused && `${words.mismatch(secure)} `}
       <button type="button" className={look.use} onClick={() => onUse(usual)}>
         {words.portButton(usual)}
       </button>

@@ -99,7 +99,7 @@ export const texts = {
     same: 'You pressed Send Now less than a minute ago. That run counts: nobody was written to twice.',
     nobodyLeft: 'No email was sent: nobody was left to write to today.',
     title: 'Send again today',
-    again: (n: number) => `${counted(n, 'client invoice was', 'client invoices were')} reminded today already.`,
+    again: (n: number) => `${counted(n, 'invoice was', 'invoices were')} reminded today already.`,
     limit: 'By hand an invoice can be reminded at most 3 times a day.',
     leaving: (mails: number) => `${emails(mails)} ${mails === 1 ? 'leaves' : 'leave'} now.`,
     nothingLeft: 'Nothing would leave now: for every invoice past due the day is used up.',
