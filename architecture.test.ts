@@ -59,9 +59,11 @@ const table: Record<string, Folder> = {
 const alsoPublic: Record<string, string> = {
   'server/accounts/links.ts': 'links that were sent out are forgotten in the background',
   'server/accounts/recovery.ts': "one of the operator's commands makes a link",
+  'server/accounts/notices.ts': 'what an account is told on its screens is found out by whichever slice it is about',
   'server/accounts/sessions.ts': 'who asks is settled for every call at once, and sessions are forgotten in the background',
   'server/accounts/throttle.ts': 'tries are forgotten in the background; other slices count tries of their own',
   'server/invoices/overdue.ts': 'the job of each midnight is begun in the background',
+  'server/invoices/pauses.ts': 'pauses end in the background',
   'server/mail/mailer.ts': 'sending a mail, the other half of what the slice is for',
   'server/reminders/deliver.ts': 'begun in the background, and woken by what changes below',
   'server/reminders/due.ts': 'begun in the background, and moved by a change of zone or hour',
@@ -209,6 +211,13 @@ test('nobody knows more of the others than the table allows', () => {
 test('the table names nothing that is not there', () => {
   expect(Object.keys(alsoPublic).filter((file) => !existsSync(file))).toEqual([])
   expect(entries.filter((file) => !existsSync(file))).toEqual([])
+})
+
+test('the map in the README shows every folder', () => {
+  const map = readFileSync('README.md', 'utf8')
+  const folders = new Set(everyFile().map((file) => path.posix.dirname(file.path)))
+  const unnamed = [...folders].filter((folder) => !['.', 'server', 'web'].includes(folder) && !map.includes(`\`${folder}/\``))
+  expect(unnamed).toEqual([])
 })
 
 test('every slice has a name that browser, contract and server share', () => {

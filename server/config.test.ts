@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, readConfig, variables } from './config.ts'
 
 /** What the start says about an environment, one line a variable. */
 function said(env: Record<string, string>): string[] {
@@ -109,4 +110,9 @@ test('proxies are trusted by address', () => {
     'fd00::/8',
   ])
   expect(said({ TRUST_PROXY: '10.0.0.0/99' })).toHaveLength(1)
+})
+
+test('the README explains every variable that an operator may set, and no other', () => {
+  const explained = [...readFileSync('README.md', 'utf8').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
+  expect(explained.toSorted()).toEqual(variables.filter((name) => name !== 'FAILPOINT').toSorted())
 })

@@ -73,6 +73,9 @@ const environment = z.object({
     .optional(),
 })
 
+/** Every variable that is read. */
+export const variables = Object.keys(environment.shape)
+
 function readFailPoint(text: string): ArmedFailPoint | null {
   const [name = '', chance = '1', ...more] = text.split(':')
   const known = failPointNames.find((one) => one === name)

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Run } from '#contract/reminders.ts'
-import { type FakeSmtp, openFakeSmtp, type ReceivedMail } from './fakes/smtp-server.ts'
+import { type FakeSmtp, openFakeSmtp, type ReceivedMail } from '#test/fakes/smtp-server.ts'
 import { type Program, someoneAt, startProgram } from './program.ts'
 
 /** More for a thorough look: CRASH_MAILS=2000. */

@@ -7,7 +7,7 @@ import { accounts, sessions } from '#server/accounts/tables.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
 import { type Sender, storeSmtp } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
-import type { FakeSmtp } from './fakes/smtp-server.ts'
+import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import type { TestApp } from './harness.ts'
 
 /** A person who is signed in. */

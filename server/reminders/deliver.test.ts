@@ -4,11 +4,11 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { newId } from '#server/platform/columns.ts'
-import { freeAllClaims } from '#server/reminders/processes.ts'
-import { deliveries } from '#server/reminders/tables.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { type FakeSmtp, later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { freeAllClaims } from './processes.ts'
+import { deliveries } from './tables.ts'
 
 const morning = '2026-03-02T06:30:00Z'
 const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))

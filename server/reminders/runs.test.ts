@@ -2,10 +2,10 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { makeDueRuns } from '#server/reminders/due.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { makeDueRuns } from './due.ts'
 
 const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
 const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
