@@ -9,10 +9,10 @@ const checks: Record<string, [program: string, ...args: string[]]> = {
   lint: [bin('biome'), 'check', '--error-on-warnings'],
   unused: [bin('knip'), '--no-progress'],
   architecture: [bin('vitest'), 'run', 'architecture.test.ts'],
-  'types of the server': [bin('tsc'), '-p', 'tsconfig.server.json'],
-  'types of the client': [bin('tsc'), '-p', 'tsconfig.web.json'],
-  'types of the contract': [bin('tsc'), '-p', 'tsconfig.contract.json'],
-  'types of the tools': [bin('tsc'), '-p', 'tsconfig.tools.json'],
+  'types of the server': [bin('tsc'), '--pretty', 'false', '-p', 'tsconfig.server.json'],
+  'types of the client': [bin('tsc'), '--pretty', 'false', '-p', 'tsconfig.web.json'],
+  'types of the contract': [bin('tsc'), '--pretty', 'false', '-p', 'tsconfig.contract.json'],
+  'types of the tools': [bin('tsc'), '--pretty', 'false', '-p', 'tsconfig.tools.json'],
 }
 
 const began = performance.now()
