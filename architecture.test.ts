@@ -57,6 +57,7 @@ const table: Record<string, Folder> = {
 
 /** Of another slice one sees its rules and its tables. These files are seen as well, each for a reason. */
 const alsoPublic: Record<string, string> = {
+  'server/accounts/google.ts': 'who came back from Google and went no further is forgotten in the background',
   'server/accounts/links.ts': 'links that were sent out are forgotten in the background',
   'server/accounts/recovery.ts': "one of the operator's commands makes a link",
   'server/accounts/notices.ts': 'what an account is told on its screens is found out by whichever slice it is about',

@@ -80,11 +80,22 @@ export const profileChange = z
 
 export const passwordChange = z.strictObject({ currentPassword, newPassword: password })
 
+const googleFailed = 'Google sign-in failed. Please try again.'
 const linkToken = z.string('This link is not complete.').min(1, 'This link is not complete.').max(200, 'This link is not complete.')
 
 export const forgotten = z.strictObject({ email: emailAddress })
 export const passwordReset = z.strictObject({ token: linkToken, newPassword: password })
 export const emailConfirmation = z.strictObject({ token: linkToken })
+
+const returnCode = z.string(googleFailed).min(1, googleFailed).max(200, googleFailed)
+
+export const googleExchange = z.strictObject({
+  code: returnCode,
+  /** What the browser says, for a new account; a zone that the server does not know counts as none. */
+  timezone: z.string().max(100).optional(),
+})
+export const googleLinkStart = z.strictObject({ currentPassword })
+export const googleLink = z.strictObject({ code: returnCode })
 
 export const serverAbilities = z.object({
   google: z.boolean(),
@@ -161,6 +172,35 @@ export const accountCalls = {
     summary: 'Sign in with email and password; also sets the refresh cookie.',
     body: credentials,
     reply: z.object({ foundUser: user, accessToken: z.string() }),
+  }),
+  /**
+   * A browser goes to `GET /auth/google` and comes back to `/signin?code=…`, or to `/signin?error=…` (`access_denied` where the person
+   * said no, `google_unreachable`, `google_failed`, `google_not_configured`).
+   */
+  exchangeGoogleCode: call({
+    method: 'POST',
+    path: '/auth/google/exchange',
+    open: true,
+    summary:
+      'Sign in, or up, with the code that /signin was given: once, within 60 s, in the browser that began; also sets the refresh cookie. `google_failed`; `email_taken` where an account with a password has this email and must sign in with it first.',
+    body: googleExchange,
+    reply: z.object({ accessToken: z.string(), refreshToken: z.literal('cookie-based'), user }),
+  }),
+  startGoogleLink: call({
+    method: 'POST',
+    path: '/auth/google/link/start',
+    summary:
+      'Where to send the browser to link Google to my account; it comes back to /dashboard/profile?code=… or ?error=… as with signing in. `conflict` where one is linked already, 503 where Google is not set up.',
+    body: googleLinkStart,
+    reply: z.object({ url: z.string() }),
+  }),
+  linkGoogle: call({
+    method: 'POST',
+    path: '/auth/google/link',
+    summary:
+      'Link the Google account by the code that /dashboard/profile was given: from then on it is the way to sign in, the password and two-factor sign-in go, other browsers are signed out. `google_failed`, `conflict`.',
+    body: googleLink,
+    reply: profile,
   }),
   refresh: call({
     method: 'POST',

@@ -37,6 +37,19 @@ CREATE TABLE "audit_entries" (
 	"user_agent" text DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "google_returns" (
+	"code_hash" text PRIMARY KEY NOT NULL,
+	"browser_hash" text NOT NULL,
+	"issuer" text NOT NULL,
+	"sub" text NOT NULL,
+	"email" text NOT NULL,
+	"name" text,
+	"email_verified" boolean NOT NULL,
+	"authoritative" boolean NOT NULL,
+	"link_owner_id" uuid,
+	"expires_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "notices" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"owner_id" uuid NOT NULL,
@@ -208,6 +221,7 @@ CREATE TABLE "templates" (
 --> statement-breakpoint
 ALTER TABLE "account_links" ADD CONSTRAINT "account_links_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "audit_entries" ADD CONSTRAINT "audit_entries_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "google_returns" ADD CONSTRAINT "google_returns_link_owner_id_accounts_id_fk" FOREIGN KEY ("link_owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "notices" ADD CONSTRAINT "notices_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "client_pauses" ADD CONSTRAINT "client_pauses_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -230,6 +244,8 @@ CREATE UNIQUE INDEX "accounts_google" ON "accounts" USING btree ("google_issuer"
 CREATE INDEX "accounts_next_run" ON "accounts" USING btree ("next_run_at","id") WHERE "accounts"."next_run_at" IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "accounts_next_midnight" ON "accounts" USING btree ("next_midnight_at","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_owner" ON "audit_entries" USING btree ("owner_id","id");--> statement-breakpoint
+CREATE INDEX "google_returns_expires" ON "google_returns" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "google_returns_link_owner" ON "google_returns" USING btree ("link_owner_id");--> statement-breakpoint
 CREATE INDEX "notices_newest" ON "notices" USING btree ("owner_id","created_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "sessions_owner" ON "sessions" USING btree ("owner_id");--> statement-breakpoint
 CREATE INDEX "client_pauses_until" ON "client_pauses" USING btree ("paused_until");--> statement-breakpoint

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { forgetOldReturns } from '#server/accounts/google.ts'
 import { forgetOldLinks } from '#server/accounts/links.ts'
 import { forgetOldSessions } from '#server/accounts/sessions.ts'
 import { forgetOldThrottles } from '#server/accounts/throttle.ts'
@@ -53,6 +54,7 @@ export async function sweep(deps: Delivering): Promise<void> {
 async function tidy({ db, clock, soleProcess }: Worker): Promise<void> {
   await forgetDeleted(db, clock.now())
   await forgetOldLinks(db, clock.now())
+  await forgetOldReturns(db, clock.now())
   await forgetOldSessions(db, clock.now())
   await forgetOldThrottles(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)

@@ -226,7 +226,7 @@ function midnightAfter(date: string, timezone: string): Instant {
 const unknownZone = 'Please choose a time zone such as Asia/Kolkata.'
 
 /** Whether this runtime can reckon in the zone: it knows fewer old names, such as IST, than the browser's formatter does. */
-function isZone(timezone: string): boolean {
+export function isZone(timezone: string): boolean {
   try {
     Temporal.PlainDate.from('2026-01-01').toZonedDateTime(timezone)
     return /^[A-Za-z]/.test(timezone)
@@ -255,7 +255,8 @@ async function guess({ db, config }: Deps, email: string, passwordHash: string |
   }
 }
 
-async function refuseWrongPassword(deps: Deps, account: AccountRow, password: string, now: Instant): Promise<void> {
+/** Refuses a wrong current password with `wrong_password`, and too many of them with `too_many`. Never inside a transaction. */
+export async function refuseWrongPassword(deps: Deps, account: AccountRow, password: string, now: Instant): Promise<void> {
   if (!(await guess(deps, account.email, account.passwordHash, password, now))) throw wrongPassword()
 }
 

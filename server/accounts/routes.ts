@@ -8,6 +8,7 @@ import { sendsSystemMail } from '#server/platform/system-mail.ts'
 import { changePassword, changeProfile, deleteAccount, type OnScheduleChange, readProfile, signIn, signUp, toUser } from './accounts.ts'
 import { listAudit, type Origin, writeAudit } from './audit.ts'
 import { deviceOf } from './device.ts'
+import { googleRoutes } from './google-routes.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
@@ -34,7 +35,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     reply.setCookie(refreshCookie, token, { ...cookieRules, maxAge: maxAgeSeconds })
 
   answerOpen(app, accountCalls.server, async () => ({
-    google: false,
+    google: config.google !== null,
     payments: false,
     systemMail: sendsSystemMail(config),
     supportUrl: config.supportUrl,
@@ -52,6 +53,17 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     const { account, refreshToken } = await signIn(deps, body, originOf(request), now)
     keepRefreshToken(reply, refreshToken)
     return { foundUser: toUser(account), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
+  })
+
+  const google = googleRoutes(app, deps, originOf)
+
+  answerOpen(app, accountCalls.exchangeGoogleCode, async ({ body }, { request, reply }) => {
+    refuseOtherSites(request, config.publicUrl)
+    const now = clock.now()
+    const { account, refreshToken } = await google.signIn(request, reply, body, now)
+    keepRefreshToken(reply, refreshToken)
+    const accessToken = await signAccessToken(config.secretKey, refreshToken.sessionId, now)
+    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(account) }
   })
 
   answerOpen(app, accountCalls.refresh, async (_parts, { request, reply }) => {

@@ -83,6 +83,26 @@ export const accountLinks = pgTable(
   (t) => [index('account_links_owner').on(t.ownerId), index('account_links_expires').on(t.expiresAt)],
 )
 
+/** Somebody who came back from Google: good for 60 s and once, in the browser that the cookie's hash belongs to. */
+export const googleReturns = pgTable(
+  'google_returns',
+  {
+    codeHash: text().primaryKey(),
+    browserHash: text().notNull(),
+    issuer: text().notNull(),
+    sub: text().notNull(),
+    email: text().notNull(),
+    name: text(),
+    /** Whether Google says that the email is theirs; whether Google is the one to say so. */
+    emailVerified: boolean().notNull(),
+    authoritative: boolean().notNull(),
+    /** The account that Google is to be linked to; null where somebody signs in. */
+    linkOwnerId: uuid().references(() => accounts.id, { onDelete: 'cascade' }),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [index('google_returns_expires').on(t.expiresAt), index('google_returns_link_owner').on(t.linkOwnerId)],
+)
+
 /** What happened to an account, for its owner to read. A trigger keeps rows from being changed, and from going before their account does. */
 export const auditEntries = pgTable(
   'audit_entries',

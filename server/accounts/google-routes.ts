@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { accountCalls } from '#contract/accounts.ts'
+import { type App, answer } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { instantText } from '#server/platform/columns.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { beginning, openProvider, type Provider, ProviderError } from '#server/platform/openid.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { deriveKey, seal, unseal } from '#server/platform/secrets.ts'
+import { type AccountRow, readProfile, refuseWrongPassword } from './accounts.ts'
+import type { Origin } from './audit.ts'
+import { googleFailed, keepReturn, linkGoogle, refuseLinked, signInWithGoogle } from './google.ts'
+import { refuseOtherSites } from './same-origin.ts'
+import type { RefreshToken } from './sessions.ts'
+import { addressKey, countTry } from './throttle.ts'
+
+/** What a browser keeps between going to Google and coming back, sealed. `linkFor`: the account that Google is to be linked to. */
+const began = beginning.extend({ linkFor: z.string().nullable(), expiresAt: instantText })
+type Began = z.output<typeof began>
+
+const beganCookie = 'googleSignIn'
+const returnCookie = 'googleReturn'
+const beganSeconds = 600
+const returnSeconds = 60
+const path = '/auth/google'
+const scopes = ['openid', 'email', 'profile']
+const fromOneAddress = { limit: 60, seconds: 600 }
+
+interface GoogleSignIn {
+  signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    given: { code: string; timezone?: string | undefined },
+    now: Instant,
+  ): Promise<{ account: AccountRow; refreshToken: RefreshToken }>
+}
+
+/** The way to Google and back. Where it is not set up the log says why, and browsers that go there come back with an error. */
+export function googleRoutes(app: App, deps: Deps, originOf: (request: FastifyRequest) => Origin): GoogleSignIn {
+  const { db, clock, config, log } = deps
+  const provider = config.google && openProvider(config.google)
+  if (!provider) log.info('Sign-in with Google is off: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are not set.')
+  const redirectUri = `${config.publicUrl}${path}/callback`
+  const key = deriveKey(config.secretKey, 'google-cookie')
+  // Lax: the browser comes back from Google's pages, and brings it along.
+  const cookieRules = { path, httpOnly: true, sameSite: 'lax', secure: new URL(config.publicUrl).protocol === 'https:' } as const
+
+  const begin = async (provider: Provider, reply: FastifyReply, linkFor: string | null): Promise<string> => {
+    const { url, beginning } = await provider.begin({ redirectUri, scopes })
+    const expiresAt = clock.now().add({ seconds: beganSeconds }).toString()
+    const kept: Began = { ...beginning, linkFor, expiresAt }
+    reply.setCookie(beganCookie, seal(key, beganCookie, JSON.stringify(kept)), { ...cookieRules, maxAge: beganSeconds })
+    return url
+  }
+  const readBegan = (request: FastifyRequest): Began | null => {
+    try {
+      const kept = began.parse(JSON.parse(unseal(key, beganCookie, request.cookies[beganCookie] ?? '')))
+      return Temporal.Instant.compare(kept.expiresAt, clock.now()) > 0 ? kept : null
+    } catch {
+      return null
+    }
+  }
+  /** What the browser kept of its return, at most once. */
+  const takeReturned = (request: FastifyRequest, reply: FastifyReply): string => {
+    reply.clearCookie(returnCookie, cookieRules)
+    return request.cookies[returnCookie] ?? ''
+  }
+  const explain = (error: unknown): string => {
+    if (error instanceof Refusal) return error.code
+    if (!(error instanceof ProviderError)) throw error
+    if (error.trouble === 'denied') return 'access_denied'
+    log.warn({ err: error }, 'Signing in with Google did not work.')
+    return error.trouble === 'away' ? 'google_unreachable' : 'google_failed'
+  }
+  const goTo = (reply: FastifyReply, page: string, query: Record<string, string>) =>
+    reply.header('cache-control', 'no-store').redirect(`${config.publicUrl}${page}?${new URLSearchParams(query)}`, 303)
+
+  // No call: a browser goes there itself, and is sent on.
+  app.get(path, { schema: { summary: 'Go to Google to sign in.' } }, async (request, reply) => {
+    if (!provider) return goTo(reply, '/signin', { error: 'google_not_configured' })
+    try {
+      if (config.rateLimit) await countTry(db, addressKey('google', request.ip), fromOneAddress, clock.now())
+      return reply.header('cache-control', 'no-store').redirect(await begin(provider, reply, null), 303)
+    } catch (error) {
+      return goTo(reply, '/signin', { error: explain(error) })
+    }
+  })
+
+  // No call: Google sends the browser back here.
+  app.get(`${path}/callback`, { schema: { summary: 'Come back from Google.' } }, async (request, reply) => {
+    const kept = readBegan(request)
+    reply.clearCookie(beganCookie, cookieRules)
+    const page = kept?.linkFor ? '/dashboard/profile' : '/signin'
+    if (!provider || !kept) return goTo(reply, page, { error: 'google_failed' })
+    try {
+      const cameBack = new URL(redirectUri)
+      cameBack.search = new URL(request.url, config.publicUrl).search
+      const { identity } = await provider.finish(cameBack, kept)
+      const { code, browser } = await keepReturn(db, identity, kept.linkFor, clock.now())
+      reply.setCookie(returnCookie, browser, { ...cookieRules, maxAge: returnSeconds })
+      return goTo(reply, page, { code })
+    } catch (error) {
+      return goTo(reply, page, { error: explain(error) })
+    }
+  })
+
+  answer(app, accountCalls.startGoogleLink, async ({ body }, { account }, { reply }) => {
+    if (!provider) throw new Refusal('not_ready', 'Signing in with Google is not set up on this server.')
+    refuseLinked(account)
+    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
+    try {
+      return { url: await begin(provider, reply, account.id) }
+    } catch (error) {
+      if (explain(error) === 'google_unreachable') throw new Refusal('not_ready', 'Google cannot be reached. Please try again in a moment.')
+      throw googleFailed()
+    }
+  })
+
+  answer(app, accountCalls.linkGoogle, async ({ body }, who, { request, reply }) => {
+    refuseOtherSites(request, config.publicUrl)
+    const now = clock.now()
+    const browser = takeReturned(request, reply)
+    return readProfile(db, await linkGoogle(deps, who, { code: body.code, browser }, originOf(request), now), now)
+  })
+
+  return {
+    signIn: (request, reply, { code, timezone }, now) =>
+      signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, originOf(request), now),
+  }
+}

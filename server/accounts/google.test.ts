@@ -1,0 +1,345 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { aPerson, type Person } from '#test/factories.ts'
+import { type FakeGoogle, openFakeGoogle, type Script } from '#test/fakes/google.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { forgetOldReturns } from './google.ts'
+import { accounts, googleReturns } from './tables.ts'
+
+const password = 'correct horse'
+
+function withGoogle(google: FakeGoogle, config: NonNullable<Parameters<typeof openTestApp>[0]>['config'] = {}) {
+  return openTestApp({ config: { google: { ...google.client, issuer: google.url, gmailApiUrl: google.url }, ...config } })
+}
+
+/** A browser: it keeps the cookies it is sent and shows those whose path fits. */
+class Browser {
+  readonly #app: TestApp
+  readonly #jar = new Map<string, { value: string; path: string }>()
+  readonly sent: string[] = []
+
+  constructor(app: TestApp) {
+    this.#app = app
+  }
+
+  cookie(path: string): Record<string, string> {
+    const fitting = [...this.#jar].filter(([, kept]) => path.startsWith(kept.path) && kept.value !== '')
+    return fitting.length === 0 ? {} : { cookie: fitting.map(([name, { value }]) => `${name}=${value}`).join('; ') }
+  }
+
+  keep(header: string | string[] | number | undefined): void {
+    for (const line of [header ?? []].flat().map(String)) {
+      this.sent.push(line)
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      this.#jar.set(name, { value, path: /Path=([^;]+)/.exec(line)?.[1] ?? '/' })
+    }
+  }
+
+  /** Where an address sends it. */
+  async visit(url: URL): Promise<URL> {
+    const answered = await this.#app.app.inject({ method: 'GET', url: url.pathname + url.search, headers: this.cookie(url.pathname) })
+    this.keep(answered.headers['set-cookie'])
+    expect(answered.statusCode).toBe(303)
+    return new URL(String(answered.headers.location), this.#app.deps.config.publicUrl)
+  }
+
+  /** From the button to the page that it comes back to. */
+  async goToGoogle(google: FakeGoogle): Promise<URL> {
+    const authorization = await this.visit(new URL('/auth/google', this.#app.deps.config.publicUrl))
+    return this.visit(await google.visit(authorization.href))
+  }
+
+  async exchange(page: URL, extra: { timezone?: string; headers?: Record<string, string> } = {}) {
+    const { headers, ...body } = extra
+    const answered = await ask(
+      this.#app,
+      null,
+      accountCalls.exchangeGoogleCode,
+      { body: { code: page.searchParams.get('code') ?? '?', ...body } },
+      { ...this.cookie('/auth/google/exchange'), ...headers },
+    )
+    this.keep(answered.headers['set-cookie'])
+    return answered
+  }
+}
+
+/** The whole way, and what the program says at its end. */
+async function signInWithGoogle(app: TestApp, google: FakeGoogle) {
+  const browser = new Browser(app)
+  const page = await browser.goToGoogle(google)
+  expect(page.pathname).toBe('/signin')
+  return page.searchParams.has('error') ? { error: page.searchParams.get('error') } : browser.exchange(page)
+}
+
+async function link(app: TestApp, google: FakeGoogle, person: Person, browser = new Browser(app)) {
+  const started = await ask(app, person, accountCalls.startGoogleLink, { body: { currentPassword: password } })
+  browser.keep(started.headers['set-cookie'])
+  const page = await browser.visit(await google.visit(started.reply.url))
+  expect(page.pathname).toBe('/dashboard/profile')
+  const code = page.searchParams.get('code') ?? '?'
+  return ask(app, person, accountCalls.linkGoogle, { body: { code } }, browser.cookie('/auth/google/link'))
+}
+
+const accountOf = async (app: TestApp, email: string) => (await app.db.select().from(accounts).where(eq(accounts.email, email)))[0]
+const verify = (app: TestApp, { id }: Person) =>
+  app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, id))
+
+test('somebody whom Duely does not know yet signs up with Google', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const browser = new Browser(app)
+  const page = await browser.goToGoogle(google)
+  expect(page.href).toMatch(/^http:\/\/localhost:0\/signin\?code=[\w-]{43}$/)
+  const { status, reply } = await browser.exchange(page, { timezone: 'Europe/London' })
+  expect(status).toBe(200)
+  expect(Object.keys(reply).sort()).toEqual(['accessToken', 'refreshToken', 'user'])
+  expect(reply.refreshToken).toBe('cookie-based')
+  expect(reply.user).toMatchObject({ displayName: 'Asha Rao', email: 'asha@gmail.com', googleId: google.person.sub })
+  const asha = { token: reply.accessToken }
+  expect((await ask(app, asha, accountCalls.profile)).reply).toMatchObject({ timezone: 'Europe/London', emailVerified: true })
+  expect((await ask(app, null, accountCalls.refresh, undefined, browser.cookie('/auth/refresh'))).status).toBe(200)
+  expect((await ask(app, asha, accountCalls.audit, { query: {} })).reply.map(({ text }) => text)).toEqual([
+    'Signed in with Google.',
+    'The account was created.',
+  ])
+})
+
+test('the server says that Google is there, and Google is asked for no more than who somebody is', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  expect((await ask(app, null, accountCalls.server)).reply.google).toBe(true)
+  await signInWithGoogle(app, google)
+  const [asked] = google.authorizations.map((url) => Object.fromEntries(url.searchParams))
+  expect(asked).toMatchObject({
+    client_id: google.client.clientId,
+    response_type: 'code',
+    scope: 'openid email profile',
+    redirect_uri: 'http://localhost:0/auth/google/callback',
+    code_challenge_method: 'S256',
+  })
+  for (const secret of [asked?.state, asked?.nonce, asked?.code_challenge]) expect(secret?.length).toBeGreaterThan(40)
+})
+
+test('where Google is not set up nothing leads there', async () => {
+  await using app = await openTestApp()
+  expect((await ask(app, null, accountCalls.server)).reply.google).toBe(false)
+  const page = await new Browser(app).visit(new URL('http://localhost/auth/google'))
+  expect(page.pathname + page.search).toBe('/signin?error=google_not_configured')
+  const asha = await aPerson(app, { password })
+  const started = await ask(app, asha, accountCalls.startGoogleLink, { body: { currentPassword: password } })
+  expect(started.problem?.code).toBe('not_ready')
+})
+
+test('what the browser keeps is out of reach for scripts and goes to Google sign-in alone', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google, { publicUrl: 'https://duely.example.com' })
+  const browser = new Browser(app)
+  await browser.goToGoogle(google)
+  const rules = browser.sent.filter((line) => !line.includes('Expires=')).map((line) => line.split('; ').slice(1).sort())
+  expect(rules).toEqual([
+    ['HttpOnly', 'Max-Age=600', 'Path=/auth/google', 'SameSite=Lax', 'Secure'],
+    ['HttpOnly', 'Max-Age=60', 'Path=/auth/google', 'SameSite=Lax', 'Secure'],
+  ])
+})
+
+test('the same person is known again by what never changes, whatever their email at Google is by now', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const first = await signInWithGoogle(app, google)
+  google.person = { ...google.person, email: 'asha.rao@gmail.com', name: 'Somebody Else' }
+  const second = await signInWithGoogle(app, google)
+  expect('reply' in second && second.reply.user).toEqual('reply' in first && first.reply.user)
+  expect(await app.db.select().from(accounts)).toHaveLength(1)
+})
+
+test('an email that was given to somebody else does not open the account of who had it before', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  await signInWithGoogle(app, google)
+  google.person = { ...google.person, sub: '999' }
+  const other = await signInWithGoogle(app, google)
+  expect('problem' in other && other.problem?.code).toBe('email_taken')
+  expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBe('10769150350006150715113082367')
+})
+
+test.each<[string, Script]>([
+  ['for another program', { claims: (right) => ({ ...right, aud: 'another.apps.example' }) }],
+  ['of another issuer', { claims: (right) => ({ ...right, iss: 'https://accounts.evil.example' }) }],
+  ['that has run out', { claims: (right) => ({ ...right, exp: Math.floor(Date.now() / 1000) - 3600 }) }],
+  ['with another nonce', { claims: (right) => ({ ...right, nonce: 'another' }) }],
+  ['without a nonce', { claims: ({ nonce: _nonce, ...right }) => right }],
+  ['without a subject', { claims: ({ sub: _sub, ...right }) => right }],
+  ['without an email', { claims: ({ email: _email, ...right }) => right }],
+  ['that nobody signed', { signature: 'none' }],
+  ['that a stranger signed', { signature: 'stranger' }],
+  ['that a stranger signed in the name of Google', { signature: 'forged' }],
+])('a token %s opens nothing', async (_what, script) => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  google.answer(script)
+  expect(await signInWithGoogle(app, google)).toEqual({ error: 'google_failed' })
+  expect(await app.db.select().from(accounts)).toEqual([])
+  google.answer({})
+  expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
+})
+
+test('an email that Google has not confirmed makes no account and opens none', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  google.person.email_verified = false
+  const refused = await signInWithGoogle(app, google)
+  expect('problem' in refused && refused.problem?.code).toBe('google_failed')
+  await verify(app, await aPerson(app, { email: 'asha@gmail.com', password }))
+  const again = await signInWithGoogle(app, google)
+  expect('problem' in again && again.problem?.code).toBe('google_failed')
+  expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBeNull()
+})
+
+test('who signed up with the email of somebody else is out once its owner comes by Google', async () => {
+  await using smtp = await openFakeSmtp()
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google, { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'hello@duely.example' })
+  const thief = await aPerson(app, { email: 'asha@gmail.com', password })
+  // The mailbox was never shown to be theirs: nothing is linked, nobody gets in.
+  const refused = await signInWithGoogle(app, google)
+  expect('problem' in refused && refused.problem).toEqual({
+    code: 'email_taken',
+    message: 'There is already an account with this email. Please sign in with your password, then link Google on your profile.',
+    errors: [{ path: 'email', message: expect.any(String) }],
+  })
+  expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBeNull()
+  // Even where the owner was tricked into opening the link of a letter.
+  await verify(app, thief)
+  await ask(app, null, accountCalls.forgotPassword, { body: { email: 'asha@gmail.com' } })
+  await app.runJobs()
+  const [, token = ''] = /#token=3?D?([\w-]+)/.exec(smtp.mails[0]?.raw.toString().replace(/=\r\n/g, '') ?? '') ?? []
+  expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
+  expect((await ask(app, thief, accountCalls.profile)).status).toBe(401)
+  expect((await ask(app, null, accountCalls.signIn, { body: { email: 'asha@gmail.com', password } })).status).toBe(401)
+  const late = await ask(app, null, accountCalls.resetPassword, { body: { token, newPassword: 'battery staple' } })
+  expect(token).toHaveLength(43)
+  expect(late.problem?.code).toBe('link_expired')
+  await app.runJobs()
+  expect(smtp.mails.map(({ subject }) => subject)).toContain('Google sign-in was linked to your Duely account')
+})
+
+test('a Google account of an address that Google does not run is linked to nothing by itself', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  google.person.email = 'asha@firm.example'
+  await verify(app, await aPerson(app, { email: 'asha@firm.example', password }))
+  const refused = await signInWithGoogle(app, google)
+  expect('problem' in refused && refused.problem?.code).toBe('email_taken')
+  google.person.hd = 'firm.example'
+  expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
+})
+
+test('a code works once, in the browser that began, for a minute', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const browser = new Browser(app)
+  const page = await browser.goToGoogle(google)
+  expect((await new Browser(app).exchange(page)).problem?.code).toBe('google_failed')
+  const headers = browser.cookie('/auth/google/exchange')
+  expect((await browser.exchange(page)).status).toBe(200)
+  expect((await browser.exchange(page, { headers })).problem?.code).toBe('google_failed')
+  const late = await browser.goToGoogle(google)
+  app.clock.advance({ seconds: 60 })
+  expect((await browser.exchange(late)).problem?.code).toBe('google_failed')
+  await forgetOldReturns(app.db, app.clock.now())
+  expect(await app.db.select().from(googleReturns)).toEqual([])
+})
+
+test('a page of another site signs nobody in', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const browser = new Browser(app)
+  const page = await browser.goToGoogle(google)
+  const foreign = await browser.exchange(page, { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' } })
+  expect(foreign.problem?.code).toBe('not_allowed')
+})
+
+test('an answer of Google for another browser, or one that comes late, is not taken', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const [thief, victim] = [new Browser(app), new Browser(app)]
+  const start = new URL('/auth/google', 'http://localhost')
+  const cameBack = await google.visit((await thief.visit(start)).href)
+  expect((await new Browser(app).visit(cameBack)).search).toBe('?error=google_failed')
+  await victim.visit(start)
+  expect((await victim.visit(cameBack)).search).toBe('?error=google_failed')
+  const late = new Browser(app)
+  const tooLate = await google.visit((await late.visit(start)).href)
+  app.clock.advance({ minutes: 10 })
+  expect((await late.visit(tooLate)).search).toBe('?error=google_failed')
+})
+
+test('who says no at Google comes back and reads so; where Google is away that is said too', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  google.answer({ all: { status: 503 } })
+  const away = await new Browser(app).visit(new URL('/auth/google', 'http://localhost'))
+  expect(away.search).toBe('?error=google_unreachable')
+  google.answer({ denies: true })
+  expect(await signInWithGoogle(app, google)).toEqual({ error: 'access_denied' })
+  google.answer({ token: () => ({ status: 503 }) })
+  expect(await signInWithGoogle(app, google)).toEqual({ error: 'google_unreachable' })
+  google.answer({ token: () => 'reset' })
+  expect(await signInWithGoogle(app, google)).toEqual({ error: 'google_unreachable' })
+})
+
+test('a person links Google on the profile, and from then on it is the way in', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const asha = await aPerson(app, { email: 'asha@firm.example', password })
+  const elsewhere = await ask(app, null, accountCalls.signIn, { body: { email: asha.email, password } })
+  const linked = await link(app, google, asha)
+  expect(linked.reply).toMatchObject({ email: asha.email, googleId: google.person.sub, emailVerified: false })
+  expect((await ask(app, asha, accountCalls.profile)).status).toBe(200)
+  expect((await ask(app, { token: elsewhere.reply.accessToken }, accountCalls.profile)).status).toBe(401)
+  expect((await ask(app, null, accountCalls.signIn, { body: { email: asha.email, password } })).status).toBe(401)
+  const signedIn = await signInWithGoogle(app, google)
+  expect('reply' in signedIn && signedIn.reply.user._id).toBe(asha.id)
+  const change = await ask(app, asha, accountCalls.changeProfile, { body: { email: 'new@example.com', currentPassword: password } })
+  expect(change.problem?.code).toBe('not_allowed')
+  const again = await ask(app, asha, accountCalls.startGoogleLink, { body: { currentPassword: password } })
+  expect(again.problem?.code).toBe('conflict')
+})
+
+test('linking needs the password, and a Google account belongs to one account', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
+  const wrong = await ask(app, asha, accountCalls.startGoogleLink, { body: { currentPassword: 'wrong horse' } })
+  expect(wrong.problem?.code).toBe('wrong_password')
+  expect((await link(app, google, asha)).status).toBe(200)
+  expect((await link(app, google, meera)).problem?.code).toBe('conflict')
+})
+
+test('a code for signing in links nothing, one for linking signs nobody in, and nobody links to the account of somebody else', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
+  const browser = new Browser(app)
+  const signingIn = (await browser.goToGoogle(google)).searchParams.get('code') ?? '?'
+  const crossed = await ask(app, asha, accountCalls.linkGoogle, { body: { code: signingIn } }, browser.cookie('/auth/google/link'))
+  expect(crossed.problem?.code).toBe('google_failed')
+  for (const finish of [
+    (page: URL) => browser.exchange(page),
+    (page: URL) =>
+      ask(
+        app,
+        meera,
+        accountCalls.linkGoogle,
+        { body: { code: page.searchParams.get('code') ?? '?' } },
+        browser.cookie('/auth/google/link'),
+      ),
+  ]) {
+    const started = await ask(app, asha, accountCalls.startGoogleLink, { body: { currentPassword: password } })
+    browser.keep(started.headers['set-cookie'])
+    expect((await finish(await browser.visit(await google.visit(started.reply.url)))).problem?.code).toBe('google_failed')
+  }
+  expect((await app.db.select().from(accounts)).map(({ googleSub }) => googleSub)).toEqual([null, null])
+})

@@ -1,0 +1,194 @@
+import { and, eq, gt, lte } from 'drizzle-orm'
+import { displayName, emailAddress } from '#contract/accounts.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import type { Identity } from '#server/platform/openid.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashToken, newToken } from '#server/platform/secrets.ts'
+import { queueSystemMail } from '#server/platform/system-mail.ts'
+import { type AccountRow, createAccount, emailTaken, hasEmail, isZone, lockAccount } from './accounts.ts'
+import { type Origin, writeAudit } from './audit.ts'
+import { googleLinkedNotice } from './letters.ts'
+import { dropLinks, sendConfirmLink } from './links.ts'
+import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
+import { accounts, googleReturns } from './tables.ts'
+
+type Return = typeof googleReturns.$inferSelect
+
+const returnLife = { seconds: 60 }
+
+/**
+ * Writes down who came back from Google. Answers the code that goes into the page's address and the secret that stays in the browser's
+ * cookie: only together are they good for anything. Refuses an identity without an email with `google_failed`.
+ */
+export async function keepReturn(
+  db: Database,
+  identity: Identity,
+  linkOwnerId: string | null,
+  now: Instant,
+): Promise<{ code: string; browser: string }> {
+  const email = emailAddress.safeParse(identity.email)
+  if (!email.success) throw googleFailed()
+  const [code, browser] = [newToken(), newToken()]
+  await db.insert(googleReturns).values({
+    codeHash: hashToken(code),
+    browserHash: hashToken(browser),
+    issuer: identity.issuer,
+    sub: identity.sub,
+    email: email.data,
+    name: identity.name,
+    emailVerified: identity.emailVerified,
+    authoritative: isAuthoritative(identity, email.data),
+    linkOwnerId,
+    expiresAt: now.add(returnLife),
+  })
+  return { code, browser }
+}
+
+/**
+ * Begins a session of whoever came back from Google: by issuer and `sub`, never by the email, which may change or be given to somebody
+ * else. A stranger's email that no account has makes an account. One that an account has links Google to it only where its owner has
+ * shown the mailbox to be theirs and Google is who runs it; whoever set the password before is out (pre-hijacking, arXiv 2205.10174).
+ * Refuses with `google_failed` and `email_taken`.
+ */
+export async function signInWithGoogle(
+  deps: Deps,
+  given: { code: string; browser: string; timezone: string | undefined },
+  from: Origin,
+  now: Instant,
+): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
+  const came = await takeReturn(deps.db, given, now)
+  if (came.linkOwnerId !== null) throw googleFailed()
+  return deps.db.transaction(async (tx) => {
+    const account = (await findLinked(tx, came)) ?? (await admit(tx, deps, came, given.timezone, from, now))
+    await writeAudit(tx, { ownerId: account.id, kind: 'signed_in', about: 'Google' }, from, now)
+    return { account, refreshToken: await openSession(tx, account.id, from.userAgent, now) }
+  })
+}
+
+/** Links Google to the account that began to; from then on it is the only way in. Refuses with `google_failed` and `conflict`. */
+export async function linkGoogle(
+  deps: Deps,
+  who: { account: AccountRow; sessionId: string },
+  given: { code: string; browser: string },
+  from: Origin,
+  now: Instant,
+): Promise<AccountRow> {
+  const came = await takeReturn(deps.db, given, now)
+  return deps.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, who.account.id)
+    if (!account || came.linkOwnerId !== account.id) throw googleFailed()
+    if (account.googleSub) throw alreadyLinked()
+    if (await findLinked(tx, came)) throw new Refusal('conflict', 'This Google account is linked to another account at Duely.')
+    const linked = await link(tx, deps, account, came, from, now)
+    await endOtherSessions(tx, account.id, who.sessionId)
+    return linked
+  })
+}
+
+/** Refuses an account that signs in with Google already with `conflict`. */
+export function refuseLinked(account: AccountRow): void {
+  if (account.googleSub) throw alreadyLinked()
+}
+
+/** Forgets who came back and went no further. Call it now and then from a worker. */
+export async function forgetOldReturns(db: Database, now: Instant): Promise<void> {
+  await db.delete(googleReturns).where(lte(googleReturns.expiresAt, now))
+}
+
+export function googleFailed(): Refusal {
+  return new Refusal('google_failed', 'Google sign-in failed. Please try again.')
+}
+
+/** Takes a return out of the database for good: it is used up, whatever comes of it, so never call it inside a transaction. */
+async function takeReturn(db: Database, { code, browser }: { code: string; browser: string }, now: Instant): Promise<Return> {
+  const [came] = await db
+    .delete(googleReturns)
+    .where(
+      and(eq(googleReturns.codeHash, hashToken(code)), eq(googleReturns.browserHash, hashToken(browser)), gt(googleReturns.expiresAt, now)),
+    )
+    .returning()
+  if (!came) throw googleFailed()
+  return came
+}
+
+async function findLinked(tx: Database, { issuer, sub }: Return): Promise<AccountRow | undefined> {
+  const [found] = await tx
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.googleIssuer, issuer), eq(accounts.googleSub, sub)))
+  return found
+}
+
+/** Somebody whom Google knows and Duely does not, by this identity. */
+async function admit(
+  tx: Database,
+  deps: Deps,
+  came: Return,
+  timezone: string | undefined,
+  from: Origin,
+  now: Instant,
+): Promise<AccountRow> {
+  if (!came.emailVerified)
+    throw new Refusal('google_failed', 'Google has not confirmed that this email is yours. Please confirm it with Google, then try again.')
+  const [same] = await tx.select().from(accounts).where(hasEmail(came.email)).for('update')
+  if (same) {
+    if (same.googleSub) throw emailTaken('An account with this email signs in with another Google account.')
+    if (!came.authoritative || !same.emailVerifiedAt)
+      throw emailTaken('There is already an account with this email. Please sign in with your password, then link Google on your profile.')
+    await endAllSessions(tx, same.id)
+    return link(tx, deps, same, came, from, now)
+  }
+  const account = await createAccount(
+    tx,
+    {
+      displayName: nameOf(came),
+      email: came.email,
+      timezone: timezone && isZone(timezone) ? timezone : deps.config.defaultTimezone,
+      passwordHash: null,
+      googleIssuer: came.issuer,
+      googleSub: came.sub,
+      emailVerifiedAt: came.authoritative ? now : null,
+    },
+    now,
+  )
+  await writeAudit(tx, { ownerId: account.id, kind: 'signed_up' }, from, now)
+  if (!came.authoritative) await sendConfirmLink(tx, deps, account, now)
+  return account
+}
+
+/** Whatever opened the account before does not any more: password, links that were sent out. Sessions are the caller's to end. */
+async function link(tx: Database, deps: Deps, account: AccountRow, came: Return, from: Origin, now: Instant): Promise<AccountRow> {
+  const confirms = came.authoritative && came.email.toLowerCase() === account.email.toLowerCase()
+  const [linked] = await tx
+    .update(accounts)
+    .set({
+      googleIssuer: came.issuer,
+      googleSub: came.sub,
+      passwordHash: null,
+      updatedAt: now,
+      ...(confirms ? { emailVerifiedAt: now } : {}),
+    })
+    .where(eq(accounts.id, account.id))
+    .returning()
+  if (!linked) throw new Error('A locked account was not there to be linked.')
+  await dropLinks(tx, account.id)
+  await writeAudit(tx, { ownerId: account.id, kind: 'google_linked', about: came.email }, from, now)
+  await queueSystemMail(tx, deps, { ...googleLinkedNotice(deps.config.publicUrl, came.email), to: account.email }, now)
+  return linked
+}
+
+/** Google says so of every verified address, but it only knows of mailboxes that it runs itself (its sign-in guide). */
+function isAuthoritative({ emailVerified, hostedDomain }: Identity, email: string): boolean {
+  return emailVerified && (hostedDomain !== null || email.toLowerCase().endsWith('@gmail.com'))
+}
+
+function nameOf({ name, email }: Return): string {
+  const told = displayName.safeParse(name)
+  return told.success ? told.data : (email.split('@')[0] ?? email)
+}
+
+function alreadyLinked(): Refusal {
+  return new Refusal('conflict', 'Your account is linked to Google already.')
+}
