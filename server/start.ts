@@ -118,17 +118,25 @@ async function stop(reason: string): Promise<void> {
     log?.warn('Not everything was finished in time. What was in flight is sent again at the next start.')
     process.exit(0)
   }, longestStop).unref()
+  await Promise.all([
+    orderly(() => opened.operator?.close()),
+    orderly(() => opened.door?.drain(requestPatience)),
+    orderly(() => opened.worker?.stop() ?? opened.queue?.stop()),
+  ])
+  await orderly(() => opened.app?.close())
+  await orderly(() => opened.database?.close())
+  await orderly(() => opened.door?.close())
+  log?.info('Duely has stopped.')
+  process.exit(0)
+}
+
+/** One part that fails to end, because the database is away for instance, does not keep the others from ending. */
+async function orderly(end: () => Promise<void> | undefined): Promise<void> {
   try {
-    await opened.operator?.close()
-    await Promise.all([opened.door?.drain(requestPatience), opened.worker?.stop() ?? opened.queue?.stop()])
-    await opened.app?.close()
-    await opened.database?.close()
-    await opened.door?.close()
+    await end()
   } catch (error) {
     log?.warn({ err: error }, 'Stopping was not orderly.')
   }
-  log?.info('Duely has stopped.')
-  process.exit(0)
 }
 
 /** One sentence for what the operator can mend, everything for what only a programmer can; exit 1. */

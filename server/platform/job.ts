@@ -48,6 +48,19 @@ export interface Queue {
 /** A job whose process has been silent for so long is somebody else's: the shortest that pg-boss knows. */
 const heartbeatSeconds = 10
 
+/** While its database is away the queue reports the same several times a second. */
+function oncePerMinute(say: (error: Error) => void): (error: Error) => void {
+  const said = new Map<string, number>()
+  return (error) => {
+    const now = performance.now()
+    const { code = error.message } = error as Error & { code?: string }
+    if (now - (said.get(code) ?? -60_000) < 60_000) return
+    if (said.size > 100) said.clear()
+    said.set(code, now)
+    say(error)
+  }
+}
+
 /** pg-boss on the same database. One job active and one waiting per key; a job of a dead process is taken over after its heartbeat. */
 export async function openQueue(database: OpenDatabase, options: { url: string | null; jobs: Job[]; log: Log }): Promise<Queue> {
   const boss = new PgBoss({
@@ -59,7 +72,10 @@ export async function openQueue(database: OpenDatabase, options: { url: string |
     schedule: false,
     useListenNotify: true,
   })
-  boss.on('error', (error) => options.log.error({ err: error }, 'The queue reported an error.'))
+  boss.on(
+    'error',
+    oncePerMinute((error) => options.log.error({ err: error }, 'The queue reported an error.')),
+  )
   await boss.start()
   for (const { name } of options.jobs) {
     await boss.createQueue(name, {

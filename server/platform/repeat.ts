@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isAway } from './database.ts'
 import type { Log } from './log.ts'
 
 export interface Repeating {
@@ -14,7 +15,9 @@ export function repeat(name: string, about: { everySeconds: number; log: Log }, 
       try {
         await turn()
       } catch (error) {
-        about.log.error({ err: error, turn: name }, 'A turn of the background failed; the next one comes.')
+        // A database that is away mends itself, and every call says so as well.
+        const level = isAway(error) ? 'warn' : 'error'
+        about.log[level]({ err: error, turn: name }, 'A turn of the background failed; the next one comes.')
       }
       await pause(about.everySeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
