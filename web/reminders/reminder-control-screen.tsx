@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -59,6 +59,14 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const pressed = presses.starting || presses.sending
   // The answer may take 20 s; the run that a press made shows up in the status long before.
   useRead(reminderCalls.status, {}, { every: pressed ? whilePressed : usually })
+  // Switched on or off, here or in another window: every next date changes with it, long before the run is over.
+  const { isActive } = status
+  const activeBefore = useRef(isActive)
+  const { refetch } = preview
+  useEffect(() => {
+    if (activeBefore.current !== isActive) void refetch()
+    activeBefore.current = isActive
+  }, [isActive, refetch])
   const zone = status.timezone
   const underWay = preview.data?.lines.filter(({ reason }) => reason === 'open_mail').length ?? 0
   return (
@@ -86,7 +94,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
       )}
       <StopDialog
         opened={dialog === 'stop'}
-        active={status.isActive}
+        active={isActive}
         waiting={followed.run && followed.moving ? followed.run.open : underWay}
         busy={presses.stopping}
         onStop={presses.stopNow}
