@@ -4,8 +4,13 @@ import { call } from './call.ts'
 
 export const mailProvider = z.enum(['smtp', 'gmail'])
 
-/** Why an account's sending is paused, in the mail server's own words, and since when. */
-export const senderPause = z.object({ reason: z.enum(['login_refused', 'quota']), message: z.string(), since: z.string() })
+/** Why an account's sending is paused, in the mail server's own words, since when, and (a quota) until when; null: until its owner has mended it. */
+export const senderPause = z.object({
+  reason: z.enum(['login_refused', 'quota']),
+  message: z.string(),
+  since: z.string(),
+  until: z.string().nullable(),
+})
 export type SenderPause = z.infer<typeof senderPause>
 
 export const mailConfig = z.object({

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { limitsOf } from '#server/mail/limits.ts'
 import { openMailer } from '#server/mail/mailer.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -106,7 +107,7 @@ async function openAloof({ log, config }: Deps): Promise<App> {
 async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop(): Promise<void> }> {
   const { config, log } = deps
   const mailer = openMailer({ secretKey: config.secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log })
-  return startWorker({ ...deps, mailer, processId: randomUUID(), chance: Math.random, soleProcess: database.embedded !== null })
+  return startWorker({ ...deps, mailer, processId: randomUUID(), chance: Math.random, limitsOf, soleProcess: database.embedded !== null })
 }
 
 /** Takes nothing new, finishes and records what is in flight, ends with 0 within 10 s. */

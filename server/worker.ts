@@ -9,7 +9,7 @@ import { endPauses } from '#server/invoices/pauses.ts'
 import { type Job, type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
-import { closeTooLate, type Delivering, deliver, wakeDue } from '#server/reminders/deliver.ts'
+import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
 import { makeDueRuns } from '#server/reminders/due.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import {
@@ -38,6 +38,7 @@ export async function tick({ db, queue, clock, processId }: Delivering): Promise
   await closeTooLate(db, clock.now())
   await turnOverdue(db, clock.now())
   await endPauses(db, clock.now())
+  await endQuotaPauses(db, queue, clock.now())
   await makeDueRuns(db, queue, clock.now())
   await recordTick(db, processId)
 }

@@ -10,6 +10,7 @@ import type { Problem } from '#contract/problem.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { openCalls } from '#server/app.ts'
 import { type Config, readConfig } from '#server/config.ts'
+import { limitsOf } from '#server/mail/limits.ts'
 import { openMailer } from '#server/mail/mailer.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Clock, Instant } from '#server/platform/clock.ts'
@@ -32,7 +33,7 @@ export interface TestApp extends AsyncDisposable {
   app: App
   db: Database
   clock: TestClock
-  deps: Deps
+  deps: Delivering
   /** Works off everything that is due or waiting, as a worker would, until nothing is. */
   runJobs(): Promise<void>
   /** Works jobs off while a call waits for them: Start and Send Now answer when their mails are through. */
@@ -81,6 +82,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     mailer,
     processId: newId(),
     chance: () => 0.5,
+    limitsOf,
   }
   await registerProcess(deps.db, deps.processId)
   const app = await openCalls(deps)

@@ -52,6 +52,8 @@ async function nothingIsStored(app: TestApp, person: Person): Promise<void> {
   expect(await hasMailConfig(app.db, person.id)).toBe(false)
 }
 
+const forever = { until: null, learnedPerDay: null }
+
 test('a mailbox is tried, saved and shown without its password', async () => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp()
@@ -378,11 +380,12 @@ test('saving anew makes another sender and ends a pause', async () => {
   await using smtp = await openFakeSmtp()
   const asha = await aPerson(app)
   const before = await aMailbox(app, asha, smtp)
-  await pauseSender(app.db, before, 'login_refused', '535 5.7.8 No', app.clock.now())
+  await pauseSender(app.db, before, { ...forever, reason: 'login_refused', words: '535 5.7.8 No' }, app.clock.now())
   expect((await ask(app, asha, mailCalls.config)).reply?.pause).toEqual({
     reason: 'login_refused',
     message: '535 5.7.8 No',
     since: '2026-03-02T09:00:00Z',
+    until: null,
   })
   const saved = await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp) })
   expect(saved.reply?.pause).toBeNull()
@@ -397,11 +400,11 @@ test('only the first to pause a mailbox paused it, and a pause of the mailbox be
   const asha = await aPerson(app)
   const before = await aMailbox(app, asha, smtp)
   const now = app.clock.now()
-  expect(await pauseSender(app.db, before, 'quota', '550 5.4.5 Enough', now)).toBe(true)
-  expect(await pauseSender(app.db, before, 'login_refused', '535 No', now)).toBe(false)
+  expect(await pauseSender(app.db, before, { ...forever, reason: 'quota', words: '550 5.4.5 Enough' }, now)).toBe(true)
+  expect(await pauseSender(app.db, before, { ...forever, reason: 'login_refused', words: '535 No' }, now)).toBe(false)
   expect((await findSender(app.db, asha.id))?.pauseReason).toBe('quota')
   await aMailbox(app, asha, smtp)
-  expect(await pauseSender(app.db, before, 'quota', '550 5.4.5 Enough', now)).toBe(false)
+  expect(await pauseSender(app.db, before, { ...forever, reason: 'quota', words: '550 5.4.5 Enough' }, now)).toBe(false)
   expect((await findSender(app.db, asha.id))?.pauseReason).toBeNull()
 })
 

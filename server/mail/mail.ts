@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { MailConfig, SmtpDraft } from '#contract/mail.ts'
 import { countTry } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -69,9 +69,8 @@ export async function storeSmtp(db: Database, secretKey: string, ownerId: string
     secure: draft.secure,
     sealedPassword: sealPassword(secretKey, ownerId, draft.pass),
     createdAt: now,
-    pauseReason: null,
-    pauseMessage: null,
-    pausedAt: null,
+    ...notPaused,
+    learnedPerDay: null,
   }
   const [row] = await db.insert(mailConfigs).values(values).onConflictDoUpdate({ target: mailConfigs.ownerId, set: values }).returning()
   return row as Sender
@@ -82,29 +81,56 @@ export async function removeMailConfig(db: Database, ownerId: string): Promise<v
   await db.delete(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
 }
 
-/**
- * Stops sending from this mailbox until its owner has done something about it. `words`: the mail server's own.
- * True for the first who pauses it; false where it is paused already or was saved anew meanwhile.
- */
+/** Why a mailbox is not used for a while. */
+export interface SenderStop {
+  reason: 'login_refused' | 'quota'
+  /** For the owner to read: the mail server's own words, or the provider's rule. */
+  words: string
+  /** When it is used again by itself; null: once its owner has done something about it. */
+  until: Instant | null
+  /** How many mails a day it turned out to allow; null: nothing new is known. */
+  learnedPerDay: number | null
+}
+
+/** Stops sending from this mailbox. True for the first who pauses it; false where it is paused already or was saved anew meanwhile. */
 export async function pauseSender(
   db: Database,
   sender: { ownerId: string; senderId: string },
-  reason: 'login_refused' | 'quota',
-  words: string,
+  stop: SenderStop,
   now: Instant,
 ): Promise<boolean> {
   const paused = await db
     .update(mailConfigs)
-    .set({ pauseReason: reason, pauseMessage: words, pausedAt: now })
+    .set({
+      pauseReason: stop.reason,
+      pauseMessage: stop.words,
+      pausedAt: now,
+      pausedUntil: stop.until,
+      ...(stop.learnedPerDay === null
+        ? {}
+        : { learnedPerDay: sql`least(coalesce(${mailConfigs.learnedPerDay}, ${stop.learnedPerDay}::int), ${stop.learnedPerDay}::int)` }),
+    })
     .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId), isNull(mailConfigs.pauseReason)))
     .returning({ senderId: mailConfigs.senderId })
   return paused.length > 0
 }
 
+/** Ends a pause whose time is over. True where there was one. */
+export async function resumeSender(db: Database, ownerId: string, now: Instant): Promise<boolean> {
+  const resumed = await db
+    .update(mailConfigs)
+    .set(notPaused)
+    .where(and(eq(mailConfigs.ownerId, ownerId), lte(mailConfigs.pausedUntil, now)))
+    .returning({ senderId: mailConfigs.senderId })
+  return resumed.length > 0
+}
+
+const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
+
 /** What the owner sees of the mailbox: everything but the password. */
 export function toMailConfig(sender: Sender | null): MailConfig {
   if (!sender) return { configured: false, provider: null, user: null, host: null, port: null, secure: null, pause: null }
-  const { provider, address, host, port, secure, pauseReason, pauseMessage, pausedAt } = sender
+  const { provider, address, host, port, secure, pauseReason, pauseMessage, pausedAt, pausedUntil } = sender
   return {
     configured: true,
     provider,
@@ -112,6 +138,9 @@ export function toMailConfig(sender: Sender | null): MailConfig {
     host,
     port,
     secure,
-    pause: pauseReason && pausedAt ? { reason: pauseReason, message: pauseMessage ?? '', since: pausedAt.toString() } : null,
+    pause:
+      pauseReason && pausedAt
+        ? { reason: pauseReason, message: pauseMessage ?? '', since: pausedAt.toString(), until: pausedUntil?.toString() ?? null }
+        : null,
   }
 }

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { newId } from '#server/platform/columns.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
@@ -136,15 +137,53 @@ test('a refused login pauses sending after at most two tries, and a working pass
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toBeNull()
 })
 
-test('a used-up quota pauses sending, and nothing of it is lost', async () => {
+test('a used-up quota stops within two mails; the rest goes when the mailbox may send again, before everything else', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: morning })
   const { asha } = await ashaWithInvoices(app, smtp, 10)
   smtp.answer({ mail: (_from, nth) => (nth > 4 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
   const answered = await start(app, asha)
-  expect(answered.reply.count).toBe(4)
-  expect(answered.reply.retrying).toBe(6)
-  expect((await ask(app, asha, reminderCalls.status)).reply.pause?.reason).toBe('quota')
+  expect(answered.reply).toMatchObject({ count: 4, retrying: 6, failed: 0 })
+  expect(smtp.commands.filter((command) => command.startsWith('MAIL')).length).toBeLessThanOrEqual(6)
+  const { pause } = (await ask(app, asha, reminderCalls.status)).reply
+  expect(pause).toMatchObject({ reason: 'quota', message: expect.stringContaining('5.4.5'), until: '2026-03-02T18:30:00Z' })
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ kind: 'quota' }])
+
+  const first = smtp.mails.map(({ envelope }) => envelope.to[0])
+  smtp.answer({})
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(4)
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({ until: '2026-03-03T06:30:00Z' })
+  app.clock.set('2026-03-03T06:31:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(8)
+  const second = smtp.mails.slice(4).map(({ envelope }) => envelope.to[0])
+  expect(second.filter((to) => first.includes(to))).toEqual([])
+})
+
+test('a known limit is kept without ever being refused', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 7, retrying: 23 })
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({
+    reason: 'quota',
+    message: 'Gmail allows 7 mails in 24 hours, and so many have left.',
+    until: '2026-03-03T06:30:00Z',
+  })
+})
+
+test('where a provider counts by the minute, mails leave that far apart', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 6)
+  app.deps.limitsOf = () => ({ provider: 'Exchange Online', perDay: null, perMinute: 1_200 })
+  await start(app, asha)
+  const times = smtp.mails.map(({ at }) => at)
+  expect(times.length).toBe(6)
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(5 * 50 - 60)
 })
 
 test('without a mailbox the mails of the day are held, and go the same day once one is connected', async () => {

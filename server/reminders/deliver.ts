@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
 import type { Wording } from '#contract/templates.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { findSender, pauseSender, type Sender } from '#server/mail/mail.ts'
+import type { SendingLimits } from '#server/mail/limits.ts'
+import { findSender, pauseSender, resumeSender, type Sender } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/columns.ts'
+import { instantText, newId } from '#server/platform/columns.ts'
 import { changed, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
@@ -18,7 +20,7 @@ import { readWording } from '#server/templates/templates.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
 import { pausedOn, planRun } from './due.ts'
 import { deliverJob } from './jobs.ts'
-import { localDate, retrySeconds } from './schedule.ts'
+import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
 /** What sending needs beside what everybody is given. */
@@ -28,6 +30,8 @@ export interface Delivering extends Deps {
   processId: string
   /** A number in [0, 1): spreads retries. */
   chance(): number
+  /** What a mailbox may send. */
+  limitsOf(sender: Sender): SendingLimits
 }
 
 /** In flight for one mailbox at a time. */
@@ -75,6 +79,7 @@ async function planOpenRuns({ db, clock }: Deps, ownerId: string, stopping: Abor
 async function drain(deps: Delivering, ownerId: string, over: () => boolean, planning: Promise<void>): Promise<boolean> {
   let planned = false
   let idle = 0
+  let pace: Pace | null = null
   void planning.finally(() => {
     planned = true
   })
@@ -87,14 +92,17 @@ async function drain(deps: Delivering, ownerId: string, over: () => boolean, pla
     }
     const [account] = await deps.db.select().from(accounts).where(eq(accounts.id, ownerId))
     if (!account) return false
-    const waiting = await readWaiting(deps, account, sender)
+    const room = await roomLeft(deps, account, sender)
+    if (room === 0) continue
+    pace ??= await openPace(deps, sender)
+    const waiting = (await readWaiting(deps, account, sender)).slice(0, room)
     if (waiting.length === 0) {
       if (planned) return false
       await pause(20)
       continue
     }
     const wordings = { one: await readWording(deps.db, ownerId, 'one'), group: await readWording(deps.db, ownerId, 'group') }
-    const moved = await Promise.all(Array.from({ length: lanes }, () => lane(deps, { account, sender, wordings, waiting, over })))
+    const moved = await Promise.all(Array.from({ length: lanes }, () => lane(deps, { account, sender, wordings, waiting, over, pace })))
     if (over()) return true
     // Whatever changed under all of them at once, such as a paused sender, is looked at anew; what cannot be explained waits for the sweep.
     if (moved.every((count) => count === 0) && idle++ > 2) return false
@@ -113,6 +121,7 @@ interface Batch {
   wordings: { one: Wording; group: Wording }
   waiting: WaitingMail[]
   over: () => boolean
+  pace: Pace | null
 }
 
 /**
@@ -123,6 +132,7 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
   for (let moved = 0; ; ) {
     const mail = batch.over() ? undefined : batch.waiting.shift()
     if (!mail) return moved
+    await batch.pace?.turn()
     let claimed: ClaimedMail | null = null
     const outcome = await deps.mailer.send(batch.sender, async () => {
       const composed = mail.composed ? null : await compose(deps, batch, mail)
@@ -265,13 +275,13 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
 }
 
 /** Closes the waiting mails of one invoice that is not to be reminded any more: paid, deleted, or no longer past due. */
-export async function closeNotOwed(tx: Database, ownerId: string, invoiceId: string, now: Instant): Promise<void> {
+export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!account) return
   await close(tx, {
     now,
     account,
-    which: sql`d.id IN (SELECT o.delivery_id FROM delivery_invoices o WHERE o.invoice_id = ${invoiceId}::uuid AND o.open)`,
+    which: sql`d.id IN (SELECT o.delivery_id FROM delivery_invoices o WHERE o.invoice_id IN ${invoiceIds} AND o.open)`,
   })
 }
 
@@ -403,22 +413,126 @@ async function retryLater({ db, clock, chance }: Delivering, about: { which: SQL
 
 /** Every further try of this mailbox would be refused too, and might lock it: nothing is tried until its owner has done something about it, and is told so once. */
 async function pauseSending(
-  { db, clock, log }: Delivering,
+  deps: Delivering,
   { account, sender }: Batch,
   outcome: Outcome & { kind: 'login_refused' | 'quota' },
 ): Promise<void> {
+  const now = deps.clock.now()
+  if (outcome.kind === 'quota') {
+    const { sent } = await countSent(deps, sender, now)
+    const until = startOfDay(dayAfter(localDate(now, account.timezone)), account.timezone)
+    return pauseForQuota(deps, account, {
+      sender,
+      words: `The mail server said: ${outcome.reply}`,
+      until,
+      learnedPerDay: Math.max(1, sent),
+    })
+  }
+  await deps.db.transaction(async (tx) => {
+    const first = await pauseSender(tx, sender, { reason: 'login_refused', words: outcome.reply, until: null, learnedPerDay: null }, now)
+    if (!first) return
+    deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
+    await notify(
+      tx,
+      account.id,
+      {
+        kind: 'login_refused',
+        title: 'Your mailbox refused the login',
+        text: `Reminders wait until you enter a password that works. The mail server said: ${outcome.reply}`,
+        link: '/dashboard/mail-settings',
+      },
+      now,
+    )
+  })
+}
+
+/** A mailbox that has sent what it may: the rest waits until it may again, and goes first the next day where that is too late for today. */
+async function pauseForQuota(
+  { db, clock, log }: Delivering,
+  account: Account,
+  about: { sender: Sender; words: string; until: Instant; learnedPerDay: number | null },
+): Promise<void> {
   const now = clock.now()
   await db.transaction(async (tx) => {
-    const first = await pauseSender(tx, sender, outcome.kind, outcome.reply, now)
+    const first = await pauseSender(
+      tx,
+      about.sender,
+      { reason: 'quota', words: about.words, until: about.until, learnedPerDay: about.learnedPerDay },
+      now,
+    )
     if (!first) return
-    log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
-    const words = `The mail server said: ${outcome.reply}`
-    const about =
-      outcome.kind === 'login_refused'
-        ? { title: 'Your mailbox refused the login', text: `Reminders wait until you enter a password that works. ${words}` }
-        : { title: 'Your mailbox has used up its mails for today', text: `What is left over goes the next day, oldest due first. ${words}` }
-    await notify(tx, account.id, { kind: outcome.kind, link: '/dashboard/mail-settings', ...about }, now)
+    log.warn({ ownerId: account.id, reason: 'quota' }, 'Sending is paused for an account.')
+    const text = `${about.words} What is left over goes as soon as the mailbox may send again, at the latest with the next daily run, before everything else.`
+    await notify(
+      tx,
+      account.id,
+      { kind: 'quota', title: 'Your mailbox has used up its mails for now', text, link: '/dashboard/reminder-control' },
+      now,
+    )
   })
+}
+
+/** Mails accepted from this mailbox in the last 24 hours, and when the first and the last of them were. */
+async function countSent({ db }: Delivering, sender: Sender, now: Instant): Promise<{ sent: number; last: string | null }> {
+  const dayAgo = now.subtract({ hours: 24 })
+  const since = Temporal.Instant.compare(dayAgo, sender.createdAt) > 0 ? dayAgo : sender.createdAt
+  const [found] = await rows(
+    db,
+    z.object({ sent: z.number(), last: instantText.nullable() }),
+    sql`SELECT count(*)::int AS sent, max(sent_at) AS last FROM deliveries
+        WHERE owner_id = ${sender.ownerId}::uuid AND state = 'sent' AND sent_at >= ${since.toString()}::timestamptz`,
+  )
+  return found ?? { sent: 0, last: null }
+}
+
+/** How many mails the mailbox may still send; one that has sent its day's worth is paused until a tenth of that has rolled out of the 24 hours. */
+async function roomLeft(deps: Delivering, account: Account, sender: Sender): Promise<number> {
+  const { perDay, provider } = deps.limitsOf(sender)
+  if (perDay === null) return readAhead
+  const now = deps.clock.now()
+  const { sent } = await countSent(deps, sender, now)
+  if (sent < perDay) return perDay - sent
+  const [room] = await rows(
+    deps.db,
+    z.object({ sentAt: instantText }),
+    sql`SELECT sent_at AS "sentAt" FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent' AND sent_at > ${now.subtract({ hours: 24 }).toString()}::timestamptz
+        ORDER BY sent_at OFFSET ${Math.floor(perDay / 10)} LIMIT 1`,
+  )
+  const until = (room ? Temporal.Instant.from(room.sentAt) : now).add({ hours: 24 })
+  const words = `${provider} allows ${perDay.toLocaleString('en-IN')} mails in 24 hours, and so many have left.`
+  await pauseForQuota(deps, account, { sender, words, until, learnedPerDay: null })
+  return 0
+}
+
+/** Keeps the mails of a mailbox apart where its provider counts by the minute. */
+interface Pace {
+  turn(): Promise<void>
+}
+
+async function openPace(deps: Delivering, sender: Sender): Promise<Pace | null> {
+  const { perMinute } = deps.limitsOf(sender)
+  if (perMinute === null) return null
+  const apart = 60_000 / perMinute
+  const now = deps.clock.now()
+  const { last } = await countSent(deps, sender, now)
+  const sinceLast = last ? now.epochMilliseconds - Temporal.Instant.from(last).epochMilliseconds : apart
+  let next = performance.now() + Math.max(0, apart - sinceLast)
+  return {
+    async turn() {
+      const mine = Math.max(next, performance.now())
+      next = mine + apart
+      await pause(mine - performance.now())
+    },
+  }
+}
+
+/** Mailboxes whose quota has come back go on by themselves. */
+export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: Instant): Promise<void> {
+  const over = await db.select({ ownerId: mailConfigs.ownerId }).from(mailConfigs).where(lte(mailConfigs.pausedUntil, now)).limit(1_000)
+  for (const { ownerId } of over)
+    await db.transaction(async (tx) => {
+      if (await resumeSender(tx, ownerId, now)) await resumeHeld(tx, queue, ownerId, now)
+    })
 }
 
 /** Wakes every account that has something to do: a mail whose time has come, a run that is not complete. */

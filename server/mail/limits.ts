@@ -1,0 +1,38 @@
+import type { Sender } from './sender.ts'
+
+/** How much a mailbox may send: in any 24 hours, and in any minute. Null where nobody says. */
+export interface SendingLimits {
+  perDay: number | null
+  perMinute: number | null
+  /** Whose rule it is, for the owner to read. */
+  provider: string
+}
+
+/**
+ * What providers publish, as of November 2026; each of them may change it without notice, so a refusal teaches less downwards.
+ * Gmail and Workspace: support.google.com/a/answer/166852. Exchange Online: learn.microsoft.com, "Exchange Online limits". Yahoo: help.yahoo.com SLN17518.
+ */
+const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[] = [
+  {
+    hosts: ['smtp.gmail.com', 'gmail.googleapis.com'],
+    domains: ['gmail.com', 'googlemail.com'],
+    limits: { provider: 'Gmail', perDay: 500, perMinute: null },
+  },
+  {
+    hosts: ['smtp.gmail.com', 'smtp-relay.gmail.com', 'gmail.googleapis.com'],
+    limits: { provider: 'Google Workspace', perDay: 2_000, perMinute: null },
+  },
+  { hosts: ['smtp.office365.com', 'outlook.office365.com'], limits: { provider: 'Exchange Online', perDay: 10_000, perMinute: 30 } },
+  { hosts: ['smtp-mail.outlook.com'], limits: { provider: 'Outlook.com', perDay: 300, perMinute: 30 } },
+  { hosts: ['smtp.mail.yahoo.com', 'smtp.bizmail.yahoo.com'], limits: { provider: 'Yahoo', perDay: 500, perMinute: null } },
+]
+
+/** What a mailbox may send, and what it turned out to allow where that is less. */
+export function limitsOf(sender: Pick<Sender, 'provider' | 'host' | 'address' | 'learnedPerDay'>): SendingLimits {
+  const host = sender.provider === 'gmail' ? 'gmail.googleapis.com' : (sender.host ?? '').toLowerCase()
+  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1).toLowerCase()
+  const found = published.find(({ hosts, domains }) => hosts.includes(host) && (!domains || domains.includes(domain)))
+  const known = found?.limits ?? { provider: 'Your mail provider', perDay: null, perMinute: null }
+  if (sender.learnedPerDay === null) return known
+  return { ...known, perDay: Math.min(sender.learnedPerDay, known.perDay ?? sender.learnedPerDay) }
+}
