@@ -73,6 +73,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
     <>
       {!configured && <UnconfiguredNotice />}
       {configured && status.pause && <PausedNotice pause={status.pause} zone={zone} />}
+      {status.trouble && <Notice tone="warn">{status.trouble}</Notice>}
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
       <RunPanel followed={followed} pressed={pressed} zone={zone} onStop={presses.stop} />
       <div className={look.top}>

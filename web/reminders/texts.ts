@@ -4,7 +4,10 @@ const counted = (n: number, one: string, many: string) => `${n.toLocaleString('e
 const emails = (n: number) => counted(n, 'email', 'emails')
 const invoices = (n: number) => counted(n, 'invoice', 'invoices')
 
-const kinds = { daily: 'Daily run', start: 'Start', send_now: 'Send Now', trigger: 'Trigger' } satisfies Record<RunKind, string>
+const kinds = { daily: 'Daily run', start: 'Start', send_now: 'Send Now', trigger: 'Trigger', retry: 'Tried Again' } satisfies Record<
+  RunKind,
+  string
+>
 
 /** What kept mails of a run from leaving: `2 failed, 4 held back`. */
 function unsent({ failed, retrying, held }: Run): string {
@@ -154,6 +157,7 @@ export const texts = {
       start: (n: number) => `${invoices(n)} left out: reminded today already, with an email under way, or no longer owed.`,
       trigger: (n: number) => `${invoices(n)} left out: reminded that day already, with an email under way, or no longer owed.`,
       send_now: (n: number) => `${invoices(n)} left out: reminded by hand 3 times that day already, or no longer owed.`,
+      retry: (n: number) => `${invoices(n)} left out: with an email under way, or no longer owed.`,
     } satisfies Record<RunKind, (n: number) => string>,
     cancelled: (n: number) => `${counted(n, 'email was', 'emails were')} cancelled or left out, because reminders were stopped.`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
@@ -189,6 +193,7 @@ export const texts = {
       not_configured: 'None: no mailbox connected',
       sending_paused: 'None: sending is paused',
       open_mail: 'Email under way',
+      paused: 'None: this invoice is paused',
     },
     nextTry: (when: string) => `Email under way, next try ${when}`,
     noDate: 'No date yet',
