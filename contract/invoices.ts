@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
 import { toMinor } from './money.ts'
+import { problem } from './problem.ts'
 
 export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'])
 export type InvoiceStatus = z.infer<typeof invoiceStatus>
@@ -111,6 +112,49 @@ export const invoiceQuery = z.strictObject({
 })
 export type InvoiceQuery = z.output<typeof invoiceQuery>
 
+/** How many lines one import, and how many invoices one change of many, may bring. */
+export const mostAtOnce = 1_000
+
+export const invoiceImport = z.strictObject({
+  /** Each a draft of an invoice, judged by itself: a line that breaks a rule does not stop the others. */
+  lines: z.array(z.unknown()).min(1, 'Please send at least one line.').max(mostAtOnce, 'Please send at most 1,000 lines at once.'),
+  /** True: a line with the client email, the amount and the due date of an invoice that is there already is written down all the same. */
+  keepDuplicates: z.boolean('Please say true or false.').default(false),
+})
+export type InvoiceImport = z.output<typeof invoiceImport>
+
+/** What became of a line, which is counted from 1. */
+const importedLine = z.object({ line: z.number().int(), _id: z.string() })
+const refusedLine = z.object({
+  line: z.number().int(),
+  message: z.string(),
+  code: problem.shape.code.or(z.literal('duplicate')),
+  errors: problem.shape.errors,
+})
+export const importResult = z.object({ imported: z.number().int(), lines: z.array(z.union([importedLine, refusedLine])) })
+export type ImportResult = z.infer<typeof importResult>
+export type RefusedLine = z.infer<typeof refusedLine>
+
+/** One change of many invoices; each has another that takes it back. */
+export const manyChange = z.discriminatedUnion('do', [
+  z.strictObject({ do: z.literal('mark'), status: invoiceStatus }),
+  z.strictObject({ do: z.literal('pause'), ...pauseChange.options[0].omit({ paused: true, scope: true }).shape }),
+  z.strictObject({ do: z.literal('resume') }),
+  z.strictObject({ do: z.literal('delete') }),
+  z.strictObject({ do: z.literal('restore') }),
+])
+export type ManyChange = z.output<typeof manyChange>
+
+export const manyInvoices = z.strictObject({
+  ids: z.array(z.string()).min(1, 'Please choose at least one invoice.').max(mostAtOnce, 'Please choose at most 1,000 invoices at once.'),
+  change: manyChange,
+})
+export const manyResult = z.object({
+  changed: z.array(z.string()),
+  failed: z.array(z.object({ _id: z.string(), message: z.string(), code: problem.shape.code })),
+})
+export type ManyResult = z.infer<typeof manyResult>
+
 export const invoiceCalls = {
   list: call({
     method: 'GET',
@@ -144,5 +188,27 @@ export const invoiceCalls = {
     summary: 'Bring back a deleted invoice.',
     params: byId,
     reply: invoice,
+  }),
+  import: call({
+    method: 'POST',
+    path: '/invoices/import',
+    summary: 'Write down up to 1,000 invoices; each line is answered for itself, and no mail is sent.',
+    body: invoiceImport,
+    reply: importResult,
+  }),
+  export: call({
+    method: 'GET',
+    path: '/invoices/export',
+    summary: 'My invoices, all or those of a status or a search, as a CSV file.',
+    query: invoiceQuery.pick({ status: true, search: true }),
+    /** The file itself, text/csv in UTF-8. */
+    reply: z.string(),
+  }),
+  changeMany: call({
+    method: 'POST',
+    path: '/invoices/change',
+    summary: 'Mark, pause, delete or restore up to 1,000 invoices; each is answered for itself.',
+    body: manyInvoices,
+    reply: manyResult,
   }),
 }

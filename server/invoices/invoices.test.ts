@@ -417,7 +417,7 @@ test('what follows from a change is told of each, and a change whose consequence
   const { id: owner } = await aPerson(app)
   const now = app.clock.now()
   const told: string[] = []
-  const hear: AfterChange = async (tx, ownerId, invoiceId) => {
+  const hear: AfterChange = async (tx, ownerId, [invoiceId = '']) => {
     const [row] = await tx.select().from(invoices).where(eq(invoices.id, invoiceId))
     told.push(`${ownerId === owner} ${row?.clientName} ${row?.deletedAt ? 'deleted' : 'kept'}`)
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery } from '#contract/invoices.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
 import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
@@ -11,8 +12,8 @@ import { clientPauses, invoices } from './tables.ts'
 
 export type InvoiceRow = InferSelectModel<typeof invoices>
 
-/** What else happens when an invoice is created, changed, deleted or restored: within the same transaction, the account's row locked. */
-export type AfterChange = (tx: Database, ownerId: string, invoiceId: string, now: Instant) => Promise<void>
+/** What else happens when invoices are created, changed, deleted or restored: within the same transaction, the account's row locked. */
+export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant) => Promise<void>
 
 /** A deleted invoice can be restored for this long; then it is forgotten. */
 const keptDeleted = { hours: 30 * 24 }
@@ -69,25 +70,56 @@ export async function createInvoice(
   afterChange: AfterChange,
 ): Promise<InvoiceRow> {
   return db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
-    if (draft.reference !== undefined) await refuseTakenReference(tx, ownerId, draft.reference)
-    const { amount, ...fields } = draft
-    const [row] = await tx
-      .insert(invoices)
-      .values({
+    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange)
+    if (!created || created instanceof Refusal) throw created ?? notFound()
+    return created
+  })
+}
+
+/**
+ * Writes down many within a transaction that has locked their owner: for each draft, in its place, the row or the refusal why not.
+ * Every invoice there is came this way.
+ */
+export async function createInvoices(
+  tx: Database,
+  owner: AccountRow,
+  drafts: InvoiceDraft[],
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<(InvoiceRow | Refusal)[]> {
+  const wanted = drafts.flatMap(({ reference }) => reference ?? [])
+  const taken = new Set(wanted.length === 0 ? [] : await liveReferences(tx, owner.id, wanted))
+  const refusals = drafts.map(({ reference }) => {
+    if (reference === undefined) return null
+    if (taken.has(reference)) return referenceTaken(reference)
+    taken.add(reference)
+    return null
+  })
+  const good = drafts.filter((_draft, index) => refusals[index] === null)
+  if (good.length === 0) return refusals.flatMap((refusal) => refusal ?? [])
+  const numbers = await nextReferences(tx, owner, good.filter(({ reference }) => reference === undefined).length, wanted)
+  const rows = await tx
+    .insert(invoices)
+    .values(
+      good.map(({ amount, reference, ...fields }) => ({
         ...fields,
-        ownerId,
-        reference: draft.reference ?? (await nextReference(tx, owner)),
+        ownerId: owner.id,
+        reference: reference ?? numbers.shift() ?? '',
         amountMinor: minor(amount),
         createdAt: now,
         updatedAt: now,
-        paidAt: draft.status === 'paid' ? now : null,
-      })
-      .returning()
-    const created = row as InvoiceRow
-    await afterChange(tx, ownerId, created.id, now)
-    return created
-  })
+        paidAt: fields.status === 'paid' ? now : null,
+      })),
+    )
+    .returning()
+  await afterChange(
+    tx,
+    owner.id,
+    rows.map(({ id }) => id),
+    now,
+  )
+  // RETURNING answers in the order of VALUES.
+  return refusals.flatMap((refusal) => refusal ?? rows.shift() ?? [])
 }
 
 /** Changes the fields that are given. What a person says about the status stands until the due date changes. */
@@ -119,7 +151,7 @@ export async function updateInvoice(
       })
       .where(eq(invoices.id, row.id))
       .returning()
-    await afterChange(tx, ownerId, row.id, now)
+    await afterChange(tx, ownerId, [row.id], now)
     return changed as InvoiceRow
   })
 }
@@ -130,7 +162,7 @@ export async function removeInvoice(db: Database, ownerId: string, id: string, n
     await lockOwner(tx, ownerId)
     const [row] = await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(mine(ownerId, id)).returning({ id: invoices.id })
     if (!row) throw notFound()
-    await afterChange(tx, ownerId, row.id, now)
+    await afterChange(tx, ownerId, [row.id], now)
   })
 }
 
@@ -147,21 +179,26 @@ export async function restoreInvoice(
     const [row] = await tx
       .select()
       .from(invoices)
-      .where(and(thisOne(ownerId, id), or(isNull(invoices.deletedAt), gte(invoices.deletedAt, now.subtract(keptDeleted)))))
+      .where(and(thisOne(ownerId, id), canBeThere(now)))
       .for('update')
     if (!row) throw notFound()
     if (!row.deletedAt) return row
     await refuseTakenReference(tx, ownerId, row.reference)
-    // Where the due date passed in the meantime, the job has not seen it.
-    const missed = row.status === 'unpaid' && row.dueDate >= localDate(row.deletedAt, owner.timezone) && row.dueDate < owner.overdueThrough
     const [restored] = await tx
       .update(invoices)
-      .set({ deletedAt: null, updatedAt: now, awaitsOverdue: row.awaitsOverdue || missed })
+      .set({ deletedAt: null, updatedAt: now, awaitsOverdue: row.awaitsOverdue || missedOverdue(row, owner) })
       .where(eq(invoices.id, row.id))
       .returning()
-    await afterChange(tx, ownerId, row.id, now)
+    await afterChange(tx, ownerId, [row.id], now)
     return restored as InvoiceRow
   })
+}
+
+/** Where the account lives. */
+export async function zoneOf(db: Database, ownerId: string): Promise<string> {
+  const [owner] = await db.select({ timezone: accounts.timezone }).from(accounts).where(eq(accounts.id, ownerId))
+  if (!owner) throw new Refusal('not_signed_in', 'Please sign in.')
+  return owner.timezone
 }
 
 /** How many invoices an account keeps, and the sum of the paid ones in rupees. */
@@ -227,6 +264,11 @@ function thisOne(ownerId: string, id: string): SQL | undefined {
   return uuid.safeParse(id).success ? and(eq(invoices.ownerId, ownerId), eq(invoices.id, id)) : sql`false`
 }
 
+/** What is there, or was deleted so lately that it can be brought back. */
+export function canBeThere(now: Instant): SQL | undefined {
+  return or(isNull(invoices.deletedAt), gte(invoices.deletedAt, now.subtract(keptDeleted)))
+}
+
 function mine(ownerId: string, id: string): SQL | undefined {
   return and(thisOne(ownerId, id), isNull(invoices.deletedAt))
 }
@@ -251,7 +293,8 @@ async function olderThan(db: Database, ownerId: string, cursor: string): Promise
   return sql`(${invoices.createdAt}, ${invoices.id}) < (${last.createdAt.toString()}::timestamptz, ${cursor}::uuid)`
 }
 
-async function lockOwner(tx: Database, ownerId: string): Promise<AccountRow> {
+/** The account, its row locked until the transaction ends. */
+export async function lockOwner(tx: Database, ownerId: string): Promise<AccountRow> {
   const owner = await lockAccount(tx, ownerId)
   // The account was deleted between signing in and now.
   if (!owner) throw new Refusal('not_signed_in', 'Please sign in.')
@@ -260,32 +303,38 @@ async function lockOwner(tx: Database, ownerId: string): Promise<AccountRow> {
 
 async function refuseTakenReference(tx: Database, ownerId: string, reference: string): Promise<void> {
   const [taken] = await liveReferences(tx, ownerId, [reference])
-  if (taken === undefined) return
-  const message = `Another invoice already has the reference ${reference}.`
-  throw new Refusal('conflict', message, { errors: [{ path: 'reference', message }] })
+  if (taken !== undefined) throw referenceTaken(reference)
 }
 
-/** The next free INV-0001 of an account whose row is locked; numbers that somebody typed by hand are passed over. */
-async function nextReference(tx: Database, owner: AccountRow): Promise<string> {
+export function referenceTaken(reference: string): Refusal {
+  const message = `Another invoice already has the reference ${reference}.`
+  return new Refusal('conflict', message, { errors: [{ path: 'reference', message }] })
+}
+
+/**
+ * The next so many free INV-0001 of an account whose row is locked; numbers that somebody typed by hand, or is just about to, are passed over.
+ */
+async function nextReferences(tx: Database, owner: AccountRow, howMany: number, alsoTaken: string[]): Promise<string[]> {
+  const given: number[] = []
   let first = owner.lastReferenceNumber + 1
-  // One by one in the ordinary case; whoever typed thousands of them does not pay for thousands of queries.
-  for (let count = 1; ; count = Math.min(count * 8, 1000)) {
+  // As few as are needed in the ordinary case; whoever typed thousands of them does not pay for thousands of queries.
+  for (let count = howMany; given.length < howMany; count = Math.min(count * 8, 1000)) {
     const candidates = Array.from({ length: count }, (_, index) => first + index)
-    const taken = new Set(await liveReferences(tx, owner.id, candidates.map(numbered)))
-    const free = candidates.find((number) => !taken.has(numbered(number)))
-    if (free !== undefined) {
-      await tx.execute(sql`UPDATE accounts SET last_reference_number = ${free} WHERE id = ${owner.id}`)
-      return numbered(free)
-    }
+    const taken = new Set([...alsoTaken, ...(await liveReferences(tx, owner.id, candidates.map(numbered)))])
+    given.push(...candidates.filter((number) => !taken.has(numbered(number))))
     first += count
   }
+  const last = given.slice(0, howMany).at(-1)
+  if (last !== undefined) await tx.execute(sql`UPDATE accounts SET last_reference_number = ${last} WHERE id = ${owner.id}`)
+  return given.slice(0, howMany).map(numbered)
 }
 
 function numbered(number: number): string {
   return `INV-${String(number).padStart(4, '0')}`
 }
 
-async function liveReferences(tx: Database, ownerId: string, references: string[]): Promise<string[]> {
+/** Which of these references invoices that are not deleted have. */
+export async function liveReferences(tx: Database, ownerId: string, references: string[]): Promise<string[]> {
   const found = await tx
     .select({ reference: invoices.reference })
     .from(invoices)
@@ -307,8 +356,13 @@ function awaitsOverdue(row: InvoiceRow, change: InvoiceChange, overdueThrough: s
   return change.dueDate < overdueThrough
 }
 
+/** Where the due date passed while an invoice was deleted, the midnight job has not seen it. */
+export function missedOverdue({ status, dueDate, deletedAt }: InvoiceRow, owner: AccountRow): boolean {
+  return status === 'unpaid' && deletedAt !== null && dueDate >= localDate(deletedAt, owner.timezone) && dueDate < owner.overdueThrough
+}
+
 /** The calendar's date where the account lives. */
-function localDate(now: Instant, timezone: string): string {
+export function localDate(now: Instant, timezone: string): string {
   return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
@@ -318,6 +372,6 @@ function minor(amount: number): number {
   return read
 }
 
-function notFound(): Refusal {
+export function notFound(): Refusal {
   return new Refusal('not_found', 'This invoice does not exist, or it was deleted.')
 }

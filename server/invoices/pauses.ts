@@ -64,15 +64,21 @@ export async function pauseInvoice(
                 isNull(invoices.deletedAt),
               ),
             )
-    for (const one of touched) await afterChange(tx, ownerId, one.id, now)
+    await afterChange(
+      tx,
+      ownerId,
+      touched.map((one) => one.id),
+      now,
+    )
     const [after = row] = await tx.select().from(invoices).where(here)
     return after
   })
 }
 
-const notPaused = { pausedAt: null, pausedUntil: null, pauseNote: '', pausePromised: false }
+export const notPaused = { pausedAt: null, pausedUntil: null, pauseNote: '', pausePromised: false }
 
-function paused(change: PauseChange & { paused: true }, now: Instant) {
+/** What is stored of a pause. */
+export function paused(change: Pick<PauseChange & { paused: true }, 'until' | 'note' | 'promised'>, now: Instant) {
   return { pausedAt: now, pausedUntil: change.until, pauseNote: change.note, pausePromised: change.promised && change.until !== null }
 }
 
@@ -89,7 +95,7 @@ async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, n
     .onConflictDoUpdate({ target: [clientPauses.ownerId, clientPauses.clientKey], set: values })
 }
 
-function refusePast(until: string | null, today: string): void {
+export function refusePast(until: string | null, today: string): void {
   if (until === null || until >= today) return
   const message = 'Please choose today or a later day.'
   throw new Refusal('invalid', message, { errors: [{ path: 'until', message }] })

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { exportInvoices, exportName } from './export.ts'
+import { importInvoices } from './import.ts'
 import {
   type AfterChange,
   createInvoice,
@@ -13,7 +15,9 @@ import {
   restoreInvoice,
   toInvoice,
   updateInvoice,
+  zoneOf,
 } from './invoices.ts'
+import { changeInvoices } from './many.ts'
 import { pauseInvoice, readClientPauses } from './pauses.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
@@ -49,6 +53,14 @@ export function invoiceRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'
   answer(app, invoiceCalls.restore, async ({ params }, { account }) =>
     shown(account, await restoreInvoice(db, account.id, params.id, clock.now(), afterChange)),
   )
+  answer(app, invoiceCalls.import, async ({ body }, { account }) => importInvoices(db, account.id, body, clock.now(), afterChange))
+  answer(app, invoiceCalls.changeMany, async ({ body }, { account }) => changeInvoices(db, account.id, body, clock.now(), afterChange))
+  answer(app, invoiceCalls.export, async ({ query }, { account }, { reply }) => {
+    const zone = await zoneOf(db, account.id)
+    const name = exportName(clock.now(), zone)
+    reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
+    return exportInvoices(db, account.id, query, zone)
+  })
 }
 
 /** What an answer looks like belongs to its tag: a new release with another field must not be answered from an old cache. */

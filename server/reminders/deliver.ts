@@ -277,7 +277,7 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
 /** Closes the waiting mails of one invoice that is not to be reminded any more: paid, deleted, or no longer past due. */
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
-  if (!account) return
+  if (!account || invoiceIds.length === 0) return
   await close(tx, {
     now,
     account,

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+
+const line = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000.5, dueDate: '2026-03-31' }
+
+const send = (app: TestApp, someone: Person, lines: unknown[], keepDuplicates = false) =>
+  ask(app, someone, invoiceCalls.import, { body: { lines, keepDuplicates } })
+const list = async (app: TestApp, someone: Person) => (await ask(app, someone, invoiceCalls.list, { query: {} })).reply
+
+test('imported lines become invoices, numbered like those written by hand', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { status, reply } = await send(app, asha, [line, { ...line, amount: 7, status: 'paid', reference: 'A-17' }])
+  expect(status).toBe(200)
+  expect(reply).toEqual({ imported: 2, lines: [1, 2].map((number) => ({ line: number, _id: expect.any(String) })) })
+  const there = await list(app, asha)
+  expect(there.map(({ reference, status, amount }) => [reference, status, amount])).toEqual([
+    ['A-17', 'paid', 7],
+    ['INV-0001', 'unpaid', 5000.5],
+  ])
+})
+
+test('a line that breaks a rule says which, and does not stop the others', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await anInvoice(app, { owner: asha, reference: 'TAKEN' })
+  const bad = [{ ...line, clientEmail: 'nobody', amount: -1 }, { ...line, amount: 1, reference: 'TAKEN' }, { ...line, more: 1 }, 'x', null]
+  const { reply } = await send(app, asha, [...bad, line])
+  expect(reply.imported).toBe(1)
+  expect(reply.lines.slice(0, 5).map((said) => ('code' in said ? said.code : 'written'))).toEqual([
+    'invalid',
+    'conflict',
+    'invalid',
+    'invalid',
+    'invalid',
+  ])
+  const [first, second] = reply.lines
+  expect(first && 'errors' in first && first.errors?.map(({ path }) => path)).toEqual(['clientEmail', 'amount'])
+  expect(second && 'message' in second && second.message).toBe('Another invoice already has the reference TAKEN.')
+  expect(reply.lines[5]).toEqual({ line: 6, _id: expect.any(String) })
+  expect(await list(app, asha)).toHaveLength(2)
+})
+
+test('a line like an invoice that is there is reported, and written down when told to keep it', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const ravi = await aPerson(app)
+  await anInvoice(app, { ...line, owner: asha })
+  await anInvoice(app, { ...line, owner: ravi, amount: 9 })
+  const lines = [
+    { ...line, clientEmail: 'Billing@Kaveri.example', clientName: 'Kaveri' },
+    { ...line, amount: 9 },
+    { ...line, amount: 9 },
+  ]
+  const { reply } = await send(app, asha, lines)
+  expect(reply.lines.map((said) => ('code' in said ? `${said.code}: ${said.message}` : 'written'))).toEqual([
+    'duplicate: INV-0001 already has this client email, amount and due date.',
+    'written',
+    'duplicate: Line 2 already has this client email, amount and due date.',
+  ])
+  expect((await send(app, asha, lines)).reply.imported).toBe(0)
+  expect((await send(app, asha, lines, true)).reply.imported).toBe(3)
+  expect(await list(app, asha)).toHaveLength(5)
+})
+
+test('a deleted invoice is no reason to leave a line out', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { _id } = await anInvoice(app, { ...line, owner: asha })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: _id } })
+  expect((await send(app, asha, [line])).reply.imported).toBe(1)
+})
+
+test('a thousand lines are imported at once; one more is refused, and so is none', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const lines = Array.from({ length: 1001 }, (_, index) => ({ ...line, amount: index + 1 }))
+  const tooMany = await send(app, asha, lines)
+  expect([tooMany.status, tooMany.problem?.message]).toEqual([400, 'Please send at most 1,000 lines at once.'])
+  expect((await send(app, asha, [])).status).toBe(400)
+  const { reply } = await send(app, asha, lines.slice(0, 1000))
+  expect(reply.imported).toBe(1000)
+  const there = await list(app, asha)
+  expect(new Set(there.map(({ reference }) => reference)).size).toBe(1000)
+})
+
+test('an import writes to nobody, however late its invoices are', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await send(app, asha, [{ ...line, dueDate: '2026-01-01', status: 'overdue' }])
+  await app.runJobs()
+  expect((await list(app, asha)).map(({ remindersSent, status }) => [remindersSent, status])).toEqual([[0, 'overdue']])
+  expect(app.errorsLogged).toEqual([])
+})

@@ -1,0 +1,115 @@
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { ManyChange, ManyResult } from '#contract/invoices.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Refusal } from '#server/platform/refusal.ts'
+import {
+  type AfterChange,
+  canBeThere,
+  type InvoiceRow,
+  liveReferences,
+  localDate,
+  lockOwner,
+  missedOverdue,
+  notFound,
+  referenceTaken,
+} from './invoices.ts'
+import { notPaused, paused, refusePast } from './pauses.ts'
+import { invoices } from './tables.ts'
+
+const uuid = z.uuid()
+
+/**
+ * Changes many invoices in one statement and by the rules for one, and says which were changed. One that cannot be (deleted meanwhile, its
+ * reference taken) does not stop the others; a pause until a day that has passed is refused as a whole.
+ */
+export async function changeInvoices(
+  db: Database,
+  ownerId: string,
+  { ids, change }: { ids: string[]; change: ManyChange },
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<ManyResult> {
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    if (change.do === 'pause') refusePast(change.until, localDate(now, owner.timezone))
+    const asked = [...new Set(ids)]
+    const possible = asked.filter((id) => uuid.safeParse(id).success)
+    const rows = await tx
+      .select()
+      .from(invoices)
+      .where(
+        and(
+          eq(invoices.ownerId, ownerId),
+          inArray(invoices.id, possible),
+          change.do === 'restore' ? canBeThere(now) : isNull(invoices.deletedAt),
+        ),
+      )
+      .for('update')
+    const refused = change.do === 'restore' ? await takenMeanwhile(tx, ownerId, rows) : new Map<string, Refusal>()
+    const wanted = rows.filter(({ id }) => !refused.has(id))
+    const touched = wanted.filter((row) => change.do !== 'restore' || row.deletedAt !== null).map(({ id }) => id)
+    if (touched.length > 0) {
+      await tx
+        .update(invoices)
+        .set(asColumns(change, owner, wanted, now))
+        .where(inArray(invoices.id, touched))
+      await afterChange(tx, ownerId, touched, now)
+    }
+    const there = new Set(wanted.map(({ id }) => id))
+    const failed = asked.filter((id) => !there.has(id))
+    return {
+      changed: asked.filter((id) => there.has(id)),
+      failed: failed.map((id) => {
+        const { code, message } = refused.get(id) ?? notFound()
+        return { _id: id, code, message }
+      }),
+    }
+  })
+}
+
+/** What is written into each of the rows. */
+function asColumns(change: ManyChange, owner: AccountRow, rows: InvoiceRow[], now: Instant) {
+  switch (change.do) {
+    case 'mark':
+      return {
+        status: change.status,
+        awaitsOverdue: false,
+        paidAt: change.status === 'paid' ? paidBefore(now) : null,
+        updatedAt: now,
+      }
+    case 'pause':
+      return paused(change, now)
+    case 'resume':
+      return notPaused
+    case 'delete':
+      return { deletedAt: now, updatedAt: now }
+    case 'restore': {
+      const missed = rows.filter((row) => missedOverdue(row, owner)).map(({ id }) => id)
+      const awaitsOverdue =
+        missed.length === 0 ? sql`${invoices.awaitsOverdue}` : sql`${invoices.awaitsOverdue} OR ${inArray(invoices.id, missed)}`
+      return { deletedAt: null, updatedAt: now, awaitsOverdue }
+    }
+  }
+}
+
+/** An invoice that was paid already keeps its day. */
+function paidBefore(now: Instant): SQL {
+  return sql`CASE WHEN ${invoices.status} = 'paid' THEN ${invoices.paidAt} ELSE ${now.toString()}::timestamptz END`
+}
+
+/** The deleted ones that cannot come back because another invoice, or one that comes back with them, has their reference. */
+async function takenMeanwhile(tx: Database, ownerId: string, rows: InvoiceRow[]): Promise<Map<string, Refusal>> {
+  const deleted = rows.filter(({ deletedAt }) => deletedAt !== null)
+  if (deleted.length === 0) return new Map()
+  const references = deleted.map(({ reference }) => reference)
+  const taken = new Set(await liveReferences(tx, ownerId, references))
+  const refused = new Map<string, Refusal>()
+  for (const { id, reference } of deleted) {
+    if (taken.has(reference)) refused.set(id, referenceTaken(reference))
+    taken.add(reference)
+  }
+  return refused
+}
