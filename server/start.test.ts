@@ -155,6 +155,24 @@ test.runIf(server)(
 )
 
 test.runIf(server)(
+  'where nobody looks for due reminders, health says so',
+  async () => {
+    await using web = await startProgram({
+      DATABASE_URL: await aDatabase(),
+      SECRET_KEY: 'a secret key for tests, 32 characters',
+      ROLE: 'web',
+    })
+    const health = await fetch(`${web.url}/health`)
+    expect([health.status, await health.json()]).toEqual([
+      200,
+      { status: 'degraded', reason: expect.stringContaining('looked for due reminders') },
+    ])
+    expect((await fetch(`${web.url}/health?strict=1`)).status).toBe(503)
+  },
+  60_000,
+)
+
+test.runIf(server)(
   'calls are turned away while the database is gone, and answered again once it is back',
   async () => {
     const target = new URL(await aDatabase())

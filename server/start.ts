@@ -16,6 +16,7 @@ import { openPages } from '#server/platform/pages.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { settleSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
+import { findTrouble } from '#server/reminders/processes.ts'
 import { openCalls } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { operate } from './operator.ts'
@@ -86,7 +87,7 @@ async function start(given: Config, log: Log): Promise<void> {
 async function serve(door: Door, deps: Deps): Promise<void> {
   const app = deps.config.role === 'worker' ? await openAloof(deps) : await openCalls(deps)
   opened.app = app
-  answerHealth(app, () => answers(deps.db))
+  answerHealth(app, { answers: () => answers(deps.db), trouble: () => findTrouble(deps.db, deps.clock.now()) })
   if (deps.config.role !== 'worker' && !(await openPages(app, build)))
     deps.log.warn('The web client has not been built, so only calls are answered. Build it: npm run build')
   await app.ready()

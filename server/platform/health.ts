@@ -1,12 +1,19 @@
+import { z } from 'zod'
 import type { App } from './answer.ts'
 
-/** `GET /health`: whether this process can serve at this moment, for whoever watches or balances. */
-export function answerHealth(app: App, answers: () => Promise<boolean>): void {
-  app.get('/health', { logLevel: 'warn', schema: { summary: 'Whether this process can serve.' } }, async (_request, reply) => {
-    const well = await answers()
-    return reply
-      .status(well ? 200 : 503)
-      .header('cache-control', 'no-store')
-      .send({ status: well ? 'ok' : 'the database does not answer' })
+const asked = z.object({ strict: z.string().optional() })
+
+/**
+ * `GET /health`: whether this process can serve at this moment, for whoever watches or balances. What keeps the background from its work makes
+ * it `degraded`, with the reason: still 200, because this process is alive, but 503 for who asks strictly.
+ */
+export function answerHealth(app: App, about: { answers: () => Promise<boolean>; trouble: () => Promise<string | null> }): void {
+  app.get('/health', { logLevel: 'warn', schema: { summary: 'Whether this process can serve.' } }, async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (!(await about.answers())) return reply.status(503).send({ status: 'the database does not answer' })
+    const reason = await about.trouble()
+    if (reason === null) return reply.send({ status: 'ok' })
+    const { strict } = asked.parse(request.query)
+    return reply.status(strict === '1' ? 503 : 200).send({ status: 'degraded', reason })
   })
 }
