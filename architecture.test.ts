@@ -65,6 +65,7 @@ const alsoPublic: Record<string, string> = {
   'server/accounts/throttle.ts': 'tries are forgotten in the background; other slices count tries of their own',
   'server/invoices/overdue.ts': 'the job of each midnight is begun in the background',
   'server/invoices/pauses.ts': 'pauses end in the background',
+  'server/mail/post.ts': 'opened once for the whole program, and closed at its end',
   'server/mail/mailer.ts': 'sending a mail, the other half of what the slice is for',
   'server/reminders/deliver.ts': 'begun in the background, and woken by what changes below',
   'server/reminders/due.ts': 'begun in the background, and moved by a change of zone or hour',

@@ -47,6 +47,14 @@ export const smtpDraft = z.strictObject({
 })
 export type SmtpDraft = z.infer<typeof smtpDraft>
 
+const gmailFailed = 'Connecting Gmail failed. Please click Connect Gmail again.'
+
+export const gmailDraft = z.strictObject({
+  /** What the page was given as `code`; and as `state`, which may be left out. */
+  code: z.string(gmailFailed).min(1, gmailFailed).max(2048, gmailFailed),
+  state: z.string().max(200).optional(),
+})
+
 export const mailCalls = {
   config: call({ method: 'GET', path: '/mail-config', summary: 'The mailbox that my reminders come from.', reply: mailConfig }),
   configureSmtp: call({
@@ -56,5 +64,24 @@ export const mailCalls = {
     body: smtpDraft,
     reply: mailConfig,
   }),
-  remove: call({ method: 'DELETE', path: '/mail-config', summary: 'Forget the mailbox; what is waiting is held.' }),
+  startGmail: call({
+    method: 'POST',
+    path: '/mail-config/gmail/start',
+    summary:
+      'Where to send the browser to connect Gmail; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=access_denied where the person said no. 503 where Google is not set up (see GET /server).',
+    reply: z.object({ url: z.string() }),
+  }),
+  configureGmail: call({
+    method: 'POST',
+    path: '/mail-config/gmail',
+    summary:
+      'Connect Gmail by the code that the page was given: once, within 10 minutes, for the account and in the browser that began. `google_failed` says in words what went wrong, such as a permission that was not ticked.',
+    body: gmailDraft,
+    reply: mailConfig,
+  }),
+  remove: call({
+    method: 'DELETE',
+    path: '/mail-config',
+    summary: 'Forget the mailbox; what is waiting is held. A permission that Google gave is handed back.',
+  }),
 }

@@ -121,6 +121,7 @@ CREATE TABLE "mail_configs" (
 	"port" integer,
 	"secure" boolean,
 	"sealed_password" text,
+	"sealed_refresh_token" text,
 	"created_at" timestamp with time zone NOT NULL,
 	"pause_reason" text,
 	"pause_message" text,

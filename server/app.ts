@@ -4,7 +4,7 @@ import { identify } from '#server/accounts/sessions.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
-import { mailRoutes } from '#server/mail/routes.ts'
+import { mailFarewell, mailRoutes } from '#server/mail/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { closeNotOwed, resumeHeld } from '#server/reminders/deliver.ts'
@@ -20,6 +20,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
+    farewells: [mailFarewell(deps)],
   })
   noticeRoutes(app, deps)
   invoiceRoutes(app, deps, closeNotOwed)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { limitsOf } from '#server/mail/limits.ts'
-import { openMailer } from '#server/mail/mailer.ts'
+import { openPost } from '#server/mail/post.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { answers, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
@@ -107,7 +107,7 @@ async function openAloof({ log, config }: Deps): Promise<App> {
 
 async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop(): Promise<void> }> {
   const { config, log } = deps
-  const mailer = openMailer({ secretKey: config.secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log })
+  const mailer = openPost({ db: deps.db, config, log })
   return startWorker({ ...deps, mailer, processId: randomUUID(), chance: Math.random, limitsOf, soleProcess: database.embedded !== null })
 }
 

@@ -11,7 +11,7 @@ import { signAccessToken } from '#server/accounts/sessions.ts'
 import { openCalls } from '#server/app.ts'
 import { type Config, readConfig } from '#server/config.ts'
 import { limitsOf } from '#server/mail/limits.ts'
-import { openMailer } from '#server/mail/mailer.ts'
+import { openPost } from '#server/mail/post.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Clock, Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -72,7 +72,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     ...options.config,
   }
   const log = testLog()
-  const mailer = openMailer({ secretKey: config.secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log })
+  const mailer = openPost({ db: database.db, config, log })
   const deps: Delivering = {
     db: database.db,
     clock,

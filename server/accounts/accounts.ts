@@ -15,7 +15,7 @@ import { accounts } from './tables.ts'
 import { addressKey, countGuess, countTry, forgetGuesses, guessKey, takeBackGuess } from './throttle.ts'
 
 // The count of tries and the audit log serve other slices too.
-export { type Origin, writeAudit } from './audit.ts'
+export { type Origin, originOf, writeAudit } from './audit.ts'
 export { countTry } from './throttle.ts'
 
 export type AccountRow = InferSelectModel<typeof accounts>
@@ -192,9 +192,17 @@ export async function changePassword(
   })
 }
 
+/**
+ * What somebody outside is to be told of an account that is gone, such as that a permission is not needed any more: asked before it
+ * goes, carried out after it went. A farewell that does not work is logged and keeps nobody.
+ */
+export type Farewell = (db: Database, ownerId: string) => Promise<() => Promise<void>>
+
 /** Deletes an account and with it, by foreign keys, every record and session of it. */
-export async function deleteAccount(db: Database, id: string): Promise<void> {
+export async function deleteAccount({ db, log }: Deps, id: string, farewells: Farewell[]): Promise<void> {
+  const told = await Promise.all(farewells.map((farewell) => farewell(db, id)))
   await db.delete(accounts).where(eq(accounts.id, id))
+  for (const tell of told) await tell().catch((error: unknown) => log.warn({ err: error }, 'A farewell of an account did not work.'))
 }
 
 /** Holds the account's row until the transaction ends: whoever makes runs or numbers takes turns here. */

@@ -1,4 +1,5 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
+import type { FastifyRequest } from 'fastify'
 import type { AuditEntry, AuditKind } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -9,6 +10,10 @@ import { auditEntries } from './tables.ts'
 export interface Origin {
   address: string
   userAgent: string
+}
+
+export function originOf(request: FastifyRequest): Origin {
+  return { address: request.ip, userAgent: request.headers['user-agent'] ?? '' }
 }
 
 const perPage = 100

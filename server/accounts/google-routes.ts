@@ -3,23 +3,20 @@ import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { instantText } from '#server/platform/columns.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { beginning, openProvider, type Provider, ProviderError } from '#server/platform/openid.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { deriveKey, seal, unseal } from '#server/platform/secrets.ts'
+import { sealedCookie } from '#server/platform/sealed-cookie.ts'
 import { type AccountRow, readProfile, refuseWrongPassword } from './accounts.ts'
-import type { Origin } from './audit.ts'
+import { originOf } from './audit.ts'
 import { googleFailed, keepReturn, linkGoogle, refuseLinked, signInWithGoogle } from './google.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import type { RefreshToken } from './sessions.ts'
 import { addressKey, countTry } from './throttle.ts'
 
-/** What a browser keeps between going to Google and coming back, sealed. `linkFor`: the account that Google is to be linked to. */
-const began = beginning.extend({ linkFor: z.string().nullable(), expiresAt: instantText })
-type Began = z.output<typeof began>
+/** What a browser keeps between going to Google and coming back. `linkFor`: the account that Google is to be linked to. */
+const began = beginning.extend({ linkFor: z.string().nullable() })
 
-const beganCookie = 'googleSignIn'
 const returnCookie = 'googleReturn'
 const beganSeconds = 600
 const returnSeconds = 60
@@ -37,29 +34,19 @@ interface GoogleSignIn {
 }
 
 /** The way to Google and back. Where it is not set up the log says why, and browsers that go there come back with an error. */
-export function googleRoutes(app: App, deps: Deps, originOf: (request: FastifyRequest) => Origin): GoogleSignIn {
+export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
   const { db, clock, config, log } = deps
   const provider = config.google && openProvider(config.google)
   if (!provider) log.info('Sign-in with Google is off: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are not set.')
   const redirectUri = `${config.publicUrl}${path}/callback`
-  const key = deriveKey(config.secretKey, 'google-cookie')
-  // Lax: the browser comes back from Google's pages, and brings it along.
+  // Lax, both of them: the browser comes back from Google's pages, and brings them along.
+  const beganCookie = sealedCookie(began, { name: 'googleSignIn', path, sameSite: 'lax', seconds: beganSeconds }, config)
   const cookieRules = { path, httpOnly: true, sameSite: 'lax', secure: new URL(config.publicUrl).protocol === 'https:' } as const
 
   const begin = async (provider: Provider, reply: FastifyReply, linkFor: string | null): Promise<string> => {
     const { url, beginning } = await provider.begin({ redirectUri, scopes })
-    const expiresAt = clock.now().add({ seconds: beganSeconds }).toString()
-    const kept: Began = { ...beginning, linkFor, expiresAt }
-    reply.setCookie(beganCookie, seal(key, beganCookie, JSON.stringify(kept)), { ...cookieRules, maxAge: beganSeconds })
+    beganCookie.keep(reply, { ...beginning, linkFor }, clock.now())
     return url
-  }
-  const readBegan = (request: FastifyRequest): Began | null => {
-    try {
-      const kept = began.parse(JSON.parse(unseal(key, beganCookie, request.cookies[beganCookie] ?? '')))
-      return Temporal.Instant.compare(kept.expiresAt, clock.now()) > 0 ? kept : null
-    } catch {
-      return null
-    }
   }
   /** What the browser kept of its return, at most once. */
   const takeReturned = (request: FastifyRequest, reply: FastifyReply): string => {
@@ -89,8 +76,8 @@ export function googleRoutes(app: App, deps: Deps, originOf: (request: FastifyRe
 
   // No call: Google sends the browser back here.
   app.get(`${path}/callback`, { schema: { summary: 'Come back from Google.' } }, async (request, reply) => {
-    const kept = readBegan(request)
-    reply.clearCookie(beganCookie, cookieRules)
+    const kept = beganCookie.read(request, clock.now())
+    beganCookie.forget(reply)
     const page = kept?.linkFor ? '/dashboard/profile' : '/signin'
     if (!provider || !kept) return goTo(reply, page, { error: 'google_failed' })
     try {

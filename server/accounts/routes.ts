@@ -1,12 +1,22 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { accountCalls } from '#contract/accounts.ts'
 import { type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { sendsSystemMail } from '#server/platform/system-mail.ts'
-import { changePassword, changeProfile, deleteAccount, type OnScheduleChange, readProfile, signIn, signUp, toUser } from './accounts.ts'
-import { listAudit, type Origin, writeAudit } from './audit.ts'
+import {
+  changePassword,
+  changeProfile,
+  deleteAccount,
+  type Farewell,
+  type OnScheduleChange,
+  readProfile,
+  signIn,
+  signUp,
+  toUser,
+} from './accounts.ts'
+import { listAudit, originOf, writeAudit } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { googleRoutes } from './google-routes.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
@@ -18,6 +28,8 @@ interface Handed {
   /** What the profile counts: invoices that are not deleted, rupees that were paid, whether a mailbox is connected. */
   stats(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number; hasMailConfig: boolean }>
   onScheduleChange: OnScheduleChange
+  /** Who else is to hear that an account is gone. */
+  farewells: Farewell[]
 }
 
 const refreshCookie = 'refreshToken'
@@ -55,7 +67,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return { foundUser: toUser(account), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
   })
 
-  const google = googleRoutes(app, deps, originOf)
+  const google = googleRoutes(app, deps)
 
   answerOpen(app, accountCalls.exchangeGoogleCode, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
@@ -137,21 +149,15 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account.id))
 
-  answer(app, accountCalls.deleteMe, async (_parts, { account }, { reply }) => {
-    await deleteAccount(db, account.id)
+  const leave = async (ownerId: string, reply: FastifyReply) => {
+    await deleteAccount(deps, ownerId, handed.farewells)
     reply.clearCookie(refreshCookie, cookieRules)
-    return undefined
-  })
+  }
+
+  answer(app, accountCalls.deleteMe, async (_parts, { account }, { reply }) => leave(account.id, reply))
 
   answer(app, accountCalls.deleteById, async ({ params }, { account }, { reply }) => {
     if (params.id !== account.id) throw new Refusal('not_found', 'There is no such account of yours.')
-    await deleteAccount(db, account.id)
-    reply.clearCookie(refreshCookie, cookieRules)
-    return undefined
+    await leave(account.id, reply)
   })
-}
-
-/** Where a request comes from, for the audit log. */
-export function originOf(request: FastifyRequest): Origin {
-  return { address: request.ip, userAgent: request.headers['user-agent'] ?? '' }
 }

@@ -5,7 +5,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { type Sender, sealPassword } from './sender.ts'
+import { type Sender, sealPassword, sealRefreshToken } from './sender.ts'
 import { type Outside, openSession } from './session.ts'
 import { mailConfigs } from './tables.ts'
 import { advise, MailError } from './trouble.ts'
@@ -17,6 +17,10 @@ export type { Sender } from './sender.ts'
 const tries = { limit: 10, seconds: 3600 }
 /** A person waits for the answer: a try takes no longer than this, and asks for TLS once a server has been silent for a while. */
 const tryPatience = { wholeMs: 10_000, probeMs: 3_000 }
+
+const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
+/** What was learned of the mailbox before says nothing about this one. */
+const untried = { ...notPaused, learnedPerDay: null }
 
 /** The account's mailbox; null while it has none. */
 export async function findSender(db: Database, ownerId: string): Promise<Sender | null> {
@@ -68,15 +72,42 @@ export async function storeSmtp(db: Database, secretKey: string, ownerId: string
     port: draft.port,
     secure: draft.secure,
     sealedPassword: sealPassword(secretKey, ownerId, draft.pass),
+    sealedRefreshToken: null,
     createdAt: now,
-    ...notPaused,
-    learnedPerDay: null,
+    ...untried,
   }
+  return store(db, values)
+}
+
+/** The same for a Gmail mailbox and its lasting permission. */
+export async function storeGmail(
+  db: Database,
+  secretKey: string,
+  ownerId: string,
+  { address, refreshToken }: { address: string; refreshToken: string },
+  now: Instant,
+): Promise<Sender> {
+  return store(db, {
+    ownerId,
+    senderId: newId(),
+    provider: 'gmail',
+    address,
+    host: null,
+    port: null,
+    secure: null,
+    sealedPassword: null,
+    sealedRefreshToken: sealRefreshToken(secretKey, ownerId, refreshToken),
+    createdAt: now,
+    ...untried,
+  })
+}
+
+async function store(db: Database, values: Sender): Promise<Sender> {
   const [row] = await db.insert(mailConfigs).values(values).onConflictDoUpdate({ target: mailConfigs.ownerId, set: values }).returning()
   return row as Sender
 }
 
-/** Forgets the mailbox and its password. */
+/** Forgets the mailbox and its secrets. */
 export async function removeMailConfig(db: Database, ownerId: string): Promise<void> {
   await db.delete(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
 }
@@ -124,8 +155,6 @@ export async function resumeSender(db: Database, ownerId: string, now: Instant):
     .returning({ senderId: mailConfigs.senderId })
   return resumed.length > 0
 }
-
-const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
 
 /** What the owner sees of the mailbox: everything but the password. */
 export function toMailConfig(sender: Sender | null): MailConfig {

@@ -3,7 +3,7 @@ import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { openPassword, type Sender } from './sender.ts'
 import { type Deadlines, type Outside, openSession, type Session, usualOutside } from './session.ts'
-import { advise, enhancedCode, isTemporary, MailError, replyCode } from './trouble.ts'
+import { advise, enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode, switchedOffWords } from './trouble.ts'
 
 /** What a mail server made of one mail. `reply` is its own words, one line, at most 500 characters. */
 export type Outcome =
@@ -220,6 +220,8 @@ function judge(error: unknown, about: { sender: Sender; dotWritten: boolean }): 
     // The password does not open: the secret key is another one, or the row is not the one it was sealed for.
     return { kind: 'login_refused', reply: 'The stored password cannot be opened any more. Please enter it again.' }
   const { trouble, reply } = error
+  if (reply !== null && passwordsSwitchedOff.has(enhancedCode(reply) ?? ''))
+    return { kind: 'login_refused', reply: switchedOffWords(about.sender.host ?? 'This server', reply).slice(0, 500) }
   if (trouble === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
   if (trouble !== 'reply' || reply === null)
     return { kind: 'temporary', reply: reply ?? plainWords(error, about.sender), unknown: about.dotWritten }

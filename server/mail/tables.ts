@@ -16,6 +16,8 @@ export const mailConfigs = pgTable('mail_configs', {
   secure: boolean(),
   /** Sealed, bound to this row; never goes out again. */
   sealedPassword: text(),
+  /** Gmail's lasting permission, sealed likewise. */
+  sealedRefreshToken: text(),
   createdAt: instant().notNull(),
   /** Sending is paused until the person has done something about it. */
   pauseReason: text({ enum: ['login_refused', 'quota'] }),

@@ -60,9 +60,22 @@ interface Advice {
   sentence: string
 }
 
+/**
+ * Exchange Online's answers to a password where it takes none any more: 5.7.30 for everybody since 2026 (basic authentication for client
+ * submission is retired), 5.7.139 where an administrator has switched it off before.
+ */
+export const passwordsSwitchedOff = new Set(['5.7.30', '5.7.139'])
+
+/** Words for a mailbox whose provider takes no password for sending. */
+export function switchedOffWords(host: string, reply: string): string {
+  return `${host} does not take passwords for sending any more: Microsoft has switched that off. Please connect another mailbox, such as Gmail, or a mail service that gives out SMTP passwords. It said: “${reply}”`
+}
+
 /** Words for a failed try of these settings. */
 export function advise(error: MailError, tried: { host: string; port: number }): Advice {
   const { host, port } = tried
+  if (error.reply && passwordsSwitchedOff.has(enhancedCode(error.reply) ?? ''))
+    return { field: 'host', sentence: switchedOffWords(host, error.reply) }
   const said = error.reply ? ` It said: “${error.reply}”` : ''
   switch (error.trouble) {
     case 'unknown_host':

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { mailCalls } from '#contract/mail.ts'
+import { originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { type App, answer } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { beginning, type Provider, ProviderError } from '#server/platform/openid.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { sealedCookie } from '#server/platform/sealed-cookie.ts'
+import { gmailScope } from './gmail.ts'
+import { countMailTry, findSender, storeGmail, toMailConfig } from './mail.ts'
+import { openRefreshToken } from './sender.ts'
+
+/** What a browser keeps while somebody says yes at Google: for which account and session they began. */
+const began = beginning.extend({ ownerId: z.string(), sessionId: z.string() })
+const page = '/dashboard/mail-settings'
+const path = '/mail-config/gmail'
+
+/** Connecting Gmail. A code counts only with what this account and this browser began with: a crafted link binds no mailbox. */
+export function gmailRoutes(
+  app: App,
+  { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
+  provider: Provider | null,
+  onSenderChange: (tx: Database, ownerId: string, now: Instant) => Promise<void>,
+): void {
+  const redirectUri = `${config.publicUrl}${page}`
+  const cookie = sealedCookie(began, { name: 'gmailConnect', path, sameSite: 'strict', seconds: 600 }, config)
+  const setUp = (): Provider => {
+    if (!provider) throw new Refusal('not_ready', 'Gmail is not set up on this server. Please connect your mailbox by SMTP.')
+    return provider
+  }
+
+  answer(app, mailCalls.startGmail, async (_parts, { account, sessionId }, { reply }) => {
+    try {
+      const { url, beginning } = await setUp().begin({
+        redirectUri,
+        scopes: ['openid', 'email', gmailScope],
+        // A lasting permission comes with a forced consent only; the mailbox may be another one than the one signed in with.
+        parameters: { access_type: 'offline', prompt: 'consent select_account' },
+      })
+      cookie.keep(reply, { ...beginning, ownerId: account.id, sessionId }, clock.now())
+      return { url }
+    } catch (error) {
+      throw explain(error)
+    }
+  })
+
+  answer(app, mailCalls.configureGmail, async ({ body }, { account, sessionId }, { request, reply }) => {
+    const google = setUp()
+    const kept = cookie.read(request, clock.now())
+    if (!kept || kept.ownerId !== account.id || kept.sessionId !== sessionId) throw failed()
+    if (body.state !== undefined && body.state !== kept.state) throw failed()
+    cookie.forget(reply)
+    if (config.rateLimit) await countMailTry(db, account.id, clock.now())
+    const cameBack = new URL(`${redirectUri}?${new URLSearchParams({ code: body.code, state: kept.state })}`)
+    const { identity, scopes, refreshToken } = await google.finish(cameBack, kept).catch((error: unknown) => {
+      log.warn({ err: error, ownerId: account.id }, 'Connecting Gmail did not work.')
+      throw explain(error)
+    })
+    if (!scopes.includes(gmailScope))
+      throw new Refusal(
+        'google_failed',
+        'Google did not allow Duely to send mail. Please connect Gmail again and tick “Send email on your behalf” when Google asks.',
+      )
+    if (!refreshToken || !identity.email)
+      throw new Refusal(
+        'google_failed',
+        'Google gave no lasting permission. Please remove Duely at myaccount.google.com/connections, then connect Gmail again.',
+      )
+    const before = await findSender(db, account.id)
+    const now = clock.now()
+    const address = identity.email
+    const stored = await db.transaction(async (tx) => {
+      const sender = await storeGmail(tx, config.secretKey, account.id, { address, refreshToken }, now)
+      await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: address }, originOf(request), now)
+      await onSenderChange(tx, account.id, now)
+      return sender
+    })
+    // The permission of another Gmail mailbox; that of the same one lives on in the new one, and would die with the old.
+    if (before?.provider === 'gmail' && before.address !== address) await handBack(provider, config.secretKey, before, log)
+    return toMailConfig(stored)
+  })
+}
+
+/** Hands a permission back to Google; where that does not work it is logged, and ends unused. */
+export async function handBack(
+  provider: Provider | null,
+  secretKey: string,
+  sender: Parameters<typeof openRefreshToken>[1],
+  log: Deps['log'],
+): Promise<void> {
+  if (!provider || sender.sealedRefreshToken === null) return
+  try {
+    await provider.revoke(openRefreshToken(secretKey, sender))
+  } catch (error) {
+    log.warn({ err: error, ownerId: sender.ownerId }, 'A permission of Google could not be handed back.')
+  }
+}
+
+function failed(): Refusal {
+  return new Refusal('google_failed', 'Connecting Gmail failed. Please click Connect Gmail again.')
+}
+
+function explain(error: unknown): unknown {
+  if (!(error instanceof ProviderError)) return error
+  return error.trouble === 'away' ? new Refusal('not_ready', 'Google cannot be reached. Please try again in a moment.') : failed()
+}

@@ -1,0 +1,199 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Database } from '#server/platform/database.ts'
+import { failPoint } from '#server/platform/fail-point.ts'
+import type { Log } from '#server/platform/log.ts'
+import { type Provider, ProviderError } from '#server/platform/openid.ts'
+import type { Mail, Mailer, Outcome } from './mailer.ts'
+import { openRefreshToken, type Sender, sealRefreshToken } from './sender.ts'
+import { mailConfigs } from './tables.ts'
+import { oneLine } from './trouble.ts'
+
+/** Sends mail and reads nothing: a sensitive scope, where SMTP would need the restricted one over the whole mailbox. */
+export const gmailScope = 'https://www.googleapis.com/auth/gmail.send'
+
+export interface GmailOptions {
+  provider: Provider
+  apiUrl: string
+  secretKey: string
+  db: Database
+  log: Log
+  /** How long Gmail may take over one mail, in ms. */
+  sendDeadline?: number
+}
+
+/** An access token is taken for spent so many seconds before it is: a mail that is under way must not lose it. */
+const marginSeconds = 60
+const reconnect = 'Google does not let Duely send from this mailbox any more. Please connect Gmail again.'
+
+interface Access {
+  token: string
+  /** By the clock of this process, which only goes forward. */
+  until: number
+}
+
+/** Sends mails by Gmail's REST call (users.messages.send). A permission is renewed once at a time for a mailbox. */
+export function openGmail(options: GmailOptions): Mailer {
+  const { provider, db, log } = options
+  const known = new Map<string, Access>()
+  const renewing = new Map<string, Promise<Access>>()
+  const underWay = new Set<Promise<unknown>>()
+  let closing = false
+
+  const renew = async (sender: Sender): Promise<Access> => {
+    const renewed = await provider.refresh(openRefreshToken(options.secretKey, sender))
+    const access = { token: renewed.accessToken, until: performance.now() + (renewed.accessSeconds - marginSeconds) * 1000 }
+    known.set(sender.senderId, access)
+    // Usually none comes back, and the old one stays good.
+    if (renewed.refreshToken !== null) await keepRefreshToken(db, options.secretKey, sender, renewed.refreshToken)
+    return access
+  }
+  const accessOf = (sender: Sender): Promise<Access> => {
+    const access = known.get(sender.senderId)
+    if (access && access.until > performance.now()) return Promise.resolve(access)
+    const running = renewing.get(sender.senderId)
+    if (running !== undefined) return running
+    const started = currentSender(db, sender)
+      .then(renew)
+      .finally(() => renewing.delete(sender.senderId))
+    renewing.set(sender.senderId, started)
+    return started
+  }
+
+  const deliver = async (sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null> => {
+    let access: Access
+    try {
+      access = await accessOf(sender)
+    } catch (error) {
+      return judgeRenewal(error, log, sender)
+    }
+    const mail = await take()
+    if (!mail) return null
+    const answered = await hand(options, access, mail)
+    if (answered.status !== 401) return judge(answered)
+    // The token ended before its time: once more with a new one, and then it is the permission itself.
+    known.delete(sender.senderId)
+    try {
+      access = await accessOf(sender)
+    } catch (error) {
+      return judgeRenewal(error, log, sender)
+    }
+    return judge(await hand(options, access, mail))
+  }
+
+  return {
+    send(sender, take) {
+      if (closing) return Promise.resolve(null)
+      const delivered = deliver(sender, take)
+      underWay.add(delivered)
+      const done = () => underWay.delete(delivered)
+      delivered.then(done, done)
+      return delivered
+    },
+    async close() {
+      closing = true
+      while (underWay.size > 0) await Promise.allSettled(underWay)
+      known.clear()
+    },
+  }
+}
+
+/** The mailbox as it is stored now: another process may have been given a new permission meanwhile. */
+async function currentSender(db: Database, sender: Sender): Promise<Sender> {
+  const [row] = await db
+    .select()
+    .from(mailConfigs)
+    .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId)))
+  return row ?? sender
+}
+
+async function keepRefreshToken(db: Database, secretKey: string, sender: Sender, token: string): Promise<void> {
+  await db
+    .update(mailConfigs)
+    .set({ sealedRefreshToken: sealRefreshToken(secretKey, sender.ownerId, token) })
+    .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId)))
+}
+
+/** What Gmail answered. Status 0: nothing came back; `reached`: it may have the mail all the same. */
+interface Answered {
+  status: number
+  reason: string
+  words: string
+  reached: boolean
+}
+
+const apiAnswer = z.object({
+  id: z.string().optional(),
+  error: z
+    .object({
+      message: z.string().optional(),
+      status: z.string().optional(),
+      errors: z.array(z.object({ reason: z.string().optional() })).optional(),
+    })
+    .optional(),
+})
+
+async function hand({ apiUrl, sendDeadline = 60_000 }: GmailOptions, access: Access, mail: Mail): Promise<Answered> {
+  failPoint('before-mail')
+  try {
+    const response = await fetch(`${apiUrl}/gmail/v1/users/me/messages/send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ raw: mail.raw.toString('base64url') }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(sendDeadline),
+    })
+    const text = await response.text()
+    if (response.ok) failPoint('after-250')
+    const said = readAnswer(text)
+    return {
+      status: response.status,
+      reason: said.error?.errors?.[0]?.reason ?? said.error?.status ?? '',
+      words: oneLine(said.error?.message ?? (said.id ? `Gmail accepted it as ${said.id}.` : '')),
+      reached: true,
+    }
+  } catch (error) {
+    return { status: 0, reason: '', words: '', reached: !neverConnected(error) }
+  }
+}
+
+function readAnswer(text: string): z.output<typeof apiAnswer> {
+  try {
+    return apiAnswer.parse(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+/** Codes of a connection that never came about. */
+const notThere = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+
+function neverConnected(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && notThere.has(String(cause.code))
+}
+
+/** Reasons of Gmail's that a used-up day stands behind; every other limit is over in minutes. */
+const dayUsedUp = new Set(['dailyLimitExceeded', 'quotaExceeded'])
+const tooFast = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'RESOURCE_EXHAUSTED'])
+
+/** What an answer means for the mail: by status and reason (Gmail API, "Resolve errors"), never by words. */
+function judge({ status, reason, words, reached }: Answered): Outcome {
+  const reply = words === '' ? `Gmail answered with the status ${status}.` : words
+  if (status >= 200 && status < 300) return { kind: 'accepted', reply }
+  if (status === 0) return { kind: 'temporary', reply: 'Gmail did not answer.', unknown: reached }
+  if (dayUsedUp.has(reason)) return { kind: 'quota', reply }
+  if (status === 429 || tooFast.has(reason)) return { kind: 'temporary', reply, unknown: false }
+  if (status === 401 || status === 403) return { kind: 'login_refused', reply: `${reconnect} Gmail said: “${reply}”`.slice(0, 500) }
+  if (status >= 500) return { kind: 'temporary', reply, unknown: true }
+  return { kind: 'permanent', reply }
+}
+
+function judgeRenewal(error: unknown, log: Log, sender: Sender): Outcome {
+  if (!(error instanceof ProviderError))
+    // The stored permission does not open: the secret key is another one, or the row is not the one it was sealed for.
+    return { kind: 'login_refused', reply: 'The stored permission for Gmail cannot be opened any more. Please connect Gmail again.' }
+  if (error.trouble === 'revoked') return { kind: 'login_refused', reply: reconnect }
+  log.warn({ err: error, senderId: sender.senderId }, 'Google did not renew a permission to send.')
+  return { kind: 'temporary', reply: 'Google cannot be reached to renew the permission to send.', unknown: false }
+}
