@@ -1,31 +1,40 @@
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { templateCalls } from '#contract/templates.ts'
+import { Link } from 'react-router'
+import { mailCalls } from '#contract/mail.ts'
 import { useRead } from '#web/platform/query.ts'
-import { QueryView } from '#web/platform/query-view.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
-import { Panel } from '#web/ui/panel.tsx'
-import look from './email-templates.module.css'
+import { UrlTabs } from '#web/ui/url-tabs.tsx'
+import { TemplateTab } from './template-tab.tsx'
 import { texts } from './texts.ts'
 
 /** /dashboard/email-templates */
 export default function EmailTemplatesScreen(): ReactNode {
-  const template = useRead(templateCalls.read)
+  const mailbox = useRead(mailCalls.config)
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
-      <p className={look.later}>{texts.later}</p>
-      <QueryView query={template} loading={texts.loading} error={texts.failed} empty={null}>
-        {({ useCustomTemplate, customSubject, customContent, defaultSubject, defaultContent }) => (
-          <Panel title={texts.current}>
-            <dl className={look.wording}>
-              <dt>{texts.subject}</dt>
-              <dd>{useCustomTemplate ? customSubject : defaultSubject}</dd>
-              <dt>{texts.content}</dt>
-              <dd>{useCustomTemplate ? customContent : defaultContent}</dd>
-            </dl>
-          </Panel>
-        )}
-      </QueryView>
+      {mailbox.data?.configured === false && (
+        <Notice
+          tone="warn"
+          title={texts.unconfigured.title}
+          action={
+            <Button component={Link} to="/dashboard/mail-settings" variant="default">
+              {texts.unconfigured.action}
+            </Button>
+          }
+        >
+          {texts.unconfigured.text}
+        </Notice>
+      )}
+      <UrlTabs
+        label={texts.tabs.label}
+        tabs={[
+          { value: 'one', label: texts.tabs.one, content: <TemplateTab kind="one" /> },
+          { value: 'group', label: texts.tabs.group, content: <TemplateTab kind="group" /> },
+        ]}
+      />
     </>
   )
 }

@@ -9,6 +9,8 @@ interface ConfirmDialogProps {
   /** The verb on the button that goes ahead, and while it does. */
   confirm: string
   confirmBusy: string
+  /** The word on the button to stay. */
+  cancel?: string
   busy: boolean
   /** Red where something is lost. */
   tone: 'plain' | 'danger'
@@ -18,13 +20,13 @@ interface ConfirmDialogProps {
 
 /** Asks before something happens. The button to stay comes first, so that a hasty Enter does no harm. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
-  const { opened, title, children, confirm, confirmBusy, busy, tone, onConfirm, onCancel } = props
+  const { opened, title, children, confirm, confirmBusy, cancel = 'Cancel', busy, tone, onConfirm, onCancel } = props
   return (
     <Modal opened={opened} onClose={busy ? () => undefined : onCancel} title={title} centered>
       {children}
       <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>
-          Cancel
+          {cancel}
         </Button>
         <BusyButton busy={busy} busyText={confirmBusy} onClick={onConfirm} {...(tone === 'danger' ? { color: 'coral' } : {})}>
           {confirm}

@@ -1,0 +1,42 @@
+import { Select } from '@mantine/core'
+import { type ReactNode, useMemo, useState } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useRead } from '#web/platform/query.ts'
+import { type Example, type LetterKind, ownExamples, sampleId, type Writer } from './letters.ts'
+import { texts } from './texts.ts'
+
+const words = texts.preview
+
+interface ExampleChoiceProps {
+  kind: LetterKind
+  writer: Writer
+  /** null: the sample values. */
+  chosen: Example | null
+  onChoose: (example: Example | null) => void
+}
+
+/** What the preview is about: the sample values, or what is really owed. One's own invoices are only read once somebody looks for them. */
+export function ExampleChoice({ kind, writer, chosen, onChoose }: ExampleChoiceProps): ReactNode {
+  const [asked, setAsked] = useState(false)
+  const invoices = useRead(invoiceCalls.list, {}, { enabled: asked })
+  const { userName, today } = writer
+  const own = useMemo(() => ownExamples(kind, invoices.data ?? [], { userName, today }), [kind, invoices.data, userName, today])
+  const none = invoices.isPending ? words.loading : words.none[kind]
+  return (
+    <Select
+      label={words.about}
+      description={words.aboutHint[kind]}
+      data={[{ value: sampleId, label: words.sample }, ...own.map(({ id, label }) => ({ value: id, label }))]}
+      value={chosen?.id ?? sampleId}
+      searchable
+      limit={60}
+      allowDeselect={false}
+      nothingFoundMessage={none}
+      error={invoices.isError ? words.failed(inWords(invoices.error)) : undefined}
+      mb={16}
+      onFocus={() => setAsked(true)}
+      onChange={(id) => onChoose(own.find((example) => example.id === id) ?? null)}
+    />
+  )
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { Invoice } from '#contract/invoices.ts'
+import { insertAt } from './insert.ts'
+import { ownExamples, sampleExample } from './letters.ts'
+
+const writer = { userName: 'Asha Rao', today: '2026-03-10' }
+const owed = (changes: Partial<Invoice>): Invoice => ({
+  _id: '1',
+  clientName: 'Kaveri Foods',
+  clientEmail: 'billing@kaveri.example',
+  amount: 5000,
+  dueDate: '2026-03-01',
+  status: 'unpaid',
+  reference: 'INV-0001',
+  createdAt: '',
+  updatedAt: '',
+  paidAt: null,
+  remindersSent: 0,
+  lastReminderAt: null,
+  pause: null,
+  ...changes,
+})
+const everything = { subject: '{{invoiceId}} {{amount}} {{dueDate}} {{daysOverdue}}', content: '{{clientName}}, {{userName}}' }
+
+test('the sample is signed with the person’s own name', () => {
+  const { subject, text } = sampleExample('one', 'Ravi Iyer').render(everything)
+  expect(subject).toBe('INV-0001 ₹5,000.00 15/01/2025 5')
+  expect(text).toBe('Kaveri Foods, Ravi Iyer')
+})
+
+test('an own invoice is shown with its own values', () => {
+  const [example] = ownExamples('one', [owed({ reference: 'A/7', amount: 184_200.5 })], writer)
+  expect(example?.label).toBe('A/7 · Kaveri Foods · ₹1,84,200.50')
+  expect(example?.to).toBe('Kaveri Foods <billing@kaveri.example>')
+  expect(example?.render(everything).subject).toBe('A/7 ₹1,84,200.50 01/03/2026 9')
+})
+
+test('an invoice that is not late yet is shown as on the day after its due date', () => {
+  const [example] = ownExamples('one', [owed({ dueDate: '2026-04-01' })], writer)
+  expect(example?.render({ subject: '{{daysOverdue}}', content: 'x' }).subject).toBe('1')
+})
+
+test('a grouped mail lists what one client is late with, oldest first, whatever the address is written like', () => {
+  const examples = ownExamples(
+    'group',
+    [
+      owed({ _id: '3', reference: 'INV-0003', dueDate: '2026-03-09', amount: 0.1 }),
+      owed({ _id: '1', reference: 'INV-0001', dueDate: '2026-03-01', amount: 0.2, clientEmail: 'Billing@Kaveri.example' }),
+      owed({ _id: '4', reference: 'INV-0004', status: 'paid' }),
+      owed({ _id: '5', reference: 'INV-0005', dueDate: '2026-03-10' }),
+      owed({ _id: '6', reference: 'INV-0006', pause: { until: null, note: '', promised: false, scope: 'invoice' } }),
+      owed({ _id: '7', reference: 'INV-0007', clientEmail: 'someone@else.example' }),
+    ],
+    writer,
+  )
+  expect(examples.map(({ label }) => label)).toEqual(['Kaveri Foods · 2 invoices'])
+  const { subject, text } = examples[0]?.render({ subject: '{{invoiceCount}}: {{totalAmount}}', content: '{{invoiceList}}' }) ?? {}
+  expect(subject).toBe('2: ₹0.30')
+  expect(text).toBe('INV-0001: ₹0.20, due 01/03/2026, 9 days overdue\nINV-0003: ₹0.10, due 09/03/2026, 1 day overdue')
+})
+
+test('a variable takes the place of what was selected, and the cursor stands behind it', () => {
+  expect(insertAt({ text: 'Dear you,', start: 5, end: 8 }, '{{clientName}}')).toEqual({ text: 'Dear {{clientName}},', cursor: 19 })
+  expect(insertAt({ text: '', start: 0, end: 0 }, '{{amount}}')).toEqual({ text: '{{amount}}', cursor: 10 })
+})

@@ -1,0 +1,79 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import type { Template } from '#contract/templates.ts'
+import { useContractForm } from '#web/platform/contract-form.tsx'
+import { inWords } from '#web/platform/problem.ts'
+import { Panel } from '#web/ui/panel.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
+import { CustomSwitch } from './custom-switch.tsx'
+import look from './email-templates.module.css'
+import { type LetterKind, letters } from './letters.ts'
+import { Preview } from './preview.tsx'
+import { ReferenceBox } from './reference-box.tsx'
+import { texts } from './texts.ts'
+import { WordingForm, type WordingValues } from './wording-form.tsx'
+
+/** The switch, the own wording where it is on, the preview, and the default for reference. */
+export function TemplateEditor({ kind, template }: { kind: LetterKind; template: Template }): ReactNode {
+  const { useCustomTemplate: custom, customSubject, customContent, defaultSubject, defaultContent } = template
+  const saved: WordingValues = { customSubject, customContent }
+  const { read, save } = letters[kind]
+  const state = useContractForm({
+    call: save,
+    initialValues: saved,
+    toInput: (body) => ({ body }),
+    check: (values) => ({
+      ...(values.customSubject.trim() === '' ? { customSubject: texts.subjectMissing } : {}),
+      ...(values.customContent.trim() === '' ? { customContent: texts.contentMissing } : {}),
+    }),
+    refreshes: [read],
+    onDone: () => {
+      toast('good', texts.saved)
+    },
+    onProblem: (error) => toast('bad', <span className={look.brief}>{texts.saveFailed(inWords(error))}</span>),
+  })
+  const { form } = state
+  const values = form.getValues()
+  const unsaved = !same(values, saved)
+  useFollowSaved(saved, values, (text) => {
+    form.setValues(text)
+    form.clearErrors()
+  })
+  const reference = <ReferenceBox subject={defaultSubject} content={defaultContent} custom={custom} />
+  return (
+    <>
+      <CustomSwitch kind={kind} on={custom} />
+      <div className={look.columns}>
+        {custom ? (
+          <Panel title={texts.wording} aside={unsaved && <span className={look.unsaved}>{texts.unsaved}</span>}>
+            <WordingForm state={state} variables={letters[kind].variables} saved={saved} unsaved={unsaved} />
+          </Panel>
+        ) : (
+          reference
+        )}
+        <Preview
+          kind={kind}
+          wording={
+            custom ? { subject: values.customSubject, content: values.customContent } : { subject: defaultSubject, content: defaultContent }
+          }
+        />
+      </div>
+      {custom && reference}
+      <UnsavedGuard unsaved={custom && unsaved} />
+    </>
+  )
+}
+
+function same(one: WordingValues, other: WordingValues): boolean {
+  return one.customSubject === other.customSubject && one.customContent === other.customContent
+}
+
+/** Takes over what was saved elsewhere, by the first switch-on or in another tab, unless something else was typed here meanwhile. */
+function useFollowSaved(saved: WordingValues, values: WordingValues, onChange: (saved: WordingValues) => void): void {
+  const before = useRef(saved)
+  useEffect(() => {
+    const last = before.current
+    before.current = saved
+    if (!same(last, saved) && same(values, last)) onChange(saved)
+  })
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import look from './email-templates.module.css'
+import { texts } from './texts.ts'
+
+type Name = keyof typeof texts.meanings
+
+/** What can stand in the wording, each a button that puts it in. */
+export function VariableList({ names, onInsert }: { names: readonly Name[]; onInsert: (name: Name) => void }): ReactNode {
+  return (
+    <section aria-label={texts.variables}>
+      <h3 className={look.label}>{texts.variables}</h3>
+      <p className={look.hint}>{texts.variablesHint}</p>
+      <ul className={look.variables}>
+        {names.map((name) => (
+          <li key={name}>
+            <button
+              type="button"
+              className={look.variable}
+              onClick={() => onInsert(name)}
+              aria-label={`${texts.insert(name)}: ${texts.meanings[name]}`}
+            >
+              <code>{`{{${name}}}`}</code>
+              <span>{texts.meanings[name]}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,91 @@
+import { Button, Textarea, TextInput } from '@mantine/core'
+import { type ReactNode, useRef } from 'react'
+import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
+import { dismissToast, toast } from '#web/ui/toast.tsx'
+import look from './email-templates.module.css'
+import { insertAt } from './insert.ts'
+import { texts } from './texts.ts'
+import { VariableList } from './variable-list.tsx'
+
+export type WordingValues = { customSubject: string; customContent: string }
+
+interface WordingFormProps {
+  state: ContractFormState<WordingValues>
+  variables: readonly (keyof typeof texts.meanings)[]
+  /** The text that was saved last. */
+  saved: WordingValues
+  unsaved: boolean
+}
+
+/** Subject and text of one's own, with the variables put in where the cursor stands. */
+export function WordingForm({ state, variables, saved, unsaved }: WordingFormProps): ReactNode {
+  const { form } = state
+  const subject = useRef<HTMLInputElement>(null)
+  const content = useRef<HTMLTextAreaElement>(null)
+  const last = useRef<keyof WordingValues>('customContent')
+  const insert = (name: string) => {
+    const path = last.current
+    const field = path === 'customSubject' ? subject.current : content.current
+    if (!field) return
+    const piece = `{{${name}}}`
+    field.focus()
+    // Typed rather than set, so that the browser's own undo takes it back.
+    if (document.execCommand('insertText', false, piece)) return
+    const { text, cursor } = insertAt({ text: field.value, start: field.selectionStart ?? 0, end: field.selectionEnd ?? 0 }, piece)
+    form.setFieldValue(path, text)
+    requestAnimationFrame(() => field.setSelectionRange(cursor, cursor))
+  }
+  const reset = () => {
+    const typed = form.getValues()
+    form.setValues(saved)
+    form.clearErrors()
+    const message = toast(
+      'info',
+      <>
+        {texts.wasReset}{' '}
+        <button
+          type="button"
+          className={look.undo}
+          onClick={() => {
+            form.setValues(typed)
+            dismissToast(message)
+          }}
+        >
+          {texts.undo}
+        </button>
+      </>,
+    )
+  }
+  const fieldOf = (path: keyof WordingValues) => {
+    const { onFocus, onBlur, ...props } = form.getInputProps(path)
+    return {
+      ...props,
+      onFocus: () => {
+        last.current = path
+        onFocus?.()
+      },
+      onBlur: () => {
+        onBlur?.()
+        form.validateField(path)
+      },
+    }
+  }
+  return (
+    <ContractForm
+      state={state}
+      submit={texts.save}
+      busy={texts.saving}
+      actions={
+        <Button variant="default" onClick={reset} disabled={!unsaved || state.busy}>
+          {texts.reset}
+        </Button>
+      }
+    >
+      <div className={look.fields}>
+        <VariableList names={variables} onInsert={insert} />
+        <TextInput ref={subject} label={texts.subject} required autoComplete="off" maxLength={400} {...fieldOf('customSubject')} />
+        <Textarea ref={content} label={texts.content} description={texts.contentHint} required rows={12} {...fieldOf('customContent')} />
+      </div>
+    </ContractForm>
+  )
+}

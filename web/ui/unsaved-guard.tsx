@@ -1,0 +1,29 @@
+import { type ReactNode, useEffect } from 'react'
+import { useBlocker } from 'react-router'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+
+/** Asks before a screen is left on which something is not saved; a tab that is closed asks in the browser's own words. */
+export function UnsavedGuard({ unsaved }: { unsaved: boolean }): ReactNode {
+  const leaving = useBlocker(({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname)
+  useEffect(() => {
+    if (!unsaved) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [unsaved])
+  return (
+    <ConfirmDialog
+      opened={leaving.state === 'blocked'}
+      title="Leave without saving?"
+      confirm="Leave"
+      confirmBusy="Leaving..."
+      cancel="Stay here"
+      busy={false}
+      tone="danger"
+      onConfirm={() => leaving.proceed?.()}
+      onCancel={() => leaving.reset?.()}
+    >
+      What you changed on this screen is not saved yet. It is lost when you leave.
+    </ConfirmDialog>
+  )
+}

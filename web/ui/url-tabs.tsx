@@ -1,0 +1,53 @@
+import { Tabs } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'react-router'
+import look from './url-tabs.module.css'
+
+interface UrlTab {
+  /** Its word in the address: `?tab=security`. The first one has none. */
+  value: string
+  label: string
+  content: ReactNode
+}
+
+/**
+ * Parts of one screen side by side, one shown at a time. Which one stands in the address, so a reload or a link shows it again; what was
+ * typed into the others stays.
+ */
+export function UrlTabs({ label, tabs }: { label: string; tabs: readonly [UrlTab, ...UrlTab[]] }): ReactNode {
+  const [asked, setAsked] = useSearchParams()
+  const first = tabs[0].value
+  const active = tabs.find(({ value }) => value === asked.get('tab'))?.value ?? first
+  const choose = (value: string | null) =>
+    setAsked(
+      (before) => {
+        const after = new URLSearchParams(before)
+        if (value === null || value === first) after.delete('tab')
+        else after.set('tab', value)
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  return (
+    <Tabs
+      value={active}
+      onChange={choose}
+      // What is hidden keeps its state and its effects: a text that is not saved yet is still looked after.
+      keepMountedMode="display-none"
+      classNames={{ list: look.list ?? '', tab: look.tab ?? '' }}
+    >
+      <Tabs.List aria-label={label}>
+        {tabs.map(({ value, label: name }) => (
+          <Tabs.Tab key={value} value={value}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ value, content }) => (
+        <Tabs.Panel key={value} value={value}>
+          {content}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}
