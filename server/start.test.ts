@@ -87,7 +87,7 @@ test('it serves, keeps what it was told over kill -9, lets nobody else on its da
   await using third = await startProgram(env)
   const asha = await someoneAt(third.url, 'asha@example.com')
   expect(await asha.send('GET', '/invoice')).toMatchObject([{ clientName: 'Kaveri Foods', amount: 5000 }])
-  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(performance.now() - began).toBeLessThan(30_000)
   const asked = performance.now()
   expect(await third.end('SIGTERM')).toBe(0)
   expect(performance.now() - asked).toBeLessThan(10_000)
