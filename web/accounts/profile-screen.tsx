@@ -1,57 +1,84 @@
-import { Skeleton } from '@mantine/core'
+import { Button, Loader, Skeleton } from '@mantine/core'
+import { IconUserOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
+import { inWords } from '#web/platform/problem.ts'
 import { useRead } from '#web/platform/query.ts'
-import { QueryView } from '#web/platform/query-view.tsx'
-import { dateIn, showDate } from '#web/ui/dates.ts'
+import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
-import { Panel } from '#web/ui/panel.tsx'
+import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import look from './profile.module.css'
-import { ScheduleForm } from './schedule-form.tsx'
+import { ProfileDetails } from './profile-details.tsx'
+import { ProfileHead } from './profile-head.tsx'
+import { ProfilePreferences } from './profile-preferences.tsx'
+import { ProfileSecurity } from './profile-security.tsx'
+import { ProfileStats } from './profile-stats.tsx'
+import { ProfileSubscription } from './profile-subscription.tsx'
 import { texts } from './texts.ts'
+
+const words = texts.profile
 
 /** /dashboard/profile */
 export default function ProfileScreen(): ReactNode {
   const profile = useRead(accountCalls.profile)
-  const words = texts.profile
   return (
     <>
       <PageHeader title={words.title} subtitle={words.subtitle} />
-      <QueryView
-        query={profile}
-        loading={words.loading}
-        skeleton={<Skeleton height={116} mb={20} radius={14} />}
-        error={words.failed}
-        empty={null}
-      >
-        {(found) => (
-          <>
-            <Person profile={found} />
-            <Panel title={words.reminders}>
-              <ScheduleForm profile={found} />
-            </Panel>
-            <p className={look.later}>{words.later}</p>
-          </>
-        )}
-      </QueryView>
+      {profile.data ? <Found profile={profile.data} /> : profile.isError ? <Missing message={inWords(profile.error)} /> : <Coming />}
     </>
   )
 }
 
-function Person({ profile }: { profile: Profile }): ReactNode {
-  const { displayName, email, createdAt, timezone } = profile
+function Found({ profile }: { profile: Profile }): ReactNode {
   return (
-    <Panel>
-      <div className={look.person}>
-        <span className={look.circle} aria-hidden>
-          {[...displayName.trim()][0]?.toLocaleUpperCase('en')}
-        </span>
-        <div className={look.words}>
-          <h2 className={look.name}>{displayName}</h2>
-          <div className={look.email}>{email}</div>
-          <div className={look.since}>{texts.profile.memberSince(showDate(dateIn(timezone, new Date(createdAt))))}</div>
-        </div>
+    <>
+      <ProfileHead profile={profile} />
+      <ProfileStats />
+      <UrlTabs
+        label={words.tabs.label}
+        tabs={[
+          { value: 'profile', label: words.tabs.profile, content: <ProfileDetails profile={profile} /> },
+          { value: 'security', label: words.tabs.security, content: <ProfileSecurity profile={profile} /> },
+          { value: 'subscription', label: words.tabs.subscription, content: <ProfileSubscription /> },
+          { value: 'preferences', label: words.tabs.preferences, content: <ProfilePreferences profile={profile} /> },
+        ]}
+      />
+    </>
+  )
+}
+
+function Missing({ message }: { message: string }): ReactNode {
+  const { title, text, retry } = words.missing
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={<IconUserOff />}
+        title={title}
+        text={text}
+        action={
+          <>
+            <p className={look.reason}>{message}</p>
+            <Button onClick={() => window.location.reload()}>{retry}</Button>
+          </>
+        }
+      />
+    </div>
+  )
+}
+
+function Coming(): ReactNode {
+  return (
+    <div role="status">
+      <div className={look.coming}>
+        <Loader size={28} />
+        <p>{words.loading}</p>
       </div>
-    </Panel>
+      <div className={look.stats} aria-hidden>
+        {[1, 2, 3, 4].map((nth) => (
+          <Skeleton key={nth} height={94} radius={14} />
+        ))}
+      </div>
+      <Skeleton height={300} radius={14} aria-hidden />
+    </div>
   )
 }

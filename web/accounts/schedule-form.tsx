@@ -3,8 +3,10 @@ import { type ReactNode, useMemo } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { inWords } from '#web/platform/problem.ts'
 import { toast } from '#web/ui/toast.tsx'
 import look from './profile.module.css'
+import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
 
 const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${index + 6}:00` }))
@@ -12,6 +14,7 @@ const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 
 /** Where the account's clock stands, and at what hour its reminders go out. */
 export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
   const words = texts.profile
+  const { schedule } = words
   const zones = useMemo(
     () =>
       [...new Set([profile.timezone, ...Intl.supportedValuesOf('timeZone')])]
@@ -27,22 +30,23 @@ export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     onDone: () => {
       toast('good', words.saved)
     },
+    onProblem: (error) => toast('bad', brief(words.failed(inWords(error)))),
   })
   const { form } = state
   return (
     <ContractForm state={state} submit={words.save} busy={words.saving}>
       <div className={look.fields}>
         <Select
-          label={words.timezone}
-          description={words.timezoneHint}
+          label={schedule.timezone}
+          description={schedule.timezoneHint}
           data={zones}
           searchable
           limit={60}
-          nothingFoundMessage={words.timezoneNone}
+          nothingFoundMessage={schedule.timezoneNone}
           allowDeselect={false}
           {...form.getInputProps('timezone')}
         />
-        <NativeSelect label={words.hour} description={words.hourHint} data={hours} {...form.getInputProps('reminderHour')} />
+        <NativeSelect label={schedule.hour} description={schedule.hourHint} data={hours} {...form.getInputProps('reminderHour')} />
       </div>
     </ContractForm>
   )

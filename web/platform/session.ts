@@ -43,6 +43,13 @@ export function keepAccessToken(accessToken: string): void {
   tell()
 }
 
+/** Remembers the person's new name and email; where the session ended meanwhile, it stays ended. */
+export function keepUser(changed: User): void {
+  if (!localStorage.getItem('user')) return
+  localStorage.setItem('user', JSON.stringify(changed))
+  tell()
+}
+
 /** Forgets who was signed in; a screen that needs a session leaves for /signin. */
 export function endSession(): void {
   forget()

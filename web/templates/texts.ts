@@ -25,7 +25,7 @@ export const texts = {
   wording: 'Your wording',
   variables: 'Variables',
   variablesHint: 'Press one to put it where the cursor stands. Each email has its own values there.',
-  insert: (name: string) => `Insert {{${name}}}`,
+  insert: 'Insert ',
   meanings: {
     invoiceId: 'number of the invoice',
     clientName: 'name of the client',

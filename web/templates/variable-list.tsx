@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import look from './email-templates.module.css'
 import { texts } from './texts.ts'
@@ -13,13 +14,11 @@ export function VariableList({ names, onInsert }: { names: readonly Name[]; onIn
       <ul className={look.variables}>
         {names.map((name) => (
           <li key={name}>
-            <button
-              type="button"
-              className={look.variable}
-              onClick={() => onInsert(name)}
-              aria-label={`${texts.insert(name)}: ${texts.meanings[name]}`}
-            >
-              <code>{`{{${name}}}`}</code>
+            <button type="button" className={look.variable} onClick={() => onInsert(name)}>
+              <code>
+                <VisuallyHidden>{texts.insert}</VisuallyHidden>
+                {`{{${name}}}`}
+              </code>
               <span>{texts.meanings[name]}</span>
             </button>
           </li>

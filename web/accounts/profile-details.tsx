@@ -1,0 +1,68 @@
+import { TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { accountCalls, type Profile } from '#contract/accounts.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { inWords } from '#web/platform/problem.ts'
+import { keepUser } from '#web/platform/session.ts'
+import { Notice } from '#web/ui/notice.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import { PasswordField } from '#web/ui/password-field.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './profile.module.css'
+import { brief } from './profile-toast.tsx'
+import { texts } from './texts.ts'
+
+const words = texts.profile.details
+
+/** Name and email. A new email asks for the current password; where Google vouches for it, it is not changed here. */
+export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
+  const byGoogle = profile.googleId !== undefined
+  const changesEmail = (email: string) => !byGoogle && email.trim() !== profile.email
+  const state = useContractForm({
+    call: accountCalls.changeProfile,
+    initialValues: { displayName: profile.displayName, email: profile.email, currentPassword: '' },
+    toInput: ({ displayName, email, currentPassword }) => ({
+      body: { displayName, ...(changesEmail(email) ? { email, currentPassword } : {}) },
+    }),
+    check: ({ email, currentPassword }) => (changesEmail(email) && currentPassword === '' ? { currentPassword: words.currentMissing } : {}),
+    refreshes: [accountCalls.profile],
+    onDone: ({ _id, displayName, email, googleId }) => {
+      keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+      form.setValues({ displayName, email, currentPassword: '' })
+      toast('good', texts.profile.saved)
+    },
+    onProblem: (error) => toast('bad', brief(texts.profile.failed(inWords(error)))),
+  })
+  const { form } = state
+  return (
+    <Panel title={words.title}>
+      {profile.pendingEmail !== null && <Notice tone="info">{words.pending(profile.pendingEmail)}</Notice>}
+      <ContractForm state={state} submit={texts.profile.save} busy={texts.profile.saving}>
+        <div className={look.fields}>
+          <TextInput label={words.name} description={words.nameHint} autoComplete="name" required {...form.getInputProps('displayName')} />
+          {byGoogle ? (
+            <p className={look.beside}>{words.google(profile.email)}</p>
+          ) : (
+            <TextInput
+              label={words.email}
+              description={words.emailHint}
+              type="email"
+              autoComplete="username"
+              required
+              {...form.getInputProps('email')}
+            />
+          )}
+          {changesEmail(form.getValues().email) && (
+            <PasswordField
+              label={words.current}
+              description={words.currentHint}
+              autoComplete="current-password"
+              required
+              {...form.getInputProps('currentPassword')}
+            />
+          )}
+        </div>
+      </ContractForm>
+    </Panel>
+  )
+}

@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core'
+import { IconBellRinging, IconFilePlus, IconMailCog, IconTags } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { Profile } from '#contract/accounts.ts'
+import { Panel } from '#web/ui/panel.tsx'
+import look from './profile.module.css'
+import { ScheduleForm } from './schedule-form.tsx'
+import { texts } from './texts.ts'
+
+const words = texts.profile
+
+const quickActions = [
+  { to: '/dashboard/mail-settings', text: words.quick.mail, icon: IconMailCog },
+  { to: '/dashboard/reminder-control', text: words.quick.reminders, icon: IconBellRinging },
+  { to: '/dashboard/new-invoice', text: words.quick.invoice, icon: IconFilePlus },
+  { to: '/pricing', text: words.quick.pricing, icon: IconTags },
+]
+
+/** Where the clock stands and when the daily run is, and short ways to other screens. */
+export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode {
+  return (
+    <>
+      <Panel title={words.quick.title}>
+        <div className={look.quick}>
+          {quickActions.map(({ to, text, icon: Icon }) => (
+            <Button key={to} component={Link} to={to} variant="default" justify="flex-start" leftSection={<Icon size={19} stroke={1.7} />}>
+              {text}
+            </Button>
+          ))}
+        </div>
+      </Panel>
+      <Panel title={words.schedule.title}>
+        <ScheduleForm profile={profile} />
+      </Panel>
+    </>
+  )
+}

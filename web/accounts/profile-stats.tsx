@@ -1,0 +1,61 @@
+import { Skeleton } from '@mantine/core'
+import { IconCoinRupee, IconCrown, IconFileInvoice, IconMail } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
+import { formatRupees } from '#contract/money.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useRead } from '#web/platform/query.ts'
+import { Notice } from '#web/ui/notice.tsx'
+import look from './profile.module.css'
+import { currentPlan } from './profile-subscription.tsx'
+import { texts } from './texts.ts'
+
+const words = texts.profile.stats
+
+/** Four figures about the account. */
+export function ProfileStats(): ReactNode {
+  const stats = useRead(accountCalls.stats)
+  const { data } = stats
+  const waiting = stats.isPending
+  return (
+    <>
+      {stats.isError && <Notice tone="bad">{words.failed(inWords(stats.error))}</Notice>}
+      <dl className={look.stats} aria-label={words.label} aria-busy={waiting}>
+        <Stat icon={<IconFileInvoice />} label={words.invoices} waiting={waiting}>
+          {data?.totalInvoices.toLocaleString('en-IN')}
+        </Stat>
+        <Stat icon={<IconCoinRupee />} label={words.revenue} waiting={waiting}>
+          {data && formatRupees(data.totalRevenue)}
+        </Stat>
+        <Stat icon={<IconMail />} label={words.mail} waiting={waiting}>
+          {data && (data.hasMailConfig ? words.active : words.none)}
+        </Stat>
+        <Stat icon={<IconCrown />} label={words.plan} waiting={false}>
+          {currentPlan}
+        </Stat>
+      </dl>
+    </>
+  )
+}
+
+interface StatProps {
+  icon: ReactNode
+  label: string
+  waiting: boolean
+  /** undefined where it could not be found out. */
+  children: string | undefined
+}
+
+function Stat({ icon, label, waiting, children }: StatProps): ReactNode {
+  return (
+    <div className={look.stat}>
+      <dt className={look.statName}>
+        <span aria-hidden className={look.statIcon}>
+          {icon}
+        </span>
+        {label}
+      </dt>
+      <dd className={look.figure}>{waiting ? <Skeleton height={24} width="60%" my={5} /> : (children ?? words.unknown)}</dd>
+    </div>
+  )
+}
