@@ -47,6 +47,8 @@ export type User = z.infer<typeof user>
 export const credentials = z.strictObject({
   email: emailAddress,
   password: z.string('Please enter your password.').min(1, 'Please enter your password.').max(1024, tooLong),
+  /** Where the first try was answered with `second_factor_needed`: what the authenticator shows, or a recovery code. */
+  code: z.string().trim().max(40, 'Please enter the code without anything else.').optional(),
 })
 
 export const profile = z.object({
@@ -61,6 +63,8 @@ export const profile = z.object({
   emailVerified: z.boolean(),
   /** A new email that waits for the link sent there to be opened; it is forgotten after 10 minutes. */
   pendingEmail: z.string().nullable(),
+  /** null while two-factor sign-in is off. */
+  twoFactor: z.object({ recoveryCodesLeft: z.number().int() }).nullable(),
 })
 export type Profile = z.infer<typeof profile>
 
@@ -86,6 +90,17 @@ const linkToken = z.string('This link is not complete.').min(1, 'This link is no
 export const forgotten = z.strictObject({ email: emailAddress })
 export const passwordReset = z.strictObject({ token: linkToken, newPassword: password })
 export const emailConfirmation = z.strictObject({ token: linkToken })
+
+const factorCode = z
+  .string('Please enter the code that your authenticator shows.')
+  .trim()
+  .min(1, 'Please enter the code that your authenticator shows.')
+  .max(40, 'Please enter the code without anything else.')
+
+export const twoFactorStart = z.strictObject({ currentPassword })
+export const twoFactorConfirmation = z.strictObject({ code: factorCode })
+export const twoFactorChange = z.strictObject({ currentPassword, code: factorCode })
+const newRecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) })
 
 const returnCode = z.string(googleFailed).min(1, googleFailed).max(200, googleFailed)
 
@@ -169,7 +184,8 @@ export const accountCalls = {
     method: 'POST',
     path: '/auth',
     open: true,
-    summary: 'Sign in with email and password; also sets the refresh cookie.',
+    summary:
+      'Sign in with email and password; also sets the refresh cookie. `second_factor_needed` and `wrong_second_factor` where the account has two-factor sign-in: ask for the code and send all three.',
     body: credentials,
     reply: z.object({ foundUser: user, accessToken: z.string() }),
   }),
@@ -257,6 +273,34 @@ export const accountCalls = {
     summary: 'Change my password; every other session ends.',
     body: passwordChange,
     reply: z.object({ message: z.string() }),
+  }),
+  startTwoFactor: call({
+    method: 'POST',
+    path: '/user/two-factor/start',
+    summary:
+      'A new secret for an authenticator, and the otpauth: address to show as a QR code; nothing changes until a code is confirmed. `conflict` where two-factor sign-in is on, `not_allowed` for an account that signs in with Google.',
+    body: twoFactorStart,
+    reply: z.object({ secret: z.string(), uri: z.string() }),
+  }),
+  confirmTwoFactor: call({
+    method: 'POST',
+    path: '/user/two-factor',
+    summary: 'Switch two-factor sign-in on by a first code; the recovery codes are shown this once.',
+    body: twoFactorConfirmation,
+    reply: newRecoveryCodes,
+  }),
+  renewRecoveryCodes: call({
+    method: 'POST',
+    path: '/user/two-factor/recovery-codes',
+    summary: 'New recovery codes, shown this once; the old ones count no more.',
+    body: twoFactorChange,
+    reply: newRecoveryCodes,
+  }),
+  removeTwoFactor: call({
+    method: 'POST',
+    path: '/user/two-factor/remove',
+    summary: 'Switch two-factor sign-in off; by a code or a recovery code.',
+    body: twoFactorChange,
   }),
   sessions: call({
     method: 'GET',

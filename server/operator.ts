@@ -1,4 +1,4 @@
-import { makeResetLink } from '#server/accounts/recovery.ts'
+import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Said } from '#server/platform/operator-socket.ts'
 import { Refusal } from '#server/platform/refusal.ts'
@@ -19,6 +19,14 @@ const commands: Record<string, Command> = {
     parameters: ['EMAIL'],
     summary: 'prints a link by which this person sets a new password; good for 10 minutes and once',
     run: async (deps, [email = '']) => [await makeResetLink(deps, email, deps.clock.now())],
+  },
+  'remove-two-factor': {
+    parameters: ['EMAIL'],
+    summary: 'lets this person sign in by password alone, where authenticator and recovery codes are lost',
+    run: async (deps, [email = '']) => {
+      await removeLostTwoFactor(deps, email, deps.clock.now())
+      return [`Two-factor sign-in of ${email} is off.`]
+    },
   },
 }
 

@@ -44,7 +44,14 @@ test('a person signs up and signs in at once with what they typed', async () => 
   })
   const signedIn = await ask(app, null, accountCalls.signIn, { body: { email: asha.email, password } })
   const { reply: profile } = await ask(app, { token: signedIn.reply.accessToken }, accountCalls.profile)
-  expect(profile).toEqual({ ...reply, timezone: 'Europe/London', reminderHour: 9, emailVerified: false, pendingEmail: null })
+  expect(profile).toEqual({
+    ...reply,
+    timezone: 'Europe/London',
+    reminderHour: 9,
+    emailVerified: false,
+    pendingEmail: null,
+    twoFactor: null,
+  })
 })
 
 test('an email that has an account in any case is taken, also when both sign up at the same moment', async () => {

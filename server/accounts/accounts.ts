@@ -13,6 +13,7 @@ import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
 import { addressKey, countGuess, countTry, forgetGuesses, guessKey, takeBackGuess } from './throttle.ts'
+import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
 export { type Origin, originOf, writeAudit } from './audit.ts'
@@ -79,11 +80,12 @@ export async function signUp(deps: Deps, draft: z.output<typeof signUpDraft>, fr
 
 /**
  * Begins a session by email and password. An unknown email and a wrong password get the same `wrong_credentials` for the same work;
- * too many tries of one email or from one address get `too_many`.
+ * too many tries of one email or from one address get `too_many`. Where the account has a second factor: `second_factor_needed`,
+ * `wrong_second_factor`.
  */
 export async function signIn(
   deps: Deps,
-  { email, password }: z.output<typeof credentials>,
+  { email, password, code }: z.output<typeof credentials>,
   from: Origin,
   now: Instant,
 ): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
@@ -97,6 +99,7 @@ export async function signIn(
     log.info({ accountId: found?.id, address: from.address }, 'A sign-in was refused.')
     throw refused
   }
+  await demandSecondFactor(deps, found.id, code, from, now)
   const rehashed = isWeakHash(passwordHash) ? await hashPassword(password) : passwordHash
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, found.id)
@@ -212,6 +215,7 @@ export async function lockAccount(tx: Database, id: string): Promise<AccountRow 
 }
 
 export async function readProfile(db: Database, row: AccountRow, now: Instant): Promise<Profile> {
+  const recoveryCodesLeft = await countRecoveryCodes(db, row.id)
   return {
     ...toUser(row),
     createdAt: row.createdAt.toString(),
@@ -219,6 +223,7 @@ export async function readProfile(db: Database, row: AccountRow, now: Instant): 
     reminderHour: row.reminderHour,
     emailVerified: row.emailVerifiedAt !== null,
     pendingEmail: await findPendingEmail(db, row.id, now),
+    twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },
   }
 }
 

@@ -13,6 +13,7 @@ import { googleLinkedNotice } from './letters.ts'
 import { dropLinks, sendConfirmLink } from './links.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts, googleReturns } from './tables.ts'
+import { dropTwoFactor } from './two-factor.ts'
 
 type Return = typeof googleReturns.$inferSelect
 
@@ -158,7 +159,7 @@ async function admit(
   return account
 }
 
-/** Whatever opened the account before does not any more: password, links that were sent out. Sessions are the caller's to end. */
+/** Whatever opened the account before does not any more: password, second factor, links that were sent out. Sessions are the caller's to end. */
 async function link(tx: Database, deps: Deps, account: AccountRow, came: Return, from: Origin, now: Instant): Promise<AccountRow> {
   const confirms = came.authoritative && came.email.toLowerCase() === account.email.toLowerCase()
   const [linked] = await tx
@@ -174,6 +175,7 @@ async function link(tx: Database, deps: Deps, account: AccountRow, came: Return,
     .returning()
   if (!linked) throw new Error('A locked account was not there to be linked.')
   await dropLinks(tx, account.id)
+  await dropTwoFactor(tx, account.id)
   await writeAudit(tx, { ownerId: account.id, kind: 'google_linked', about: came.email }, from, now)
   await queueSystemMail(tx, deps, { ...googleLinkedNotice(deps.config.publicUrl, came.email), to: account.email }, now)
   return linked

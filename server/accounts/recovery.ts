@@ -14,6 +14,7 @@ import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, accounts } from './tables.ts'
 import { addressKey, countTry, emailKey, forgetGuesses, guessKey } from './throttle.ts'
+import { dropTwoFactor } from './two-factor.ts'
 
 const lettersToOneMailbox = { limit: 3, seconds: 900 }
 const requestsFromOneAddress = { limit: 20, seconds: 3600 }
@@ -47,6 +48,16 @@ export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>,
   const written = await writeLink(db, { token, email: null, purpose: 'reset_password', now }, hasEmail(email))
   if (!written) throw new Refusal('not_found', `There is no account with the email ${email}.`)
   return `${config.publicUrl}/reset-password#token=${token}`
+}
+
+/** Switches two-factor sign-in off for somebody who lost their authenticator and their recovery codes. Refuses with `not_found`. */
+export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: string, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [found] = await tx.select().from(accounts).where(hasEmail(email))
+    if (!found) throw new Refusal('not_found', `There is no account with the email ${email}.`)
+    if (!(await dropTwoFactor(tx, found.id))) throw new Refusal('not_found', `Two-factor sign-in of ${email} is off.`)
+    await writeAudit(tx, { ownerId: found.id, kind: 'two_factor_off' }, null, now)
+  })
 }
 
 /** Sets a new password by a link and ends every session. Refuses with `link_expired`, a short password with `invalid`. */

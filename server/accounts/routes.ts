@@ -12,6 +12,7 @@ import {
   type Farewell,
   type OnScheduleChange,
   readProfile,
+  refuseWrongPassword,
   signIn,
   signUp,
   toUser,
@@ -22,6 +23,7 @@ import { googleRoutes } from './google-routes.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
+import { confirmTwoFactor, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
 
 /** What accounts are handed of the slices above them. */
 interface Handed {
@@ -124,6 +126,26 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answer(app, accountCalls.changePassword, async ({ body }, { account, sessionId }, { request }) => {
     await changePassword(deps, account, sessionId, body, originOf(request), clock.now())
     return { message: 'Password changed successfully!' }
+  })
+
+  answer(app, accountCalls.startTwoFactor, async ({ body }, { account }) => {
+    if (account.googleSub) throw new Refusal('not_allowed', 'You sign in with Google: switch two-factor sign-in on there.')
+    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
+    return startTwoFactor(deps, account)
+  })
+
+  answer(app, accountCalls.confirmTwoFactor, async ({ body }, { account }, { request }) => ({
+    recoveryCodes: await confirmTwoFactor(deps, account, body.code, originOf(request), clock.now()),
+  }))
+
+  answer(app, accountCalls.renewRecoveryCodes, async ({ body }, { account }) => {
+    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
+    return { recoveryCodes: await renewRecoveryCodes(deps, account, body.code, clock.now()) }
+  })
+
+  answer(app, accountCalls.removeTwoFactor, async ({ body }, { account }, { request }) => {
+    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
+    await removeTwoFactor(deps, account, body.code, originOf(request), clock.now())
   })
 
   answer(app, accountCalls.sessions, async (_parts, { account, sessionId }) => listSessions(db, account.id, sessionId, clock.now()))

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, date, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, date, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '#contract/accounts.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
@@ -65,6 +65,30 @@ export const sessions = pgTable(
     userAgent: text().notNull().default(''),
   },
   (t) => [index('sessions_owner').on(t.ownerId)],
+)
+
+/** The authenticator of an account; it counts once it was confirmed by a code. */
+export const secondFactors = pgTable('second_factors', {
+  ownerId: uuid()
+    .primaryKey()
+    .references(() => accounts.id, { onDelete: 'cascade' }),
+  /** Sealed, bound to this row. */
+  sealedSecret: text().notNull(),
+  confirmedAt: instant(),
+  /** The step of the last code that was used: it and older ones count no more. */
+  lastStep: integer().notNull().default(0),
+})
+
+/** A code for whoever lost their authenticator: good once, known by its hash alone. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    codeHash: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.codeHash] })],
 )
 
 /** A link that was sent out: good for 10 minutes and once, known by its hash alone. */

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { deriveKey, hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
+import { queueSystemMail } from '#server/platform/system-mail.ts'
+import { type Origin, writeAudit } from './audit.ts'
+import { twoFactorNotice } from './letters.ts'
+import { recoveryCodes, secondFactors } from './tables.ts'
+import { countGuess, forgetGuesses } from './throttle.ts'
+import { newTotpSecret, stepOf, toBase32, totpAt, totpUri } from './totp.ts'
+
+interface Owner {
+  id: string
+  email: string
+}
+
+const codes = 10
+
+/** Makes a secret for an authenticator; it counts once a code of it was entered. Refuses with `conflict` where one counts already. */
+export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promise<{ secret: string; uri: string }> {
+  const secret = newTotpSecret()
+  const sealedSecret = seal(deriveKey(config.secretKey, 'second-factor'), placeOf(owner.id), secret)
+  const [written] = await db
+    .insert(secondFactors)
+    .values({ ownerId: owner.id, sealedSecret })
+    .onConflictDoUpdate({ target: secondFactors.ownerId, set: { sealedSecret, lastStep: 0 }, setWhere: isNull(secondFactors.confirmedAt) })
+    .returning()
+  if (!written) throw new Refusal('conflict', 'Two-factor sign-in is on already.')
+  return { secret, uri: totpUri(secret, owner.email) }
+}
+
+/** Switches two-factor sign-in on by a first code; answers the recovery codes, which nobody can be shown again. `invalid` for a wrong code. */
+export async function confirmTwoFactor(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<string[]> {
+  const { db } = deps
+  await countCode(deps, owner.id, now)
+  const [waiting] = await db
+    .select()
+    .from(secondFactors)
+    .where(and(eq(secondFactors.ownerId, owner.id), isNull(secondFactors.confirmedAt)))
+  const step = waiting && matchingStep(openSecret(deps, waiting), code, now)
+  if (!step) throw wrongCode()
+  return db.transaction(async (tx) => {
+    const [confirmed] = await tx
+      .update(secondFactors)
+      .set({ confirmedAt: now, lastStep: step })
+      .where(
+        and(eq(secondFactors.ownerId, owner.id), isNull(secondFactors.confirmedAt), eq(secondFactors.sealedSecret, waiting.sealedSecret)),
+      )
+      .returning()
+    if (!confirmed) throw wrongCode()
+    await forgetGuesses(tx, guessKey(owner.id))
+    await tell(tx, deps, owner, 'on', from, now)
+    return writeRecoveryCodes(tx, owner.id)
+  })
+}
+
+/** New recovery codes in place of the old ones. Refuses a wrong code with `invalid`. */
+export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string, now: Instant): Promise<string[]> {
+  if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
+  return deps.db.transaction((tx) => writeRecoveryCodes(tx, owner.id))
+}
+
+/** Switches two-factor sign-in off. Refuses a wrong code with `invalid`. */
+export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<void> {
+  if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
+  await deps.db.transaction(async (tx) => {
+    await dropTwoFactor(tx, owner.id)
+    await tell(tx, deps, owner, 'off', from, now)
+  })
+}
+
+/** Asks for the second factor of whoever has one, after the password was right. Refuses with `second_factor_needed`, `wrong_second_factor`. */
+export async function demandSecondFactor(deps: Deps, ownerId: string, code: string | undefined, from: Origin, now: Instant): Promise<void> {
+  if ((await countRecoveryCodes(deps.db, ownerId)) === null) return
+  if (!code) throw new Refusal('second_factor_needed', 'Please enter the code that your authenticator shows, or a recovery code.')
+  const right = await isRightCode(deps, ownerId, code, now)
+  if (!right) {
+    // The password was right: its owner should know.
+    const about = 'the password was right, the second factor was not'
+    await writeAudit(deps.db, { ownerId, kind: 'sign_in_refused', about }, from, now)
+    throw new Refusal('wrong_second_factor', 'This code is not right, or was used already. Please wait for the next one.')
+  }
+  if (right === 'recovery') await writeAudit(deps.db, { ownerId, kind: 'recovery_code_used' }, from, now)
+}
+
+/** How many recovery codes are left; null where two-factor sign-in is off. */
+export async function countRecoveryCodes(db: Database, ownerId: string): Promise<number | null> {
+  const [found] = await db
+    .select({ left: sql<number>`(SELECT count(*)::int FROM recovery_codes r WHERE r.owner_id = ${secondFactors.ownerId})` })
+    .from(secondFactors)
+    .where(and(eq(secondFactors.ownerId, ownerId), isNotNull(secondFactors.confirmedAt)))
+  return found?.left ?? null
+}
+
+/** Forgets the second factor and its recovery codes; answers whether there was one. */
+export async function dropTwoFactor(tx: Database, ownerId: string): Promise<boolean> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.ownerId, ownerId))
+  const dropped = await tx.delete(secondFactors).where(eq(secondFactors.ownerId, ownerId)).returning({ ownerId: secondFactors.ownerId })
+  return dropped.length > 0
+}
+
+/** Uses a code up. Each counts once, also where two requests bring it at the same moment. */
+async function isRightCode(deps: Deps, ownerId: string, code: string, now: Instant): Promise<'totp' | 'recovery' | null> {
+  const { db } = deps
+  await countCode(deps, ownerId, now)
+  const used = (await spendTotp(deps, ownerId, code, now)) ? 'totp' : (await spendRecoveryCode(db, ownerId, code)) ? 'recovery' : null
+  if (used) await forgetGuesses(db, guessKey(ownerId))
+  return used
+}
+
+async function spendTotp(deps: Deps, ownerId: string, code: string, now: Instant): Promise<boolean> {
+  const own = and(eq(secondFactors.ownerId, ownerId), isNotNull(secondFactors.confirmedAt))
+  const [factor] = await deps.db.select().from(secondFactors).where(own)
+  const step = factor && matchingStep(openSecret(deps, factor), code, now)
+  if (!step) return false
+  const used = await deps.db
+    .update(secondFactors)
+    .set({ lastStep: step })
+    .where(and(own, lt(secondFactors.lastStep, step)))
+    .returning({ ownerId: secondFactors.ownerId })
+  return used.length > 0
+}
+
+async function spendRecoveryCode(db: Database, ownerId: string, code: string): Promise<boolean> {
+  const used = await db
+    .delete(recoveryCodes)
+    .where(and(eq(recoveryCodes.ownerId, ownerId), eq(recoveryCodes.codeHash, hashToken(plain(code)))))
+    .returning({ ownerId: recoveryCodes.ownerId })
+  return used.length > 0
+}
+
+/** A code of half a minute ago or ahead counts too: clocks differ (RFC 6238, 5.2). */
+function matchingStep(secret: string, code: string, now: Instant): number | undefined {
+  const given = code.replace(/\s/g, '')
+  const current = stepOf(now)
+  return [current, current - 1, current + 1].find((step) => sameText(totpAt(secret, step), given))
+}
+
+async function writeRecoveryCodes(tx: Database, ownerId: string): Promise<string[]> {
+  const made = Array.from({ length: codes }, () => toBase32(randomBytes(10)))
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.ownerId, ownerId))
+  await tx.insert(recoveryCodes).values(made.map((code) => ({ ownerId, codeHash: hashToken(code) })))
+  return made.map((code) => (code.match(/.{4}/g) ?? []).join('-'))
+}
+
+function plain(code: string): string {
+  return code.toUpperCase().replace(/[^A-Z2-7]/g, '')
+}
+
+function openSecret({ config }: Deps, factor: { ownerId: string; sealedSecret: string }): string {
+  return unseal(deriveKey(config.secretKey, 'second-factor'), placeOf(factor.ownerId), factor.sealedSecret)
+}
+
+async function tell(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'off', from: Origin, now: Instant): Promise<void> {
+  await writeAudit(tx, { ownerId: owner.id, kind: `two_factor_${switched}` }, from, now)
+  await queueSystemMail(tx, deps, { ...twoFactorNotice(deps.config.publicUrl, switched), to: owner.email }, now)
+}
+
+async function countCode({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {
+  if (config.rateLimit) await countGuess(db, guessKey(ownerId), now)
+}
+
+function guessKey(ownerId: string): string {
+  return `second-factor:${ownerId}`
+}
+
+function placeOf(ownerId: string): string {
+  return `second_factors.${ownerId}.sealedSecret`
+}
+
+function wrongCode(): Refusal {
+  const message = 'This code is not right, or was used already. Please wait for the next one.'
+  return new Refusal('invalid', message, { errors: [{ path: 'code', message }] })
+}
