@@ -1,4 +1,5 @@
 import { accountCalls } from './accounts.ts'
+import { billingCalls } from './billing.ts'
 import type { Call } from './call.ts'
 import { invoiceCalls } from './invoices.ts'
 import { mailCalls } from './mail.ts'
@@ -7,6 +8,6 @@ import { reminderCalls } from './reminders.ts'
 import { templateCalls } from './templates.ts'
 
 /** Every call there is: what "every call is answered" and "every stranger is refused" walk. */
-export const everyCall: Call[] = [accountCalls, invoiceCalls, mailCalls, templateCalls, reminderCalls, noticeCalls].flatMap((slice) =>
-  Object.values<Call>(slice),
+export const everyCall: Call[] = [accountCalls, invoiceCalls, mailCalls, templateCalls, reminderCalls, noticeCalls, billingCalls].flatMap(
+  (slice) => Object.values<Call>(slice),
 )

@@ -7,6 +7,7 @@ export const problemStatus = {
   mail_host_refused: 400,
   mail_test_failed: 400,
   wrong_password: 400,
+  payment_not_verified: 400,
   link_expired: 400,
   google_failed: 400,
   not_signed_in: 401,
@@ -18,11 +19,14 @@ export const problemStatus = {
   not_found: 404,
   conflict: 409,
   email_taken: 409,
+  payment_pending: 409,
   too_large: 413,
   too_many: 429,
   fault: 500,
   mail_refused: 502,
+  payment_refused: 502,
   not_ready: 503,
+  payments_not_set_up: 503,
 } as const
 
 export type ProblemCode = keyof typeof problemStatus

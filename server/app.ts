@@ -1,6 +1,8 @@
 import { noticeRoutes } from '#server/accounts/notices.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { identify } from '#server/accounts/sessions.ts'
+import { billingFarewell } from '#server/billing/billing.ts'
+import { billingRoutes } from '#server/billing/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
@@ -20,9 +22,10 @@ export async function openCalls(deps: Deps): Promise<App> {
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
-    farewells: [mailFarewell(deps)],
+    farewells: [mailFarewell(deps), billingFarewell(deps)],
   })
   noticeRoutes(app, deps)
+  billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
   invoiceRoutes(app, deps, closeNotOwed)
   mailRoutes(app, deps, { onSenderChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) })
   templateRoutes(app, deps)

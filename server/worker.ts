@@ -3,13 +3,15 @@ import { forgetOldReturns } from '#server/accounts/google.ts'
 import { forgetOldLinks } from '#server/accounts/links.ts'
 import { forgetOldSessions } from '#server/accounts/sessions.ts'
 import { forgetOldThrottles } from '#server/accounts/throttle.ts'
+import { forgetOldEvents, readInbox, type Settling, settleQuietly, wakePurchases } from '#server/billing/billing.ts'
+import { settleJob } from '#server/billing/jobs.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
 import { type Job, type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
-import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
+import { closeTooLate, type Delivering, deliver, endQuotaPauses, resumeHeld, wakeDue } from '#server/reminders/deliver.ts'
 import { makeDueRuns } from '#server/reminders/due.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import {
@@ -23,13 +25,15 @@ import {
 } from '#server/reminders/processes.ts'
 
 /** Every kind of job there is: the queue makes room for each at start. */
-export const everyJob: Job[] = [deliverJob, systemMailJob]
+export const everyJob: Job[] = [deliverJob, systemMailJob, settleJob]
 
-/** What is done when a job comes: 4 mailboxes at a time with 2 mails in flight each. */
+/** What is done when a job comes: 4 mailboxes at a time with 2 mails in flight each; 2 purchases. */
 export function works(deps: Delivering): Work[] {
+  const settling: Settling = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
     work(deliverJob, 4, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
+    work(settleJob, 2, ({ purchaseId }) => settleQuietly(settling, purchaseId)),
   ]
 }
 
@@ -41,6 +45,12 @@ export async function tick({ db, queue, clock, processId }: Delivering): Promise
   await endQuotaPauses(db, queue, clock.now())
   await makeDueRuns(db, queue, clock.now())
   await recordTick(db, processId)
+}
+
+/** Takes webhooks to the purchases they are about, and asks the provider about those whose time has come. Every 2 s. */
+export async function settleDue(deps: Delivering): Promise<void> {
+  await readInbox(deps)
+  await wakePurchases(deps)
 }
 
 /** Frees what dead processes held, wakes every account with something due. Every 5 s. */
@@ -58,6 +68,7 @@ async function tidy({ db, clock, soleProcess }: Worker): Promise<void> {
   await forgetOldReturns(db, clock.now())
   await forgetOldSessions(db, clock.now())
   await forgetOldThrottles(db, clock.now())
+  await forgetOldEvents(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }
 
@@ -74,6 +85,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   const repeating: Repeating[] = [
     repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.db, deps.processId)),
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
+    repeat('payments', { everySeconds: 2, log }, () => settleDue(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
   ]

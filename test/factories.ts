@@ -97,6 +97,7 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
     },
     now,
     async () => {},
+    app.deps.config,
   )
   return { ...toInvoice(row, new Map()), owner }
 }

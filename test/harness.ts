@@ -21,7 +21,7 @@ import { openQueue, type Queue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
 import type { Delivering } from '#server/reminders/deliver.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
-import { everyJob, sweep, tick, works } from '#server/worker.ts'
+import { everyJob, settleDue, sweep, tick, works } from '#server/worker.ts'
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -90,6 +90,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   const runJobs = async () => {
     do {
       await tick(deps)
+      await settleDue(deps)
       await sweep(deps)
     } while ((await queue.runWaiting(jobs)) > 0)
   }

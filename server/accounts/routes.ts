@@ -50,7 +50,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answerOpen(app, accountCalls.server, async () => ({
     google: config.google !== null,
-    payments: false,
+    payments: config.razorpay !== null,
     systemMail: sendsSystemMail(config),
     supportUrl: config.supportUrl,
     passwordMinLength: config.passwordMinLength,

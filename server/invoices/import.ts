@@ -4,6 +4,7 @@ import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft 
 import { toMinor } from '#contract/money.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { type AfterChange, createInvoices, lockOwner } from './invoices.ts'
 import { invoices } from './tables.ts'
@@ -27,6 +28,7 @@ export async function importInvoices(
   { lines, keepDuplicates }: InvoiceImport,
   now: Instant,
   afterChange: AfterChange,
+  config: Pick<Deps['config'], 'razorpay'>,
 ): Promise<ImportResult> {
   const outcomes: Outcome[] = []
   const good: Line[] = []
@@ -37,7 +39,10 @@ export async function importInvoices(
   }
   for (let start = 0; start < good.length; start += chunk) {
     const part = good.slice(start, start + chunk)
-    outcomes.push(...(await db.transaction((tx) => writeDown(tx, ownerId, part, keepDuplicates ? 'keep' : 'refuse', now, afterChange))))
+    const written = await db.transaction((tx) =>
+      writeDown(tx, ownerId, { lines: part, duplicates: keepDuplicates ? 'keep' : 'refuse' }, now, afterChange, config),
+    )
+    outcomes.push(...written)
   }
   outcomes.sort((one, other) => one.line - other.line)
   return { imported: outcomes.filter((outcome) => '_id' in outcome).length, lines: outcomes }
@@ -46,10 +51,10 @@ export async function importInvoices(
 async function writeDown(
   tx: Database,
   ownerId: string,
-  lines: Line[],
-  duplicates: 'keep' | 'refuse',
+  { lines, duplicates }: { lines: Line[]; duplicates: 'keep' | 'refuse' },
   now: Instant,
   afterChange: AfterChange,
+  config: Pick<Deps['config'], 'razorpay'>,
 ): Promise<Outcome[]> {
   const owner = await lockOwner(tx, ownerId)
   const outcomes: Outcome[] = []
@@ -68,6 +73,7 @@ async function writeDown(
     fresh.map(({ draft }) => draft),
     now,
     afterChange,
+    config,
   )
   for (const [index, row] of created.entries()) {
     const line = fresh[index]?.line ?? 0

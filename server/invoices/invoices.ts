@@ -4,8 +4,10 @@ import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery } from '#contra
 import { fromMinor, toMinor } from '#contract/money.ts'
 import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { countInvoices } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { type ClientPauses, pauseOf } from './pauses.ts'
 import { clientPauses, invoices } from './tables.ts'
@@ -61,16 +63,20 @@ export async function readInvoice(db: Database, ownerId: string, id: string): Pr
   return row
 }
 
-/** Writes down an invoice under the given reference or the account's next number. A taken reference is a `conflict`. */
+/**
+ * Writes down an invoice under the given reference or the account's next number. A taken reference is a `conflict`, one more than the
+ * plan allows in this month a `plan_limit`.
+ */
 export async function createInvoice(
   db: Database,
   ownerId: string,
   draft: InvoiceDraft,
   now: Instant,
   afterChange: AfterChange,
+  config: Pick<Deps['config'], 'razorpay'>,
 ): Promise<InvoiceRow> {
   return db.transaction(async (tx) => {
-    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange)
+    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange, config)
     if (!created || created instanceof Refusal) throw created ?? notFound()
     return created
   })
@@ -86,15 +92,19 @@ export async function createInvoices(
   drafts: InvoiceDraft[],
   now: Instant,
   afterChange: AfterChange,
+  config: Pick<Deps['config'], 'razorpay'>,
 ): Promise<(InvoiceRow | Refusal)[]> {
   const wanted = drafts.flatMap(({ reference }) => reference ?? [])
   const taken = new Set(wanted.length === 0 ? [] : await liveReferences(tx, owner.id, wanted))
-  const refusals = drafts.map(({ reference }) => {
+  const clashes = drafts.map(({ reference }) => {
     if (reference === undefined) return null
     if (taken.has(reference)) return referenceTaken(reference)
     taken.add(reference)
     return null
   })
+  const room = await countInvoices(tx, owner, clashes.filter((clash) => clash === null).length, now, config)
+  let left = room.allowed
+  const refusals = clashes.map((clash) => clash ?? (left-- > 0 ? null : room.refusal))
   const good = drafts.filter((_draft, index) => refusals[index] === null)
   if (good.length === 0) return refusals.flatMap((refusal) => refusal ?? [])
   const numbers = await nextReferences(tx, owner, good.filter(({ reference }) => reference === undefined).length, wanted)

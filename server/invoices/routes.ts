@@ -21,7 +21,7 @@ import { changeInvoices } from './many.ts'
 import { pauseInvoice, readClientPauses } from './pauses.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
-export function invoiceRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'>, afterChange: AfterChange): void {
+export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, afterChange: AfterChange): void {
   answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply }) => {
     // The version is read before the list: a change in between makes the list newer than its tag, which costs one reload and hides nothing.
     const tag = tagOf(account.id, query, await invoicesVersion(db, account.id))
@@ -37,7 +37,7 @@ export function invoiceRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'
   })
   const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClientPauses(db, account.id))
   answer(app, invoiceCalls.create, async ({ body }, { account }) =>
-    shown(account, await createInvoice(db, account.id, body, clock.now(), afterChange)),
+    shown(account, await createInvoice(db, account.id, body, clock.now(), afterChange, config)),
   )
   answer(app, invoiceCalls.read, async ({ params }, { account }) => shown(account, await readInvoice(db, account.id, params.id)))
   answer(app, invoiceCalls.update, async ({ params, body }, { account }) =>
@@ -53,7 +53,7 @@ export function invoiceRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'
   answer(app, invoiceCalls.restore, async ({ params }, { account }) =>
     shown(account, await restoreInvoice(db, account.id, params.id, clock.now(), afterChange)),
   )
-  answer(app, invoiceCalls.import, async ({ body }, { account }) => importInvoices(db, account.id, body, clock.now(), afterChange))
+  answer(app, invoiceCalls.import, async ({ body }, { account }) => importInvoices(db, account.id, body, clock.now(), afterChange, config))
   answer(app, invoiceCalls.changeMany, async ({ body }, { account }) => changeInvoices(db, account.id, body, clock.now(), afterChange))
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply }) => {
     const zone = await zoneOf(db, account.id)

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+
+/** The one catalogue of plans: the cards, the dialog, the server's prices and its limits all read it. Money is integer paise. */
+
+export const planName = z.enum(['free', 'pro', 'enterprise'])
+export type PlanName = z.infer<typeof planName>
+/** A plan that costs something. */
+export const paidPlanName = z.enum(['pro', 'enterprise'], 'Please choose the plan pro or enterprise.')
+export type PaidPlanName = z.infer<typeof paidPlanName>
+export const billingPeriod = z.enum(['monthly', 'yearly'], 'Please choose monthly or yearly.')
+export type BillingPeriod = z.infer<typeof billingPeriod>
+/** `onetime`: paid once for one period, then Free again. `subscription`: charged every period until it is cancelled. */
+export const paymentType = z.enum(['onetime', 'subscription'], 'Please choose onetime or subscription.')
+export type PaymentType = z.infer<typeof paymentType>
+
+/** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. */
+export const ability = z.enum(['scheduling', 'smartReminders', 'advancedAnalytics', 'whiteLabel', 'apiAccess', 'teamCollaboration'])
+export type Ability = z.infer<typeof ability>
+
+export interface Feature {
+  text: string
+  /** Promised, not there yet: shown as "coming", never sold as there. */
+  coming: boolean
+}
+
+export interface Plan {
+  name: PlanName
+  title: string
+  description: string
+  /** Paise for one period; 0 for Free. */
+  price: Record<BillingPeriod, number>
+  features: Feature[]
+  /** What the card shows crossed out. */
+  limitations: string[]
+  /** The card's button for somebody who is not signed in. */
+  cardText: string
+  /** Marked 'Most Popular'. */
+  popular: boolean
+  /** How many invoices may be created in a calendar month of the account's zone; null: any number. */
+  invoicesPerMonth: number | null
+  abilities: Ability[]
+}
+
+const there = (text: string): Feature => ({ text, coming: false })
+const coming = (text: string): Feature => ({ text, coming: true })
+
+const proAbilities: Ability[] = ['scheduling', 'smartReminders', 'advancedAnalytics']
+
+/** In the order of the cards; each one includes what the one before it can. */
+export const plans: readonly Plan[] = [
+  {
+    name: 'free',
+    title: 'Free',
+    description: 'For getting started',
+    price: { monthly: 0, yearly: 0 },
+    features: [there('Up to 50 invoices per month'), there('Immediate reminders'), there('Custom templates')],
+    limitations: ['Automated scheduling', 'Smart reminders', 'Advanced analytics'],
+    cardText: 'Get Started Free',
+    popular: false,
+    invoicesPerMonth: 50,
+    abilities: [],
+  },
+  {
+    name: 'pro',
+    title: 'Pro',
+    description: 'For a growing business',
+    price: { monthly: 400, yearly: 4_000 },
+    features: [there('Unlimited invoices'), there('Automated scheduling'), there('Smart reminders'), coming('Advanced analytics')],
+    limitations: ['White-label', 'API access', 'Team collaboration'],
+    cardText: 'Start Pro Trial',
+    popular: true,
+    invoicesPerMonth: null,
+    abilities: proAbilities,
+  },
+  {
+    name: 'enterprise',
+    title: 'Enterprise',
+    description: 'For larger teams',
+    price: { monthly: 900, yearly: 9_000 },
+    features: [
+      there('Everything in Pro'),
+      coming('White-label'),
+      coming('Custom integrations'),
+      coming('API access'),
+      coming('Team collaboration'),
+    ],
+    limitations: [],
+    cardText: 'Contact Sales',
+    popular: false,
+    invoicesPerMonth: null,
+    abilities: [...proAbilities, 'whiteLabel', 'apiAccess', 'teamCollaboration'],
+  },
+]
+
+/** How long a new account has every Pro feature, without a card. */
+export const trialDays = 14
+
+export function planOf(name: PlanName): Plan {
+  const found = plans.find((plan) => plan.name === name)
+  if (!found) throw new Error(`There is no plan called ${name}.`)
+  return found
+}
+
+/** 0 for Free, then 1, 2: a plan of a higher rank can all that the lower ones can. */
+export function planRank(name: PlanName): number {
+  return plans.findIndex((plan) => plan.name === name)
+}
+
+/** The cheapest plan that has no limit of invoices, or that has the ability. */
+export function planThatLifts(limit: 'invoicesPerMonth' | Ability): Plan {
+  const found = plans.find((plan) => (limit === 'invoicesPerMonth' ? plan.invoicesPerMonth === null : plan.abilities.includes(limit)))
+  if (!found) throw new Error(`No plan lifts ${limit}.`)
+  return found
+}
+
+/** What a year costs less than twelve months, in paise. */
+export function yearlySaving(plan: Plan): number {
+  return 12 * plan.price.monthly - plan.price.yearly
+}
+
+/** ₹4, ₹1,000; with paise only where there are any: ₹3.87. */
+export function formatPrice(minor: number): string {
+  const whole = minor % 100 === 0
+  return new Intl.NumberFormat('en-IN', {
+    style: 'currency',
+    currency: 'INR',
+    minimumFractionDigits: whole ? 0 : 2,
+    maximumFractionDigits: whole ? 0 : 2,
+  }).format(minor / 100)
+}
+
+/** The word behind the price: 'Pay Once - ₹4/month', '₹40 per year'. */
+export const periodWord: Record<BillingPeriod, 'month' | 'year'> = { monthly: 'month', yearly: 'year' }

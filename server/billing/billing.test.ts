@@ -1,0 +1,266 @@
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { billingCalls } from '#contract/billing.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { buyOnce, openShop, planOfPerson, subscribe } from '#test/shop.ts'
+import { entitlementsOf, refuseWithout } from './billing.ts'
+
+const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-03-20' }
+const create = (app: TestApp, person: Person) => ask(app, person, invoiceCalls.create, { body: draft })
+async function createMany(app: TestApp, person: Person, count: number): Promise<void> {
+  for (let nth = 0; nth < count; nth += 1) expect((await create(app, person)).status).toBe(201)
+}
+
+// What a plan is
+
+test('a new account is on Free with every Pro feature for 14 days, without a card', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  expect(await planOfPerson(shop, asha)).toEqual({
+    plan: 'free',
+    status: 'active',
+    paymentType: null,
+    billingPeriod: null,
+    amount: 0,
+    currency: 'INR',
+    currentPeriodStart: null,
+    currentPeriodEnd: null,
+    trialEnd: '2026-03-16T09:00:00Z',
+    cancelAtPeriodEnd: false,
+    ended: null,
+    entitlements: {
+      plan: 'pro',
+      by: 'trial',
+      invoicesPerMonth: null,
+      abilities: ['scheduling', 'smartReminders', 'advancedAnalytics'],
+      until: '2026-03-16T09:00:00Z',
+    },
+    usage: { month: '2026-03', invoicesCreated: 0, invoicesPerMonth: null, invoicesLeft: null },
+    notices: [],
+    checkout: { scriptUrl: shop.razorpay.settings.checkoutUrl, keyId: shop.razorpay.settings.keyId, themeColor: '#2563eb' },
+  })
+  expect((await ask(app, null, accountCalls.server)).reply.payments).toBe(true)
+})
+
+test('the end of the trial is told three days before and on the day, and what is there stays there', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await createMany(app, asha, 51)
+  const told = async (now: string) => {
+    app.clock.set(now)
+    return (await planOfPerson(shop, asha)).notices.map(({ kind, daysLeft, message }) => [kind, daysLeft, message])
+  }
+  expect(await told('2026-03-13T08:59:00Z')).toEqual([])
+  expect(await told('2026-03-13T09:00:00Z')).toEqual([
+    ['trial_ending', 3, 'Your free trial of Pro ends on 16/03/2026, in 3 days. Choose Pro to keep daily reminders.'],
+  ])
+  expect(await told('2026-03-16T09:00:00Z')).toEqual([
+    [
+      'trial_ended',
+      0,
+      'Your free trial of Pro ended on 16/03/2026. Everything you have is still here; daily reminders wait until you choose Pro.',
+    ],
+  ])
+  expect(await told('2026-03-23T09:00:00Z')).toEqual([])
+  expect((await ask(app, await signedInAgain(app, asha), invoiceCalls.list, { query: {} })).reply).toHaveLength(51)
+  expect((await planOfPerson(shop, asha)).usage).toEqual({ month: '2026-03', invoicesCreated: 51, invoicesPerMonth: 50, invoicesLeft: 0 })
+})
+
+test('where no provider is set up nothing is limited, and nothing can be bought', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(app)
+  app.clock.advance({ days: 60 })
+  const somebody = await signedInAgain(app, asha)
+  await createMany(app, somebody, 60)
+  const plan = await planOfPerson({ app }, asha)
+  expect(plan).toMatchObject({ plan: 'free', trialEnd: null, notices: [], checkout: null })
+  expect(plan.entitlements).toMatchObject({ by: 'unlimited_server', invoicesPerMonth: null, until: null })
+  expect(plan.usage).toEqual({ month: '2026-05', invoicesCreated: 60, invoicesPerMonth: null, invoicesLeft: null })
+  await expect(refuseWithout('scheduling', app.db, asha.id, app.clock.now(), app.deps.config)).resolves.toBeUndefined()
+  const body = { plan: 'pro', billingPeriod: 'monthly' } as const
+  const notSetUp = { code: 'payments_not_set_up', message: 'Payments are not set up on this server.' }
+  for (const refused of [
+    await ask(app, somebody, billingCalls.createOrder, { body }),
+    await ask(app, somebody, billingCalls.createSubscription, { body }),
+    await ask(app, somebody, billingCalls.quote, { query: { ...body, paymentType: 'onetime' } }),
+  ])
+    expect([refused.status, refused.problem]).toEqual([503, notSetUp])
+  const cancelled = await ask(app, somebody, billingCalls.cancel)
+  expect([cancelled.status, cancelled.problem?.message]).toEqual([503, 'Subscription cancellation will be available soon'])
+  expect((await ask(app, somebody, billingCalls.activateFree)).status).toBe(200)
+})
+
+// The limit of invoices
+
+test('on Free the 51st invoice of a calendar month is refused, naming what is allowed and what lifts it', async () => {
+  await using shop = await openShop({ now: '2026-03-01T20:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
+  app.clock.set('2026-03-20T09:00:00Z')
+  let somebody = await signedInAgain(app, asha)
+  await createMany(app, somebody, 50)
+  const refused = await create(app, somebody)
+  expect(refused.status).toBe(402)
+  expect(refused.problem).toEqual({
+    code: 'plan_limit',
+    message: 'Free allows 50 invoices a month, and you have created as many. Pro has no limit; on Free you can go on from 01/04/2026.',
+  })
+  // The month is the account's own: in India April begins while it is still March in UTC.
+  app.clock.set('2026-03-31T18:29:59Z')
+  somebody = await signedInAgain(app, asha)
+  expect((await create(app, somebody)).status).toBe(402)
+  app.clock.set('2026-03-31T18:30:00Z')
+  expect((await create(app, somebody)).status).toBe(201)
+  expect((await planOfPerson(shop, asha)).usage).toEqual({ month: '2026-04', invoicesCreated: 1, invoicesPerMonth: 50, invoicesLeft: 49 })
+})
+
+test('deleting an invoice gives nothing back, and a refused one counts for nothing', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  app.clock.set('2026-03-20T09:00:00Z')
+  const somebody = await signedInAgain(app, asha)
+  await createMany(app, somebody, 50)
+  const [first] = (await ask(app, somebody, invoiceCalls.list, { query: { limit: 1 } })).reply
+  await ask(app, somebody, invoiceCalls.remove, { params: { id: first?._id ?? '' } })
+  for (let nth = 0; nth < 3; nth += 1) expect((await create(app, somebody)).status).toBe(402)
+  expect((await planOfPerson(shop, asha)).usage.invoicesCreated).toBe(50)
+  // What exists goes on: it can be changed, paid and brought back.
+  expect((await ask(app, somebody, invoiceCalls.restore, { params: { id: first?._id ?? '' } })).status).toBe(200)
+})
+
+test('sixty at once at forty-nine make exactly one more', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  app.clock.set('2026-03-20T09:00:00Z')
+  const somebody = await signedInAgain(app, asha)
+  await createMany(app, somebody, 49)
+  const statuses = (await Promise.all(Array.from({ length: 60 }, () => create(app, somebody)))).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(1)
+  expect(statuses.filter((status) => status === 402)).toHaveLength(59)
+  expect((await ask(app, somebody, invoiceCalls.list, { query: {} })).reply).toHaveLength(50)
+})
+
+test('buying Pro lifts the limit at once', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  app.clock.set('2026-03-20T09:00:00Z')
+  const somebody = await signedInAgain(app, asha)
+  await createMany(app, somebody, 50)
+  expect((await create(app, somebody)).status).toBe(402)
+  expect((await buyOnce(shop, somebody, 'pro')).status).toBe(200)
+  expect((await create(app, somebody)).status).toBe(201)
+  expect((await planOfPerson(shop, asha)).usage).toMatchObject({ invoicesCreated: 51, invoicesLeft: null })
+})
+
+test('daily reminders are refused on Free, naming Pro, and are open in the trial and on Pro', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  const check = () => refuseWithout('scheduling', app.db, asha.id, app.clock.now(), app.deps.config)
+  await expect(check()).resolves.toBeUndefined()
+  app.clock.set('2026-03-20T09:00:00Z')
+  await expect(check()).rejects.toMatchObject({
+    code: 'plan_limit',
+    status: 402,
+    message: 'Free reminds by hand, with Send Now. Daily reminders are part of Pro: choose Pro under Pricing to start them.',
+  })
+  await buyOnce(shop, await signedInAgain(app, asha), 'pro')
+  await expect(check()).resolves.toBeUndefined()
+  expect(await entitlementsOf(app.db, asha.id, app.clock.now(), app.deps.config)).toMatchObject({ plan: 'pro', by: 'plan' })
+})
+
+// The end of a period
+
+test('what was paid once runs for its period, says so seven days and one day before, and falls back to Free', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await buyOnce(shop, asha, 'pro')
+  expect(await planOfPerson(shop, asha)).toMatchObject({
+    plan: 'pro',
+    status: 'active',
+    paymentType: 'onetime',
+    billingPeriod: 'monthly',
+    amount: 400,
+    currentPeriodStart: '2026-03-01T09:00:00Z',
+    currentPeriodEnd: '2026-04-01T09:00:00Z',
+    trialEnd: null,
+    cancelAtPeriodEnd: true,
+    notices: [],
+    usage: { invoicesLeft: null },
+  })
+  app.clock.set('2026-03-25T09:00:00Z')
+  expect((await planOfPerson(shop, asha)).notices).toEqual([
+    {
+      kind: 'period_ending',
+      at: '2026-04-01T09:00:00Z',
+      daysLeft: 7,
+      message: 'Pro ends on 01/04/2026, in 7 days. Then you are on Free: nothing of yours is taken away, daily reminders wait.',
+    },
+  ])
+  app.clock.set('2026-03-31T09:00:00Z')
+  expect((await planOfPerson(shop, asha)).notices[0]).toMatchObject({
+    daysLeft: 1,
+    message: 'Pro ends on 01/04/2026, within a day. Then you are on Free: nothing of yours is taken away, daily reminders wait.',
+  })
+  app.clock.set('2026-04-01T09:00:00Z')
+  const after = await planOfPerson(shop, asha)
+  expect(after).toMatchObject({ plan: 'free', status: 'active', ended: { plan: 'pro', at: '2026-04-01T09:00:00Z' } })
+  expect(after.entitlements).toMatchObject({ plan: 'free', invoicesPerMonth: 50, abilities: [] })
+  expect(after.notices.map(({ message }) => message)).toEqual([
+    'Pro ended on 01/04/2026 and you are on Free. Everything you have is still here; daily reminders wait until you choose a plan.',
+  ])
+  // It can be bought again.
+  expect((await buyOnce(shop, await signedInAgain(app, asha), 'pro')).reply).toMatchObject({
+    plan: 'pro',
+    currentPeriodEnd: '2026-05-01T09:00:00Z',
+  })
+})
+
+// Deleting an account
+
+test('deleting an account cancels its subscription at the provider, also when that takes a while, and keeps the ledger', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  app.clock.set('2026-03-20T09:00:00Z')
+  const somebody = await signedInAgain(app, asha)
+  const { subscriptionId } = await subscribe(shop, somebody, 'pro')
+  razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
+  expect((await ask(app, somebody, accountCalls.deleteMe)).status).toBe(204)
+  await shop.settle()
+  const there = () => razorpay.provider.find(razorpay.provider.subscriptions, subscriptionId).status
+  expect(there()).toBe('active')
+  razorpay.answer(() => undefined)
+  await shop.pass({ minutes: 5 })
+  expect(there()).toBe('cancelled')
+  const { rows } = (await app.db.execute('SELECT owner_id, amount_minor FROM payments')) as { rows: unknown[] }
+  expect(rows).toEqual([{ owner_id: null, amount_minor: 400 }])
+})
+
+test('an import on Free writes down as many as the month has room for and says why not of the others', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  app.clock.set('2026-03-20T09:00:00Z')
+  const somebody = await signedInAgain(app, asha)
+  await createMany(app, somebody, 48)
+  const lines = Array.from({ length: 5 }, (_, nth) => ({ ...draft, amount: 100 + nth }))
+  const { reply } = await ask(app, somebody, invoiceCalls.import, { body: { lines } })
+  expect(reply.imported).toBe(2)
+  expect(reply.lines.map((one) => ('code' in one ? one.code : 'written'))).toEqual([
+    'written',
+    'written',
+    'plan_limit',
+    'plan_limit',
+    'plan_limit',
+  ])
+  expect((await planOfPerson(shop, asha)).usage).toMatchObject({ invoicesCreated: 50, invoicesLeft: 0 })
+})

@@ -1,0 +1,251 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Payment, PlanNotice, Subscription } from '#contract/billing.ts'
+import { formatDate } from '#contract/dates.ts'
+import { fromMinor } from '#contract/money.ts'
+import { type Ability, planOf, planThatLifts, trialDays } from '#contract/plans.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { currentOf, type Entitled, entitledBy, lastEnded, type Purchase, type Stretch, stretchesOf } from './standing.ts'
+import { invoiceCounts, payments, purchases } from './tables.ts'
+
+export { billingFarewell, forgetOldEvents, type OnPlanChange, readInbox, type Settling, settleQuietly, wakePurchases } from './settle.ts'
+export type { Entitled } from './standing.ts'
+
+type Selling = Pick<Deps['config'], 'razorpay'>
+/** What of an account its plan depends on. */
+type Owner = Pick<AccountRow, 'id' | 'createdAt' | 'timezone'>
+
+/** Blue, as the provider's checkout shows it. */
+const themeColor = '#2563eb'
+/** What has ended is spoken of for so long. */
+const recently = { hours: 7 * 24 }
+
+/** What an account may do at this moment. Throws where there is no such account. */
+export async function entitlementsOf(db: Database, ownerId: string, now: Instant, config: Selling): Promise<Entitled> {
+  const [owner] = await db.select({ createdAt: accounts.createdAt }).from(accounts).where(eq(accounts.id, ownerId))
+  if (!owner) throw new Error('There is no such account.')
+  const bought = await boughtBy(db, ownerId)
+  return entitledBy({ current: currentOf(stretchesOf(bought), now), trialEnd: trialEndOf(owner), sells: config.razorpay !== null }, now)
+}
+
+/** Refuses with `plan_limit`, naming what the plan allows and which plan lifts it, where the account may not do something. */
+export async function refuseWithout(wanted: Ability, db: Database, ownerId: string, now: Instant, config: Selling): Promise<void> {
+  const entitled = await entitlementsOf(db, ownerId, now, config)
+  if (!entitled.abilities.includes(wanted)) throw lacking(wanted, entitled)
+}
+
+/** How many of the wanted invoices may be created, and the `plan_limit` for the others. */
+export interface Room {
+  allowed: number
+  refusal: Refusal
+}
+
+/**
+ * Counts invoices that are being created in this transaction, as many as the plan allows in this month of the account's calendar. The
+ * account's row must be locked: that is what makes the count hold.
+ */
+export async function countInvoices(tx: Database, owner: Owner, wanted: number, now: Instant, config: Selling): Promise<Room> {
+  const month = monthOf(now, owner.timezone)
+  const { plan, invoicesPerMonth } = config.razorpay
+    ? await entitlementsOf(tx, owner.id, now, config)
+    : { plan: 'free' as const, invoicesPerMonth: null }
+  const left = invoicesPerMonth === null ? wanted : invoicesPerMonth - (await createdIn(tx, owner.id, month))
+  const allowed = Math.max(0, Math.min(wanted, left))
+  if (allowed > 0)
+    await tx
+      .insert(invoiceCounts)
+      .values({ ownerId: owner.id, month, created: allowed })
+      .onConflictDoUpdate({
+        target: [invoiceCounts.ownerId, invoiceCounts.month],
+        set: { created: sql`${invoiceCounts.created} + excluded.created` },
+      })
+  const [here, lifts] = [planOf(plan).title, planThatLifts('invoicesPerMonth').title]
+  const next = Temporal.PlainDate.from(`${month}-01`).add({ months: 1 }).toString()
+  const message = `${here} allows ${invoicesPerMonth} invoices a month, and you have created as many. ${lifts} has no limit; on ${here} you can go on from ${formatDate(next)}.`
+  return { allowed, refusal: new Refusal('plan_limit', message) }
+}
+
+/** An account's plan, rights, use and notices, as its owner sees them. */
+export async function readSubscription(db: Database, owner: Owner, now: Instant, config: Selling): Promise<Subscription> {
+  const bought = await boughtBy(db, owner.id)
+  const stretches = stretchesOf(bought)
+  const current = currentOf(stretches, now)
+  const sells = config.razorpay !== null
+  const trialEnd = trialEndOf(owner)
+  const entitled = entitledBy({ current, trialEnd, sells }, now)
+  const ended = current ? null : lastEnded(stretches, now)
+  const month = monthOf(now, owner.timezone)
+  const invoicesCreated = await createdIn(db, owner.id, month)
+  return {
+    plan: current?.plan ?? 'free',
+    status: current?.status ?? 'active',
+    paymentType: current?.paymentType ?? null,
+    billingPeriod: current?.billingPeriod ?? null,
+    amount: current?.priceMinor ?? 0,
+    currency: 'INR',
+    currentPeriodStart: current?.periodStart.toString() ?? null,
+    currentPeriodEnd: current?.periodEnd?.toString() ?? null,
+    trialEnd: shownTrialEnd(current, sells ? trialEnd : null)?.toString() ?? null,
+    cancelAtPeriodEnd: current?.ends ?? false,
+    ended: ended && { plan: ended.plan, at: ended.at.toString() },
+    entitlements: { ...entitled, until: entitled.until?.toString() ?? null },
+    usage: {
+      month,
+      invoicesCreated,
+      invoicesPerMonth: entitled.invoicesPerMonth,
+      invoicesLeft: entitled.invoicesPerMonth === null ? null : Math.max(0, entitled.invoicesPerMonth - invoicesCreated),
+    },
+    notices: sells ? noticesOf({ bought, current, ended, trialEnd, timezone: owner.timezone }, now) : [],
+    checkout: config.razorpay && { scriptUrl: config.razorpay.checkoutUrl, keyId: config.razorpay.keyId, themeColor },
+  }
+}
+
+/** An account's payments, newest first. */
+export async function listPayments(db: Database, ownerId: string): Promise<Payment[]> {
+  const found = await db
+    .select({ payment: payments, purchase: purchases })
+    .from(payments)
+    .innerJoin(purchases, eq(purchases.id, payments.purchaseId))
+    .where(eq(payments.ownerId, ownerId))
+    .orderBy(desc(payments.paidAt), desc(payments.id))
+  return found.map(({ payment, purchase }) => ({
+    _id: payment.id,
+    paymentId: payment.paymentId,
+    plan: purchase.plan,
+    billingPeriod: purchase.billingPeriod,
+    paymentType: purchase.paymentType,
+    amount: fromMinor(payment.amountMinor),
+    refunded: fromMinor(payment.refundedMinor),
+    currency: payment.currency,
+    status: payment.status,
+    method: payment.method,
+    reason: payment.reason,
+    paidAt: payment.paidAt.toString(),
+  }))
+}
+
+/** Everything an account has bought or begun to buy. */
+export async function boughtBy(db: Database, ownerId: string): Promise<Purchase[]> {
+  return db.select().from(purchases).where(eq(purchases.ownerId, ownerId))
+}
+
+/** Until when an account, being new, has every Pro feature. */
+export function trialEndOf({ createdAt }: Pick<AccountRow, 'createdAt'>): Instant {
+  return createdAt.add({ hours: trialDays * 24 })
+}
+
+/** The date of an instant where the account lives, for people: 16/03/2026. */
+export function dayOf(at: Instant, timezone: string): string {
+  return formatDate(at.toZonedDateTimeISO(timezone).toPlainDate().toString())
+}
+
+function lacking(wanted: Ability, { plan }: Entitled): Refusal {
+  const lifts = planThatLifts(wanted).title
+  const here = planOf(plan).title
+  switch (wanted) {
+    case 'scheduling':
+      return new Refusal(
+        'plan_limit',
+        `${here} reminds by hand, with Send Now. Daily reminders are part of ${lifts}: choose ${lifts} under Pricing to start them.`,
+      )
+    case 'smartReminders':
+    case 'advancedAnalytics':
+    case 'whiteLabel':
+    case 'apiAccess':
+    case 'teamCollaboration':
+      return new Refusal('plan_limit', `This is not part of ${here}. It is part of ${lifts}: choose ${lifts} under Pricing.`)
+  }
+}
+
+function shownTrialEnd(current: Stretch | null, trialEnd: Instant | null): Instant | null {
+  if (!current) return trialEnd
+  return current.status === 'trialing' ? current.periodEnd : null
+}
+
+interface Told {
+  bought: Purchase[]
+  current: Stretch | null
+  ended: { plan: Purchase['plan']; at: Instant; paymentType: Purchase['paymentType'] } | null
+  trialEnd: Instant
+  timezone: string
+}
+
+function noticesOf({ bought, current, ended, trialEnd, timezone }: Told, now: Instant): PlanNotice[] {
+  const notices: PlanNotice[] = []
+  const tell = (kind: PlanNotice['kind'], at: Instant, message: string) =>
+    notices.push({ kind, at: at.toString(), daysLeft: daysUntil(at, now), message })
+  for (const { claimedAt, paidAt, providerStatus } of bought)
+    if (claimedAt && !paidAt && (providerStatus === null || providerStatus === 'created') && isWithin(claimedAt, now))
+      tell(
+        'confirming',
+        claimedAt,
+        'Your payment is being confirmed. Your plan starts by itself as soon as it is; please do not pay again.',
+      )
+  if (current) {
+    const { title } = planOf(current.plan)
+    if (current.status === 'past_due')
+      tell(
+        'past_due',
+        current.periodEnd ?? now,
+        `Your last payment for ${title} did not go through. It is tried again in the next days; everything stays open meanwhile.`,
+      )
+    const end = current.to
+    // A subscription that was cancelled says so where the plan is shown; what was paid once ends without anybody having asked for it.
+    if (end && current.ends && daysUntil(end, now) <= 7)
+      tell(
+        'period_ending',
+        end,
+        `${title} ends on ${dayOf(end, timezone)}, ${inDays(daysUntil(end, now))}. Then you are on Free: nothing of yours is taken away, daily reminders wait.`,
+      )
+  } else if (ended && isWithin(ended.at, now))
+    tell(
+      'plan_ended',
+      ended.at,
+      `${planOf(ended.plan).title} ended on ${dayOf(ended.at, timezone)} and you are on Free. Everything you have is still here; daily reminders wait until you choose a plan.`,
+    )
+  if (!current && !ended) {
+    const { title } = planThatLifts('scheduling')
+    const left = daysUntil(trialEnd, now)
+    if (left > 0 && left <= 3)
+      tell(
+        'trial_ending',
+        trialEnd,
+        `Your free trial of ${title} ends on ${dayOf(trialEnd, timezone)}, ${inDays(left)}. Choose ${title} to keep daily reminders.`,
+      )
+    else if (left === 0 && isWithin(trialEnd, now))
+      tell(
+        'trial_ended',
+        trialEnd,
+        `Your free trial of ${title} ended on ${dayOf(trialEnd, timezone)}. Everything you have is still here; daily reminders wait until you choose ${title}.`,
+      )
+  }
+  return notices
+}
+
+function inDays(days: number): string {
+  return days <= 1 ? 'within a day' : `in ${days} days`
+}
+
+function daysUntil(at: Instant, now: Instant): number {
+  return Math.max(0, Math.ceil((at.epochMilliseconds - now.epochMilliseconds) / 86_400_000))
+}
+
+function isWithin(at: Instant, now: Instant): boolean {
+  return Temporal.Instant.compare(at.add(recently), now) > 0
+}
+
+function monthOf(now: Instant, timezone: string): string {
+  return now.toZonedDateTimeISO(timezone).toPlainDate().toPlainYearMonth().toString()
+}
+
+async function createdIn(db: Database, ownerId: string, month: string): Promise<number> {
+  const [found] = await db
+    .select({ created: invoiceCounts.created })
+    .from(invoiceCounts)
+    .where(and(eq(invoiceCounts.ownerId, ownerId), eq(invoiceCounts.month, month)))
+  return found?.created ?? 0
+}

@@ -1,0 +1,463 @@
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import type { PurchaseDraft, Quote } from '#contract/billing.ts'
+import { fromMinor } from '#contract/money.ts'
+import { type BillingPeriod, formatPrice, type PaidPlanName, type PaymentType, periodWord, planOf } from '#contract/plans.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { boughtBy, dayOf, trialEndOf } from './billing.ts'
+import { isSignedOrder, isSignedSubscription, openRazorpay, ProviderError, type ProviderSettings, type Razorpay } from './razorpay.ts'
+import { cancelAtProvider, firstCheck, type Settling, settlePurchase, wake } from './settle.ts'
+import { creditOf, currentOf, endOf, isOver, lastsBeyond, type Purchase, type Stretch, stretchesOf } from './standing.ts'
+import { providerPlans, purchases } from './tables.ts'
+
+/** The least that the provider takes: ₹1. */
+const leastMinor = 100
+/** A first charge that is put off by less than this is made at once. */
+const worthWaiting = { hours: 1 }
+/** An order or a subscription that was just made is handed out again, not made again: a checkout that was closed and opened anew. */
+const reusedFor = { minutes: 15 }
+
+const notSetUp = 'Payments are not set up on this server.'
+
+interface Buying {
+  plan: PaidPlanName
+  billingPeriod: BillingPeriod
+  paymentType: PaymentType
+}
+
+/** A quote in paise and instants. */
+interface Price {
+  priceMinor: number
+  creditMinor: number
+  dueMinor: number
+  endsAt: Instant | null
+  firstChargeAt: Instant | null
+  replaces: Stretch | null
+}
+
+/** What a plan costs somebody who has these stretches at this moment; pure. The plan must not be the one that runs. */
+export function priceOf(buying: Buying, about: { stretches: Stretch[]; trialEnd: Instant }, now: Instant): Price {
+  const { plan, billingPeriod, paymentType } = buying
+  const priceMinor = planOf(plan).price[billingPeriod]
+  const replaced = about.stretches.filter((one) => one.plan !== plan && lastsBeyond(one, now))
+  const creditMinor = replaced.reduce((sum, one) => sum + creditOf(one, now), 0)
+  const shared = { priceMinor, creditMinor, replaces: currentOf(replaced, now) }
+  if (paymentType === 'onetime') {
+    const dueMinor = Math.max(priceMinor - creditMinor, leastMinor)
+    return { ...shared, dueMinor, endsAt: endOf(now, billingPeriod, dueMinor + creditMinor, priceMinor), firstChargeAt: null }
+  }
+  const inTrial = Temporal.Instant.compare(now, about.trialEnd) < 0 ? about.trialEnd : now
+  const waits = creditMinor > 0 ? endOf(inTrial, billingPeriod, creditMinor, priceMinor) : inTrial
+  const later = Temporal.Instant.compare(waits, now.add(worthWaiting)) > 0
+  return { ...shared, dueMinor: later ? 0 : priceMinor, endsAt: null, firstChargeAt: later ? wholeSecond(waits) : null }
+}
+
+/** What buying would cost and mean, for people. Refuses with `conflict` the plan that runs, with `payments_not_set_up` where nothing is sold. */
+export async function quoteFor(deps: Settling, account: Account, buying: Buying): Promise<Quote> {
+  settingsOf(deps)
+  const now = deps.clock.now()
+  const { stretches, price } = await priceFor(deps.db, account, buying, now)
+  const { priceMinor, creditMinor, dueMinor, endsAt, firstChargeAt, replaces } = price
+  const current = currentOf(stretches, now)
+  return {
+    ...buying,
+    price: fromMinor(priceMinor),
+    credit: fromMinor(creditMinor),
+    dueNow: fromMinor(dueMinor),
+    startsAt: now.toString(),
+    endsAt: endsAt?.toString() ?? null,
+    firstChargeAt: firstChargeAt?.toString() ?? null,
+    replaces: replaces?.plan ?? null,
+    message: [
+      ...(current && creditMinor > 0
+        ? [`${formatPrice(creditMinor)} are left of ${planOf(current.plan).title} and count towards it.`]
+        : []),
+      ...(current && creditMinor === 0 ? [`It replaces ${planOf(current.plan).title} at once.`] : []),
+      ...(firstChargeAt
+        ? [
+            `Nothing is charged now: the first ${formatPrice(priceMinor)} on ${dayOf(firstChargeAt, account.timezone)}, then every ${periodWord[buying.billingPeriod]}.`,
+          ]
+        : []),
+      ...(endsAt && creditMinor > 0 ? [`${planOf(buying.plan).title} then runs until ${dayOf(endsAt, account.timezone)}.`] : []),
+    ].join(' '),
+  }
+}
+
+/** An order at the provider for a one-time payment. Refuses like `quoteFor`, and with `payment_refused` in the provider's words. */
+export async function createOrder(
+  deps: Settling,
+  account: Account,
+  draft: PurchaseDraft,
+): Promise<{ amount: number; currency: 'INR'; orderId: string; keyId: string }> {
+  const settings = settingsOf(deps)
+  const { purchase, known } = await beginPurchase(deps, account, { ...draft, paymentType: 'onetime' })
+  try {
+    const orderId = purchase.providerId ?? (await placeOrder(deps, openRazorpay(settings), purchase, known))
+    return { amount: purchase.amountMinor, currency: 'INR', orderId, keyId: settings.keyId }
+  } catch (error) {
+    throw inWords(deps, error, 'Failed to initiate payment')
+  }
+}
+
+/** A subscription at the provider; its first charge is put off to the end of a trial or of what is paid for. Refuses like `createOrder`. */
+export async function createSubscription(
+  deps: Settling,
+  account: Account,
+  draft: PurchaseDraft,
+): Promise<{ subscriptionId: string; keyId: string; amount: number; currency: 'INR'; startAt: string | null }> {
+  const settings = settingsOf(deps)
+  const { purchase } = await beginPurchase(deps, account, { ...draft, paymentType: 'subscription' })
+  try {
+    const subscriptionId = purchase.providerId ?? (await placeSubscription(deps, settings, purchase))
+    return {
+      subscriptionId,
+      keyId: settings.keyId,
+      amount: purchase.priceMinor,
+      currency: 'INR',
+      startAt: purchase.startAt?.toString() ?? null,
+    }
+  } catch (error) {
+    throw inWords(deps, error, 'Failed to initiate subscription')
+  }
+}
+
+interface Proof {
+  providerId: string
+  paymentId: string
+  signature: string
+}
+
+/**
+ * What a browser brings from the checkout. The posted id only picks one of this account's own purchases (`not_found`); what is stored
+ * there is what must have been signed (`payment_not_verified`), and what the provider says of the payment is what counts.
+ */
+export async function verifyOrder(deps: Settling, account: Account, { providerId, paymentId, signature }: Proof): Promise<void> {
+  const settings = settingsOf(deps)
+  const purchase = await ownPurchase(deps.db, account, 'onetime', providerId)
+  const unverified = new Refusal('payment_not_verified', 'Payment verification failed. Please contact support.')
+  if (!isSignedOrder(settings.keySecret, { orderId: providerId, paymentId, signature })) throw unverified
+  if (purchase.paidAt) return
+  await claim(deps, purchase)
+  const settled = await confirm(deps, purchase.id)
+  if (settled.paidAt) return
+  const payment = await openRazorpay(settings)
+    .payment(paymentId)
+    .catch((error) => {
+      throw unconfirmed(deps, error)
+    })
+  if (payment.order_id === providerId && payment.status === 'authorized') throw pending()
+  throw unverified
+}
+
+/** The same for a subscription. */
+export async function verifySubscription(deps: Settling, account: Account, { providerId, paymentId, signature }: Proof): Promise<void> {
+  const settings = settingsOf(deps)
+  const purchase = await ownPurchase(deps.db, account, 'subscription', providerId)
+  if (!isSignedSubscription(settings.keySecret, { subscriptionId: providerId, paymentId, signature }))
+    throw new Refusal('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
+  await claim(deps, purchase)
+  const { providerStatus } = await confirm(deps, purchase.id)
+  if (providerStatus === 'created' || providerStatus === null) throw pending()
+  if (providerStatus !== 'authenticated' && providerStatus !== 'active')
+    throw new Refusal('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
+}
+
+/**
+ * Cancels the plan that runs: a subscription at the end of what is paid for, at once where nothing has been paid yet. What was paid once
+ * ends by itself. Refuses with `conflict` on Free, with `payment_refused` in the provider's words.
+ */
+export async function cancelPlan(deps: Settling, account: Account): Promise<void> {
+  const settings = settingsOf(deps, 'Subscription cancellation will be available soon')
+  const now = deps.clock.now()
+  const bought = await boughtBy(deps.db, account.id)
+  const current = currentOf(stretchesOf(bought), now)
+  const purchase = bought.find(({ id }) => id === current?.purchaseId)
+  if (!current || !purchase) throw new Refusal('conflict', 'You are on Free: there is no subscription to cancel.')
+  if (current.ends) return
+  // Before its first charge there is no cycle at whose end it could be cancelled; what a credit has paid for stays open all the same.
+  const when = purchase.providerStatus === 'active' ? 'cycle_end' : 'now'
+  await cancelThere(deps, openRazorpay(settings), purchase, when, 'Failed to cancel subscription')
+  if (when === 'cycle_end')
+    await deps.db.transaction(async (tx) => {
+      await lockAccount(tx, account.id)
+      await tx.update(purchases).set({ cancelAtPeriodEnd: true }).where(eq(purchases.id, purchase.id))
+      await deps.onPlanChange(tx, account.id, now)
+    })
+  await heardAnew(deps, purchase.id, now)
+}
+
+/** Switches to Free now: what runs is cancelled at the provider and ends, whatever of it was paid for. On Free nothing happens. */
+export async function activateFree(deps: Settling, account: Account): Promise<void> {
+  const open = (bought: Purchase[], now: Instant) => {
+    const lasting = stretchesOf(bought).filter((one) => lastsBeyond(one, now))
+    return bought.filter(({ id }) => lasting.some((one) => one.purchaseId === id))
+  }
+  const running = open(await boughtBy(deps.db, account.id), deps.clock.now())
+  if (running.length === 0) return
+  const provider = openRazorpay(settingsOf(deps))
+  for (const purchase of running) {
+    if (purchase.paymentType === 'subscription' && !isOver(purchase.providerStatus))
+      await cancelThere(deps, provider, purchase, 'now', 'The plan was not ended')
+  }
+  const now = deps.clock.now()
+  await deps.db.transaction(async (tx) => {
+    await lockAccount(tx, account.id)
+    for (const { id } of open(await boughtBy(tx, account.id), now)) {
+      await tx
+        .update(purchases)
+        .set({ endedAt: now })
+        .where(and(eq(purchases.id, id), isNull(purchases.endedAt)))
+      await wake(tx, and(eq(purchases.id, id), eq(purchases.paymentType, 'subscription')), now)
+    }
+    await deps.onPlanChange(tx, account.id, now)
+  })
+}
+
+function settingsOf({ config }: Settling, message = notSetUp): ProviderSettings {
+  if (!config.razorpay) throw new Refusal('payments_not_set_up', message)
+  return config.razorpay
+}
+
+async function priceFor(
+  db: Database,
+  account: Account,
+  buying: Buying,
+  now: Instant,
+): Promise<{ stretches: Stretch[]; price: Price; bought: Purchase[] }> {
+  const bought = await boughtBy(db, account.id)
+  const stretches = stretchesOf(bought)
+  const current = currentOf(stretches, now)
+  if (current?.plan === buying.plan) {
+    const { title } = planOf(current.plan)
+    throw new Refusal(
+      'conflict',
+      current.ends && current.to
+        ? `${title} is your plan until ${dayOf(current.to, account.timezone)}. You can buy it again from then on.`
+        : `${title} is your plan already.`,
+    )
+  }
+  return { bought, stretches, price: priceOf(buying, { stretches, trialEnd: trialEndOf(account) }, now) }
+}
+
+/**
+ * Writes the purchase down before the provider hears of it. `known`: the provider may have heard of it before, so that it is looked for
+ * first. Whatever was begun and never paid is taken back where that is possible.
+ */
+async function beginPurchase(deps: Settling, account: Account, buying: Buying): Promise<{ purchase: Purchase; known: boolean }> {
+  const now = deps.clock.now()
+  return deps.db.transaction(async (tx) => {
+    if (!(await lockAccount(tx, account.id))) throw new Refusal('not_signed_in', 'Please sign in.')
+    const { price, bought } = await priceFor(tx, account, buying, now)
+    const { priceMinor, creditMinor, firstChargeAt } = price
+    const amountMinor = buying.paymentType === 'onetime' ? price.dueMinor : priceMinor
+    const unpaid = bought.filter(
+      (one) => !one.paidAt && !one.cancelWanted && (one.providerStatus === null || one.providerStatus === 'created'),
+    )
+    const same = unpaid.find(
+      (one) =>
+        one.plan === buying.plan &&
+        one.billingPeriod === buying.billingPeriod &&
+        one.paymentType === buying.paymentType &&
+        one.amountMinor === amountMinor &&
+        one.creditMinor === creditMinor &&
+        (buying.paymentType === 'onetime' || (one.providerId !== null && sameInstant(one.startAt, firstChargeAt))) &&
+        Temporal.Instant.compare(one.createdAt.add(reusedFor), now) > 0,
+    )
+    for (const one of unpaid)
+      if (one !== same && one.paymentType === 'subscription' && one.providerId) await cancelAtProvider(tx, one.id, now)
+    if (same) return { purchase: same, known: true }
+    const [purchase] = await tx
+      .insert(purchases)
+      .values({
+        id: newId(),
+        ownerId: account.id,
+        ...buying,
+        priceMinor,
+        amountMinor,
+        creditMinor,
+        creditUntil: creditMinor > 0 ? firstChargeAt : null,
+        startAt: firstChargeAt,
+        createdAt: now,
+        nextCheckAt: firstCheck(now),
+      })
+      .returning()
+    return { purchase: purchase as Purchase, known: false }
+  })
+}
+
+/** Makes the order, or finds it where an earlier attempt was never answered: the provider knows no other way to ask for it once only. */
+async function placeOrder(deps: Settling, provider: Razorpay, purchase: Purchase, known: boolean): Promise<string> {
+  const order = (known ? await provider.findOrder(purchase.id) : null) ?? (await makeOrder(provider, purchase))
+  const [placed] = await deps.db
+    .update(purchases)
+    .set({ providerId: sql`coalesce(${purchases.providerId}, ${order.id})` })
+    .where(eq(purchases.id, purchase.id))
+    .returning({ providerId: purchases.providerId })
+  return placed?.providerId ?? order.id
+}
+
+async function makeOrder(provider: Razorpay, purchase: Purchase): Promise<{ id: string }> {
+  try {
+    return await provider.createOrder({ amount: purchase.amountMinor, receipt: purchase.id, notes: notesOf(purchase) })
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind === 'refused') throw error
+    // Nobody knows whether it was made: where it was, it is there under its receipt.
+    const made = await provider.findOrder(purchase.id)
+    if (!made) throw error
+    return made
+  }
+}
+
+async function placeSubscription(deps: Settling, settings: ProviderSettings, purchase: Purchase): Promise<string> {
+  const provider = openRazorpay(settings)
+  const { id } = await provider.createSubscription({
+    planId: await providerPlan(deps.db, settings, provider, purchase),
+    period: purchase.billingPeriod,
+    startAt: purchase.startAt,
+    notes: notesOf(purchase),
+  })
+  await deps.db.update(purchases).set({ providerId: id, providerStatus: 'created' }).where(eq(purchases.id, purchase.id))
+  return id
+}
+
+/** The provider's plan for a price, made the first time. Made twice at the same moment, the first one is kept. */
+async function providerPlan(db: Database, settings: ProviderSettings, provider: Razorpay, purchase: Purchase): Promise<string> {
+  const key = { keyId: settings.keyId, plan: purchase.plan, billingPeriod: purchase.billingPeriod, priceMinor: purchase.priceMinor }
+  const find = async () => {
+    const [found] = await db
+      .select({ planId: providerPlans.planId })
+      .from(providerPlans)
+      .where(
+        and(
+          eq(providerPlans.keyId, key.keyId),
+          eq(providerPlans.plan, key.plan),
+          eq(providerPlans.billingPeriod, key.billingPeriod),
+          eq(providerPlans.priceMinor, key.priceMinor),
+        ),
+      )
+    return found?.planId
+  }
+  const found = await find()
+  if (found) return found
+  const planId = await provider.createPlan({
+    period: purchase.billingPeriod,
+    name: `Duely ${planOf(purchase.plan).title}, ${purchase.billingPeriod}`,
+    amount: purchase.priceMinor,
+  })
+  await db
+    .insert(providerPlans)
+    .values({ ...key, planId })
+    .onConflictDoNothing()
+  return (await find()) ?? planId
+}
+
+function notesOf({ id, plan, billingPeriod }: Purchase): Record<string, string> {
+  return { purchase: id, plan, billingPeriod }
+}
+
+async function ownPurchase(db: Database, account: Account, paymentType: PaymentType, providerId: string): Promise<Purchase> {
+  const [found] = await db
+    .select()
+    .from(purchases)
+    .where(and(eq(purchases.ownerId, account.id), eq(purchases.paymentType, paymentType), eq(purchases.providerId, providerId)))
+  if (!found) throw new Refusal('not_found', 'There is no such purchase of yours.')
+  return found
+}
+
+/** From here on it is looked after, also if this process ends before the provider has answered. */
+async function claim({ db, clock }: Settling, purchase: Purchase): Promise<void> {
+  const now = clock.now()
+  await db
+    .update(purchases)
+    .set({ claimedAt: now })
+    .where(and(eq(purchases.id, purchase.id), isNull(purchases.claimedAt)))
+  await wake(db, and(eq(purchases.id, purchase.id), gt(purchases.nextCheckAt, now)), now)
+}
+
+async function confirm(deps: Settling, purchaseId: string): Promise<Purchase> {
+  try {
+    const settled = await settlePurchase(deps, purchaseId)
+    if (!settled) throw new Error('A purchase has gone, although none is ever deleted.')
+    return settled
+  } catch (error) {
+    throw unconfirmed(deps, error)
+  }
+}
+
+function pending(): Refusal {
+  return new Refusal(
+    'payment_pending',
+    'Your payment is not complete yet. Your plan starts by itself as soon as it is; please do not pay again.',
+  )
+}
+
+function unconfirmed({ log }: Settling, error: unknown): unknown {
+  if (!(error instanceof ProviderError)) return error
+  log.warn({ err: error }, 'A payment could not be confirmed yet; it is looked at again.')
+  return new Refusal(
+    'payment_refused',
+    'The payment provider does not confirm your payment at the moment. Your plan starts by itself as soon as it does; please do not pay again.',
+  )
+}
+
+/** Cancels at the provider. One that is over there already is cancelled; anything else that goes wrong is said, and nothing has changed. */
+async function cancelThere(
+  deps: Settling,
+  provider: Razorpay,
+  purchase: Purchase,
+  when: 'now' | 'cycle_end',
+  failed: string,
+): Promise<void> {
+  if (!purchase.providerId) return
+  try {
+    await provider.cancelSubscription(purchase.providerId, when)
+  } catch (error) {
+    const over = error instanceof ProviderError && error.kind === 'refused' && (await isOverThere(provider, purchase.providerId))
+    if (!over) throw inWords(deps, error, failed)
+  }
+}
+
+async function isOverThere(provider: Razorpay, providerId: string): Promise<boolean> {
+  try {
+    return isOver((await provider.subscription(providerId)).status)
+  } catch (error) {
+    if (error instanceof ProviderError) return false
+    throw error
+  }
+}
+
+/** What was just done is asked back at once; where that fails it is asked later. */
+async function heardAnew(deps: Settling, purchaseId: string, now: Instant): Promise<void> {
+  await wake(deps.db, eq(purchases.id, purchaseId), now)
+  try {
+    await settlePurchase(deps, purchaseId)
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    deps.log.warn({ err: error, purchaseId }, 'The payment provider did not answer; it is asked again later.')
+  }
+}
+
+/** A refusal that says what failed and why, in the provider's own words where it had any. */
+function inWords({ log }: Settling, error: unknown, failed: string): unknown {
+  if (!(error instanceof ProviderError)) return error
+  log.warn({ err: error, status: error.status }, 'The payment provider did not do what it was asked.')
+  // Wrong keys are nothing that a customer could mend.
+  const why =
+    error.kind === 'refused' && error.status !== 401
+      ? `The payment provider says: ${error.message}`
+      : 'The payment provider does not answer as it should. Nothing was charged. Please try again in a few minutes.'
+  return new Refusal('payment_refused', `${failed}. ${why}`)
+}
+
+function sameInstant(a: Instant | null, b: Instant | null): boolean {
+  return a === null || b === null ? a === b : a.equals(b)
+}
+
+/** The provider knows whole seconds only. */
+function wholeSecond(at: Instant): Instant {
+  return Temporal.Instant.fromEpochMilliseconds(Math.ceil(at.epochMilliseconds / 1000) * 1000)
+}

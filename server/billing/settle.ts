@@ -1,0 +1,337 @@
+import { and, asc, eq, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { type Farewell, lockAccount } from '#server/accounts/accounts.ts'
+import type { Clock, Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { settleJob } from './jobs.ts'
+import {
+  openRazorpay,
+  ProviderError,
+  type ProviderInvoice,
+  type ProviderPayment,
+  type ProviderSubscription,
+  type Razorpay,
+} from './razorpay.ts'
+import { currentOf, isOver, type Purchase, replacedOf, stretchesOf } from './standing.ts'
+import { paymentEvents, payments, purchases } from './tables.ts'
+
+/**
+ * Told, in the transaction that changes it and with the account's row locked, that what the account may do has changed by an event: a
+ * payment, a charge that failed for good, a cancellation. What ends because its time has come is told to nobody: whoever needs to know
+ * asks `entitlementsOf` at that time.
+ */
+export type OnPlanChange = (tx: Database, ownerId: string, now: Instant) => Promise<void>
+
+/** What looking after purchases needs. */
+export interface Settling extends Pick<Deps, 'db' | 'config' | 'log'> {
+  clock: Clock
+  onPlanChange: OnPlanChange
+}
+
+/** Pauses before the provider is asked again after it did not answer, in seconds. */
+const retryPauses = [60, 300, 900, 3_600, 6 * 3_600]
+const longestPause = 24 * 3_600
+const daily = { hours: 24 }
+/** Payments of a subscription that are asked about again although they are in the ledger: they may have been given back. */
+const recentPayments = 3
+/** An order that nobody has paid is asked after so long, then daily as long as the provider may repeat its events. */
+const firstLook = { minutes: 15 }
+const orderLives = { hours: 7 * 24 }
+/** A subscription to which nobody has agreed is taken back after so long. */
+const agreementLives = { hours: 24 }
+
+/** The provider as this server is set up with it; null where it sells nothing. */
+export function providerOf({ razorpay }: Pick<Deps['config'], 'razorpay'>): Razorpay | null {
+  return razorpay ? openRazorpay(razorpay) : null
+}
+
+/** The first look at a purchase that has just been made. */
+export function firstCheck(createdAt: Instant): Instant {
+  return createdAt.add(firstLook)
+}
+
+/**
+ * Asks the provider what became of a purchase and writes it down: its payments in the ledger, each once; its state, never an older one
+ * over a newer one. Everything that learns of a payment comes here: the browser, the webhook, the daily look. The provider is asked
+ * outside of any transaction. Throws ProviderError where it does not answer; the purchase is looked at again then.
+ */
+export async function settlePurchase(deps: Settling, purchaseId: string): Promise<Purchase | null> {
+  const provider = providerOf(deps.config)
+  if (!provider) return null
+  const [asked] = await deps.db
+    .update(purchases)
+    .set({ asked: sql`${purchases.asked} + 1` })
+    .where(eq(purchases.id, purchaseId))
+    .returning()
+  if (!asked) return null
+  try {
+    const heard = await ask(provider, asked, await settledPayments(deps.db, purchaseId), deps.clock.now())
+    return await deps.db.transaction((tx) => writeDown(tx, deps, asked, heard))
+  } catch (error) {
+    if (error instanceof ProviderError) await lookLater(deps, asked, error)
+    throw error
+  }
+}
+
+/** The same in the background, where a provider that does not answer is no fault: it is asked again after a while. */
+export async function settleQuietly(deps: Settling, purchaseId: string): Promise<void> {
+  try {
+    await settlePurchase(deps, purchaseId)
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    deps.log.warn({ err: error, purchaseId }, 'The payment provider was asked in vain; it is asked again later.')
+  }
+}
+
+/** Makes the provider be asked about purchases as soon as may be. */
+export async function wake(tx: Database, which: SQL | undefined, now: Instant): Promise<void> {
+  await tx
+    .update(purchases)
+    .set({ nextCheckAt: now, wakes: sql`${purchases.wakes} + 1` })
+    .where(which)
+}
+
+/** Takes what has come into the inbox to the purchases it is about. */
+export async function readInbox({ db, clock }: Pick<Settling, 'db' | 'clock'>): Promise<void> {
+  for (;;) {
+    const waiting = await db
+      .select()
+      .from(paymentEvents)
+      .where(isNull(paymentEvents.handledAt))
+      .orderBy(asc(paymentEvents.receivedAt))
+      .limit(100)
+    for (const event of waiting) await db.transaction((tx) => readEvent(tx, event, clock.now()))
+    if (waiting.length < 100) return
+  }
+}
+
+/** Enqueues the purchases whose time to be asked about has come. */
+export async function wakePurchases({ db, queue, clock, config }: Pick<Deps, 'db' | 'queue' | 'clock' | 'config'>): Promise<void> {
+  if (!config.razorpay) return
+  const due = await db
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(lte(purchases.nextCheckAt, clock.now()))
+    .orderBy(asc(purchases.nextCheckAt))
+    .limit(200)
+  if (due.length === 0) return
+  await db.transaction(async (tx) => {
+    for (const { id } of due) await queue.send(tx, settleJob, { purchaseId: id })
+  })
+}
+
+/** The provider repeats an event for 7 days at most: what is older than a month need not be known any more. */
+export async function forgetOldEvents(db: Database, now: Instant): Promise<void> {
+  await db.delete(paymentEvents).where(lte(paymentEvents.receivedAt, now.subtract({ hours: 30 * 24 })))
+}
+
+/**
+ * What the deletion of an account means here: its subscriptions are cancelled at the provider, in the background and until that has
+ * happened. They are recognised by having no owner any more; being told only makes it happen at once and not within a day.
+ */
+export function billingFarewell({ clock }: Pick<Deps, 'clock'>): Farewell {
+  return async (db, ownerId) => {
+    const bought = await db.select().from(purchases).where(eq(purchases.ownerId, ownerId))
+    const running = bought
+      .filter(({ paymentType, providerStatus }) => paymentType === 'subscription' && !isOver(providerStatus))
+      .map(({ id }) => id)
+    return async () => {
+      if (running.length > 0) await wake(db, inArray(purchases.id, running), clock.now())
+    }
+  }
+}
+
+/** Marks a subscription to be cancelled at the provider; what marks it has its reasons in the database already. */
+export async function cancelAtProvider(tx: Database, purchaseId: string, now: Instant): Promise<void> {
+  await tx.update(purchases).set({ cancelWanted: true }).where(eq(purchases.id, purchaseId))
+  await wake(tx, eq(purchases.id, purchaseId), now)
+}
+
+/** What the provider said. */
+interface Heard {
+  providerId: string | null
+  payments: ProviderPayment[]
+  subscription: ProviderSubscription | null
+  /** The paid ones, the newest period first. */
+  invoices: ProviderInvoice[]
+}
+
+async function ask(provider: Razorpay, purchase: Purchase, settled: Set<string>, now: Instant): Promise<Heard> {
+  const providerId = purchase.providerId ?? (await findAgain(provider, purchase))
+  const nothing: Heard = { providerId, payments: [], subscription: null, invoices: [] }
+  if (!providerId) return nothing
+  if (purchase.paymentType === 'onetime') return { ...nothing, payments: await provider.orderPayments(providerId) }
+  const stale = purchase.providerStatus === 'created' && isPast(purchase.createdAt.add(agreementLives), now)
+  let subscription = await provider.subscription(providerId)
+  const unwanted = purchase.cancelWanted || purchase.ownerId === null || (stale && subscription.status === 'created')
+  if (unwanted && !isOver(subscription.status)) subscription = await provider.cancelSubscription(providerId, 'now')
+  const invoices = await provider.subscriptionInvoices(providerId)
+  const paid = invoices
+    .filter(({ status }) => status === 'paid')
+    .sort((a, b) => (b.billing_end?.epochMilliseconds ?? 0) - (a.billing_end?.epochMilliseconds ?? 0))
+  const paymentIds = paid.flatMap(({ payment_id }, nth) =>
+    payment_id && (nth < recentPayments || !settled.has(payment_id)) ? [payment_id] : [],
+  )
+  const found: ProviderPayment[] = []
+  for (const paymentId of paymentIds) found.push(await provider.payment(paymentId))
+  return { ...nothing, subscription, invoices: paid, payments: found }
+}
+
+/** Payments of which the ledger knows that they came in. */
+async function settledPayments(db: Database, purchaseId: string): Promise<Set<string>> {
+  const known = await db
+    .select({ paymentId: payments.paymentId })
+    .from(payments)
+    .where(and(eq(payments.purchaseId, purchaseId), inArray(payments.status, ['captured', 'refunded'])))
+  return new Set(known.map(({ paymentId }) => paymentId))
+}
+
+/** An order whose making was never answered is found by its receipt. A subscription cannot be: nobody knows its id, so nobody can agree to it. */
+async function findAgain(provider: Razorpay, purchase: Purchase): Promise<string | null> {
+  return purchase.paymentType === 'onetime' ? ((await provider.findOrder(purchase.id))?.id ?? null) : null
+}
+
+async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: Heard): Promise<Purchase> {
+  const now = deps.clock.now()
+  const ownerId = asked.ownerId
+  if (ownerId) await lockAccount(tx, ownerId)
+  const [purchase] = await tx.select().from(purchases).where(eq(purchases.id, asked.id)).for('update')
+  if (!purchase) throw new Error('A purchase has gone, although none is ever deleted.')
+  const before = ownerId ? await standingIn(tx, ownerId, now) : null
+  for (const one of heard.payments) await keepPayment(tx, purchase, one, now)
+  const learned = purchase.paymentType === 'onetime' ? learnOrder(purchase, heard) : learnSubscription(purchase, asked, heard)
+  const after = { ...purchase, ...learned }
+  const [written] = await tx
+    .update(purchases)
+    .set({
+      ...learned,
+      providerId: purchase.providerId ?? heard.providerId,
+      failures: 0,
+      // Something that happened since the question is a reason to ask once more.
+      ...(purchase.wakes === asked.wakes ? { nextCheckAt: nextLook(after, now) } : {}),
+    })
+    .where(eq(purchases.id, purchase.id))
+    .returning()
+  if (ownerId) {
+    const bought = await tx.select().from(purchases).where(eq(purchases.ownerId, ownerId))
+    for (const { id } of replacedOf(bought)) await cancelAtProvider(tx, id, now)
+    if ((await standingIn(tx, ownerId, now)) !== before) await deps.onPlanChange(tx, ownerId, now)
+  } else if (learned.paidAt && !purchase.paidAt)
+    deps.log.warn(
+      { purchaseId: purchase.id, providerId: purchase.providerId },
+      'A payment came in for an account that was deleted. Please refund it.',
+    )
+  return written ?? purchase
+}
+
+/** The plan that runs, as one word to compare. */
+async function standingIn(tx: Database, ownerId: string, now: Instant): Promise<string> {
+  const bought = await tx.select().from(purchases).where(eq(purchases.ownerId, ownerId))
+  const current = currentOf(stretchesOf(bought), now)
+  return current ? `${current.purchaseId} ${current.plan} ${current.status} ${current.to}` : 'free'
+}
+
+/** Of a payment that is known already only what goes forward is taken: authorized, then captured, then refunded. */
+async function keepPayment(tx: Database, purchase: Purchase, heard: ProviderPayment, now: Instant): Promise<void> {
+  if (heard.status === 'created') return
+  const rank = sql`array_position(ARRAY['failed', 'authorized', 'captured', 'refunded'], ${payments.status})`
+  const values = {
+    paymentId: heard.id,
+    purchaseId: purchase.id,
+    ownerId: purchase.ownerId,
+    amountMinor: heard.amount,
+    refundedMinor: heard.amount_refunded,
+    currency: heard.currency,
+    status: heard.status,
+    method: heard.method,
+    reason: heard.error_description,
+    paidAt: heard.created_at,
+    recordedAt: now,
+  }
+  await tx
+    .insert(payments)
+    .values(values)
+    .onConflictDoUpdate({
+      target: payments.paymentId,
+      set: {
+        status: heard.status,
+        refundedMinor: sql`greatest(${payments.refundedMinor}, excluded.refunded_minor)`,
+        reason: values.reason,
+      },
+      // A payment belongs to one purchase for ever.
+      setWhere: sql`${rank} <= array_position(ARRAY['failed', 'authorized', 'captured', 'refunded'], excluded.status) AND ${payments.purchaseId} = excluded.purchase_id`,
+    })
+}
+
+/** An order is paid by the first payment that was captured for it, in full, in its currency. */
+function learnOrder(purchase: Purchase, heard: Heard): Partial<Purchase> {
+  const orderId = purchase.providerId ?? heard.providerId
+  const full = heard.payments
+    .filter(
+      (one) =>
+        (one.status === 'captured' || one.status === 'refunded') &&
+        one.order_id === orderId &&
+        one.amount === purchase.amountMinor &&
+        one.currency === 'INR',
+    )
+    .map((one) => one.created_at)
+    .sort(Temporal.Instant.compare)[0]
+  if (!full || purchase.paidAt) return {}
+  return { paidAt: full, paidMinor: purchase.amountMinor }
+}
+
+/** An answer to an earlier question than the last one that was taken is older, and what is over stays over. */
+function learnSubscription(purchase: Purchase, asked: Purchase, heard: Heard): Partial<Purchase> {
+  if (!heard.subscription || asked.asked <= purchase.heard) return {}
+  return { heard: asked.asked, ...stateOf(purchase, heard.subscription, heard.invoices) }
+}
+
+function stateOf(purchase: Purchase, said: ProviderSubscription, paid: ProviderInvoice[]): Partial<Purchase> {
+  const status = isOver(purchase.providerStatus) && !isOver(said.status) ? purchase.providerStatus : said.status
+  const agreed = status === 'authenticated' || status === 'active' || status === 'pending'
+  const newest = paid.find((one) => one.billing_start !== null && one.billing_end !== null)
+  return {
+    providerStatus: status,
+    authorised: purchase.authorised || agreed || said.customer_id !== null || paid.length > 0,
+    startAt: said.start_at ?? purchase.startAt,
+    currentEnd: said.current_end,
+    ...(newest ? { paidFrom: newest.billing_start, paidThrough: newest.billing_end } : {}),
+    ...(isOver(status) ? { cancelWanted: false } : {}),
+  }
+}
+
+/** When there may be news of a purchase, even if no webhook brings them. */
+function nextLook(purchase: Purchase, now: Instant): Instant | null {
+  if (purchase.paymentType === 'subscription')
+    return isOver(purchase.providerStatus) || (!purchase.providerId && isPast(purchase.createdAt.add(agreementLives), now))
+      ? null
+      : now.add(daily)
+  if (purchase.paidAt || isPast(purchase.createdAt.add(orderLives), now)) return null
+  const first = firstCheck(purchase.createdAt)
+  return isPast(first, now) ? now.add(daily) : first
+}
+
+async function lookLater(deps: Settling, asked: Purchase, error: ProviderError): Promise<void> {
+  const now = deps.clock.now()
+  const pause = retryPauses[asked.failures] ?? longestPause
+  await deps.db
+    .update(purchases)
+    .set({ failures: sql`${purchases.failures} + 1`, nextCheckAt: now.add({ seconds: pause }) })
+    .where(and(eq(purchases.id, asked.id), eq(purchases.wakes, asked.wakes)))
+  if (error.kind === 'refused')
+    deps.log.warn({ err: error, purchaseId: asked.id, status: error.status }, 'The payment provider refused a question about a purchase.')
+}
+
+async function readEvent(tx: Database, event: typeof paymentEvents.$inferSelect, now: Instant): Promise<void> {
+  const about = [event.orderId, event.subscriptionId].filter((one): one is string => one !== null)
+  const [known] = event.paymentId
+    ? await tx.select({ id: payments.purchaseId }).from(payments).where(eq(payments.paymentId, event.paymentId))
+    : []
+  const which = or(...about.map((providerId) => eq(purchases.providerId, providerId)), known ? eq(purchases.id, known.id) : undefined)
+  if (which) await wake(tx, which, now)
+  await tx.update(paymentEvents).set({ handledAt: now }).where(eq(paymentEvents.eventId, event.eventId))
+}
+
+function isPast(at: Instant, now: Instant): boolean {
+  return Temporal.Instant.compare(at, now) <= 0
+}

@@ -1,0 +1,240 @@
+import type { InferSelectModel } from 'drizzle-orm'
+import type { SubscriptionStatus } from '#contract/billing.ts'
+import { type Ability, type BillingPeriod, type PaidPlanName, type PaymentType, type PlanName, planOf, planRank } from '#contract/plans.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { purchases } from './tables.ts'
+
+export type Purchase = InferSelectModel<typeof purchases>
+
+/** A stretch of time for which a purchase opens its plan. */
+export interface Stretch {
+  purchaseId: string
+  plan: PaidPlanName
+  paymentType: PaymentType
+  billingPeriod: BillingPeriod
+  priceMinor: number
+  status: SubscriptionStatus
+  from: Instant
+  /** null: until something happens. */
+  to: Instant | null
+  /** What is paid for, for people to read: the period's end, or the first charge. */
+  periodStart: Instant
+  periodEnd: Instant | null
+  /** It ends there and nothing is charged again. */
+  ends: boolean
+  /** Money that was paid for a stretch of time: what is left of it is credited to the plan that replaces this one. */
+  worth: { minor: number; from: Instant; to: Instant }
+}
+
+/** A credit as it was shown counts for so long; later it is computed anew. */
+const quoteHolds = { hours: 24 }
+
+/**
+ * When which plan is open, in order of beginning, from the bare facts. The same purchases give the same answer, in whatever order and
+ * however often they were heard of.
+ *
+ * A plan that is bought while another one runs replaces it at once; what is left of the old one has been taken off the price, or puts
+ * the first charge off. The same plan bought twice (from two windows at the same moment) is not lost: the second period follows the first.
+ */
+export function stretchesOf(bought: Purchase[]): Stretch[] {
+  const begun = bought
+    .map((purchase) => ({ purchase, begin: beginOf(purchase) }))
+    .filter((one): one is { purchase: Purchase; begin: Instant } => one.begin !== null)
+    .sort((a, b) => Temporal.Instant.compare(a.begin, b.begin) || (a.purchase.id < b.purchase.id ? -1 : 1))
+  let stretches: Stretch[] = []
+  for (const { purchase, begin } of begun) {
+    const replaced = stretches.filter((one) => one.plan !== purchase.plan && lastsBeyond(one, begin))
+    const same = stretches.filter((one) => one.plan === purchase.plan && lastsBeyond(one, begin))
+    const next = purchase.paymentType === 'onetime' ? orderStretch(purchase, begin, replaced, same) : subscriptionStretch(purchase, begin)
+    const cut = purchase.endedAt ? cutAt(next, purchase.endedAt) : next
+    stretches = stretches.flatMap((one) => (replaced.includes(one) ? (cutAt(one, begin) ?? []) : one))
+    if (cut) stretches.push(cut)
+  }
+  return stretches
+}
+
+/** The plan that runs: of several the one that can do most, then the newest. null: Free. */
+export function currentOf(stretches: Stretch[], now: Instant): Stretch | null {
+  let best: Stretch | null = null
+  for (const one of stretches) {
+    if (Temporal.Instant.compare(one.from, now) > 0 || !lastsBeyond(one, now)) continue
+    if (!best || planRank(one.plan) >= planRank(best.plan)) best = one
+  }
+  return best
+}
+
+/** The plan that ended last, where none runs. */
+export function lastEnded(stretches: Stretch[], now: Instant): { plan: PaidPlanName; at: Instant; paymentType: PaymentType } | null {
+  let last: { plan: PaidPlanName; at: Instant; paymentType: PaymentType } | null = null
+  for (const { plan, to, paymentType } of stretches) {
+    if (to === null || Temporal.Instant.compare(to, now) > 0) return null
+    if (!last || Temporal.Instant.compare(to, last.at) > 0) last = { plan, at: to, paymentType }
+  }
+  return last
+}
+
+/** Subscriptions that run on at the provider although a later purchase has replaced them, or their owner has ended them. */
+export function replacedOf(bought: Purchase[]): Purchase[] {
+  const begun = bought.map((purchase) => ({ purchase, begin: beginOf(purchase) }))
+  return begun
+    .filter(({ purchase, begin }) => {
+      if (purchase.paymentType !== 'subscription' || isOver(purchase.providerStatus) || purchase.cancelWanted) return false
+      if (purchase.endedAt) return true
+      if (!begin) return false
+      return begun.some(
+        (other) =>
+          other.begin !== null &&
+          Temporal.Instant.compare(other.begin, begin) > 0 &&
+          (other.purchase.plan !== purchase.plan || other.purchase.paymentType === 'subscription'),
+      )
+    })
+    .map(({ purchase }) => purchase)
+}
+
+/** A subscription in such a state never comes back (payments/subscriptions/states of the provider). */
+export function isOver(status: Purchase['providerStatus']): boolean {
+  return status === 'cancelled' || status === 'completed' || status === 'expired'
+}
+
+/** What the account may do at a moment. Without a payment provider nothing is limited. */
+export interface Entitled {
+  plan: PlanName
+  by: 'plan' | 'trial' | 'unlimited_server'
+  invoicesPerMonth: number | null
+  abilities: Ability[]
+  until: Instant | null
+}
+
+/** The one place where a plan and a moment become rights. `trialEnd`: until when this account, being new, has every Pro feature. */
+export function entitledBy(about: { current: Stretch | null; trialEnd: Instant; sells: boolean }, now: Instant): Entitled {
+  const { current, trialEnd, sells } = about
+  if (!sells)
+    return {
+      plan: current?.plan ?? 'free',
+      by: 'unlimited_server',
+      invoicesPerMonth: null,
+      abilities: planOf('enterprise').abilities,
+      until: null,
+    }
+  if (current) return { ...rightsOf(current.plan), by: 'plan', until: current.to }
+  if (Temporal.Instant.compare(now, trialEnd) < 0) return { ...rightsOf('pro'), by: 'trial', until: trialEnd }
+  return { ...rightsOf('free'), by: 'plan', until: null }
+}
+
+function rightsOf(name: PlanName): Pick<Entitled, 'plan' | 'invoicesPerMonth' | 'abilities'> {
+  const { invoicesPerMonth, abilities } = planOf(name)
+  return { plan: name, invoicesPerMonth, abilities }
+}
+
+/** What is left of the money that was paid for a stretch; whole paise, never more than was paid. */
+export function creditOf({ worth }: Stretch, at: Instant): number {
+  const whole = worth.to.epochMilliseconds - worth.from.epochMilliseconds
+  const left = worth.to.epochMilliseconds - Math.max(at.epochMilliseconds, worth.from.epochMilliseconds)
+  return left <= 0 || whole <= 0 ? 0 : Math.floor((worth.minor * left) / whole)
+}
+
+/** One period later, by the calendar in UTC: the same for everybody, whatever zone they move to. */
+export function periodAfter(from: Instant, period: BillingPeriod): Instant {
+  return from
+    .toZonedDateTimeISO('UTC')
+    .add(period === 'monthly' ? { months: 1 } : { years: 1 })
+    .toInstant()
+}
+
+/** The end of what `minor` buys at `price` a period: exactly one period for the price, more or less of it in proportion. */
+export function endOf(from: Instant, period: BillingPeriod, minor: number, price: number): Instant {
+  const whole = periodAfter(from, period)
+  if (minor === price) return whole
+  const length = whole.epochMilliseconds - from.epochMilliseconds
+  return from.add({ milliseconds: Math.floor((length * minor) / price) })
+}
+
+export function lastsBeyond({ to }: Stretch, at: Instant): boolean {
+  return to === null || Temporal.Instant.compare(to, at) > 0
+}
+
+/** When a purchase began to count; null where it never did. */
+function beginOf(purchase: Purchase): Instant | null {
+  if (purchase.paymentType === 'onetime') return purchase.paidAt
+  switch (purchase.providerStatus) {
+    case null:
+    case 'created':
+    case 'expired':
+      return null
+    case 'authenticated':
+    case 'active':
+    case 'pending':
+      return purchase.createdAt
+    case 'halted':
+    case 'paused':
+    case 'cancelled':
+    case 'completed':
+      return paidUntil(purchase) && purchase.authorised ? purchase.createdAt : null
+  }
+}
+
+/** Until when a subscription is paid for, by a charge or by a credit. */
+function paidUntil({ paidThrough, creditUntil }: Purchase): Instant | null {
+  if (!paidThrough || !creditUntil) return paidThrough ?? creditUntil
+  return Temporal.Instant.compare(paidThrough, creditUntil) > 0 ? paidThrough : creditUntil
+}
+
+function orderStretch(purchase: Purchase, begin: Instant, replaced: Stretch[], same: Stretch[]): Stretch {
+  const { plan, billingPeriod, priceMinor, createdAt, creditMinor } = purchase
+  const asShown = replaced.length > 0 && Temporal.Instant.compare(begin, createdAt.add(quoteHolds)) <= 0
+  const credit = asShown ? creditMinor : replaced.reduce((sum, one) => sum + creditOf(one, begin), 0)
+  const minor = (purchase.paidMinor ?? 0) + credit
+  const from = same.reduce((latest, { to }) => (to && Temporal.Instant.compare(to, latest) > 0 ? to : latest), begin)
+  const to = endOf(from, billingPeriod, minor, priceMinor)
+  return {
+    purchaseId: purchase.id,
+    plan,
+    paymentType: 'onetime',
+    billingPeriod,
+    priceMinor,
+    status: 'active',
+    from,
+    to,
+    periodStart: from,
+    periodEnd: to,
+    ends: true,
+    worth: { minor, from, to },
+  }
+}
+
+function subscriptionStretch(purchase: Purchase, begin: Instant): Stretch | null {
+  const { plan, billingPeriod, priceMinor, providerStatus, startAt, currentEnd, paidFrom, paidThrough, creditMinor, creditUntil } = purchase
+  const paid = paidUntil(purchase)
+  const runs = providerStatus === 'authenticated' || providerStatus === 'active' || providerStatus === 'pending'
+  const ends = !runs || purchase.cancelAtPeriodEnd
+  const periodEnd = providerStatus === 'authenticated' ? startAt : providerStatus === 'active' ? latest(currentEnd, paid) : paid
+  const to = !ends ? null : runs ? (paid ?? periodEnd) : paid
+  if (ends && !to) return null
+  return {
+    purchaseId: purchase.id,
+    plan,
+    paymentType: 'subscription',
+    billingPeriod,
+    priceMinor,
+    status: providerStatus === 'authenticated' ? 'trialing' : providerStatus === 'pending' ? 'past_due' : 'active',
+    from: begin,
+    to,
+    periodStart: paidFrom ?? begin,
+    periodEnd: ends ? to : periodEnd,
+    ends,
+    worth:
+      paidFrom && paidThrough
+        ? { minor: priceMinor, from: paidFrom, to: paidThrough }
+        : { minor: creditMinor, from: begin, to: creditUntil ?? begin },
+  }
+}
+
+function latest(a: Instant | null, b: Instant | null): Instant | null {
+  if (!a || !b) return a ?? b
+  return Temporal.Instant.compare(a, b) > 0 ? a : b
+}
+
+function cutAt(stretch: Stretch | null, at: Instant): Stretch | null {
+  if (!stretch || !lastsBeyond(stretch, at)) return stretch
+  return Temporal.Instant.compare(stretch.from, at) >= 0 ? null : { ...stretch, to: at, periodEnd: at, ends: true }
+}
