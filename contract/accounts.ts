@@ -322,6 +322,13 @@ export const accountCalls = {
     query: z.strictObject({ before: z.uuid().optional() }),
     reply: z.array(auditEntry),
   }),
+  exportData: call({
+    method: 'GET',
+    path: '/user/export',
+    summary:
+      'Everything of my account as a ZIP file, each table as JSON and as CSV; at most 5 an hour. The reply is the file itself (application/zip), not JSON.',
+    reply: z.unknown(),
+  }),
   stats: call({
     method: 'GET',
     path: '/user/stats',

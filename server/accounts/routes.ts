@@ -19,10 +19,12 @@ import {
 } from './accounts.ts'
 import { listAudit, originOf, writeAudit } from './audit.ts'
 import { deviceOf } from './device.ts'
+import { exportAccount } from './export.ts'
 import { googleRoutes } from './google-routes.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
+import { countTry } from './throttle.ts'
 import { confirmTwoFactor, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
 
 /** What accounts are handed of the slices above them. */
@@ -35,6 +37,7 @@ interface Handed {
 }
 
 const refreshCookie = 'refreshToken'
+const exports = { limit: 5, seconds: 3600 }
 
 export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   const { db, clock, config } = deps
@@ -168,6 +171,15 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answer(app, accountCalls.audit, async ({ query }, { account }) => listAudit(db, account.id, query.before))
+
+  answer(app, accountCalls.exportData, async (_parts, { account }, { request, reply }) => {
+    const now = clock.now()
+    if (config.rateLimit) await countTry(db, `export:${account.id}`, exports, now)
+    await writeAudit(db, { ownerId: account.id, kind: 'data_exported' }, originOf(request), now)
+    const date = now.toZonedDateTimeISO(account.timezone).toPlainDate()
+    reply.header('content-type', 'application/zip').header('content-disposition', `attachment; filename="duely-${date}.zip"`)
+    return exportAccount(db, account.id)
+  })
 
   answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account.id))
 

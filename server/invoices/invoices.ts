@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, gte, type InferSelectModel, inArray, isNotNul
 import { z } from 'zod'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery } from '#contract/invoices.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
-import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countInvoices } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -170,8 +170,9 @@ export async function updateInvoice(
 export async function removeInvoice(db: Database, ownerId: string, id: string, now: Instant, afterChange: AfterChange): Promise<void> {
   await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
-    const [row] = await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(mine(ownerId, id)).returning({ id: invoices.id })
+    const [row] = await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(mine(ownerId, id)).returning()
     if (!row) throw notFound()
+    await writeAudit(tx, { ownerId, kind: 'invoice_deleted', about: row.reference }, null, now)
     await afterChange(tx, ownerId, [row.id], now)
   })
 }

@@ -1,11 +1,22 @@
 import { templateCalls } from '#contract/templates.ts'
+import { originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { readTemplate, saveTemplate } from './templates.ts'
 
 export function templateRoutes(app: App, { db, clock }: Deps): void {
-  answer(app, templateCalls.read, (_parts, { account }) => readTemplate(db, account.id, 'one'))
-  answer(app, templateCalls.save, ({ body }, { account }) => saveTemplate(db, { id: account.id, kind: 'one' }, body, clock.now()))
-  answer(app, templateCalls.readGroup, (_parts, { account }) => readTemplate(db, account.id, 'group'))
-  answer(app, templateCalls.saveGroup, ({ body }, { account }) => saveTemplate(db, { id: account.id, kind: 'group' }, body, clock.now()))
+  for (const [read, save, kind] of [
+    [templateCalls.read, templateCalls.save, 'one'],
+    [templateCalls.readGroup, templateCalls.saveGroup, 'group'],
+  ] as const) {
+    answer(app, read, (_parts, { account }) => readTemplate(db, account.id, kind))
+    answer(app, save, ({ body }, { account }, { request }) =>
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        const saved = await saveTemplate(tx, { id: account.id, kind }, body, now)
+        await writeAudit(tx, { ownerId: account.id, kind: 'template_changed' }, originOf(request), now)
+        return saved
+      }),
+    )
+  }
 }

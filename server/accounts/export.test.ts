@@ -1,0 +1,71 @@
+import { strFromU8, unzipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+
+/** The files of somebody's export, as text by name. */
+async function exported(app: TestApp, person: Person) {
+  const answered = await app.app.inject({ method: 'GET', url: '/user/export', headers: { authorization: `Bearer ${person.token}` } })
+  const files = unzipSync(answered.rawPayload)
+  return { answered, files: Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)])) }
+}
+
+const json = (text: string | undefined) => JSON.parse(text ?? 'null') as Record<string, unknown>[]
+
+test('a person downloads everything that is kept of them, as JSON and as CSV', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
+  const asha = await aPerson(app, { password: 'correct horse', email: 'asha@example.com' })
+  await ask(app, asha, mailCalls.configureSmtp, { body: { host: smtp.host, port: smtp.port, secure: false, ...smtp.login } })
+  await anInvoice(app, { owner: asha, clientName: '=HYPERLINK("http://evil.example")', amount: 1234.5 })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const { answered, files } = await exported(app, asha)
+  expect(answered.headers).toMatchObject({
+    'content-type': 'application/zip',
+    'content-disposition': 'attachment; filename="duely-2026-03-02.zip"',
+    'cache-control': 'no-store',
+  })
+  expect(json(files['accounts.json'])).toMatchObject([{ email: 'asha@example.com', display_name: 'Asha Rao' }])
+  expect(json(files['invoices.json'])).toMatchObject([{ amount_minor: 123450, reference: 'INV-0001' }])
+  expect(files['invoices.csv']).toContain(`"'=HYPERLINK(""http://evil.example"")"`)
+  expect(files['invoices.csv']).toContain(',123450,')
+  const [mail] = json(files['deliveries.json'])
+  expect(Buffer.from(String(mail?.raw), 'base64')).toEqual(smtp.mails[0]?.raw)
+  expect(json(files['audit_entries.json']).map(({ kind }) => kind)).toEqual(['sender_connected', 'data_exported'])
+  for (const table of ['sessions', 'mail_configs', 'runs']) expect(json(files[`${table}.json`])).toHaveLength(1)
+})
+
+test('no secret leaves with an export', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp()
+  const asha = await aPerson(app, { password: 'correct horse' })
+  await ask(app, asha, mailCalls.configureSmtp, { body: { host: smtp.host, port: smtp.port, secure: false, ...smtp.login } })
+  await ask(app, asha, accountCalls.startTwoFactor, { body: { currentPassword: 'correct horse' } })
+  const { files } = await exported(app, asha)
+  const all = Object.values(files).join('\n')
+  expect(all).toContain(smtp.login.user)
+  for (const secret of [smtp.login.pass, '$argon2id$', 'v1.', 'sealed_', '_hash']) expect(all).not.toContain(secret)
+})
+
+test('nothing of anybody else is in it, and a long ledger is whole', async () => {
+  await using app = await openTestApp()
+  const [asha, meera] = [await aPerson(app), await aPerson(app, { email: 'meera@example.com' })]
+  await anInvoice(app, { owner: meera, clientName: 'Meera’s client' })
+  for (let n = 0; n < 1_001; n += 1) await anInvoice(app, { owner: asha })
+  const { files } = await exported(app, asha)
+  const references = json(files['invoices.json']).map(({ reference }) => reference)
+  expect(new Set(references).size).toBe(1_001)
+  expect(files['invoices.csv']?.trim().split('\r\n')).toHaveLength(1_002)
+  expect(Object.values(files).join()).not.toMatch(/meera/i)
+})
+
+test('an export may be asked for five times an hour', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const asha = await aPerson(app)
+  for (let n = 0; n < 5; n += 1) expect((await exported(app, asha)).answered.statusCode).toBe(200)
+  expect((await ask(app, asha, accountCalls.exportData)).problem?.code).toBe('too_many')
+})

@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream'
+import { type SQL, sql } from 'drizzle-orm'
+import { Zip, ZipDeflate } from 'fflate'
+import { z } from 'zod'
+import { type Database, rows } from '#server/platform/database.ts'
+
+const batch = 500
+/** Links and codes that open something; there is nothing of the person in them. */
+const leftOut = new Set(['account_links', 'google_returns', 'recovery_codes'])
+/** Secrets, sealed or hashed, and the program's own marks. */
+const isSecret = (column: string) =>
+  column.startsWith('sealed_') || column.endsWith('_hash') || column === 'claim' || column === 'claimed_by'
+
+const readMe = `This is everything that Duely keeps of your account, each table once as JSON and once as CSV.
+
+accounts is you; audit_entries is the log on your profile; sessions are the browsers you are signed in with. Amounts (amount_minor) are in
+paise, points in time are in UTC. deliveries are the reminders that were sent, with the whole mail (raw) in base64. Invoices that you
+deleted are kept for 30 days (deleted_at). Left out are secrets only: passwords, codes and links, which Duely keeps hashed or sealed.
+`
+
+const column = z.object({ table: z.string(), column: z.string(), type: z.string(), isKey: z.boolean() })
+
+/**
+ * Every record of an account as a ZIP file that is written while it is read: whatever the database knows to be theirs (`owner_id`), so
+ * that a new table is never forgotten.
+ */
+export async function exportAccount(db: Database, ownerId: string): Promise<Readable> {
+  const columns = await rows(
+    db,
+    column,
+    sql`SELECT c.table_name AS "table", c.column_name AS "column", c.data_type AS type,
+          EXISTS (SELECT 1 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+            WHERE i.indisprimary AND i.indrelid = quote_ident(c.table_name)::regclass AND a.attname = c.column_name) AS "isKey"
+        FROM information_schema.columns c
+        WHERE c.table_schema = 'public' AND (c.table_name = 'accounts' OR EXISTS (
+          SELECT 1 FROM information_schema.columns o
+          WHERE o.table_schema = 'public' AND o.table_name = c.table_name AND o.column_name = 'owner_id'))
+        ORDER BY c.table_name, c.ordinal_position`,
+  )
+  const tables = Map.groupBy(
+    columns.filter(({ table }) => !leftOut.has(table)),
+    ({ table }) => table,
+  )
+  return Readable.from(zipped(db, ownerId, tables))
+}
+
+async function* zipped(db: Database, ownerId: string, tables: Map<string, z.output<typeof column>[]>): AsyncGenerator<Buffer> {
+  let written: Buffer[] = []
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error
+    written.push(Buffer.from(chunk))
+  })
+  const flush = function* () {
+    const ready = written
+    written = []
+    yield* ready
+  }
+  const file = async function* (name: string, parts: AsyncIterable<string>) {
+    const entry = new ZipDeflate(name)
+    zip.add(entry)
+    for await (const part of parts) {
+      entry.push(Buffer.from(part))
+      yield* flush()
+    }
+    entry.push(new Uint8Array(0), true)
+    yield* flush()
+  }
+  yield* file('README.txt', one(readMe))
+  for (const [table, all] of tables) {
+    const columns = all.filter((each) => !isSecret(each.column))
+    const records = () => read(db, { ownerId, table, columns, keys: all.filter(({ isKey }) => isKey).map((key) => key.column) })
+    yield* file(`${table}.json`, asJson(records()))
+    yield* file(
+      `${table}.csv`,
+      asCsv(
+        columns.map((each) => each.column),
+        records(),
+      ),
+    )
+  }
+  zip.end()
+  yield* flush()
+}
+
+async function* one(text: string): AsyncGenerator<string> {
+  yield text
+}
+
+type Cell = string | number | boolean | null | object
+const record = z.record(z.string(), z.custom<Cell>())
+
+/** A batch at a time: between two of them others have their turn at the database. */
+async function* read(
+  db: Database,
+  about: { ownerId: string; table: string; columns: { column: string; type: string }[]; keys: string[] },
+): AsyncGenerator<Record<string, Cell>[]> {
+  const listed = sql.join(about.columns.map(selected), sql`, `)
+  const order = sql.join(
+    about.keys.map((key) => sql.identifier(key)),
+    sql`, `,
+  )
+  const owner = sql.identifier(about.table === 'accounts' ? 'id' : 'owner_id')
+  for (let offset = 0; ; offset += batch) {
+    const found = await rows(
+      db,
+      z.object({ line: z.string() }),
+      sql`SELECT to_json(t)::text AS line FROM (
+            SELECT ${listed} FROM ${sql.identifier(about.table)} WHERE ${owner} = ${about.ownerId}::uuid ORDER BY ${order} LIMIT ${batch} OFFSET ${offset}) t`,
+    )
+    if (found.length > 0) yield found.map(({ line }) => record.parse(JSON.parse(line)))
+    if (found.length < batch) return
+  }
+}
+
+function selected({ column, type }: { column: string; type: string }): SQL {
+  const name = sql.identifier(column)
+  return type === 'bytea' ? sql`encode(${name}, 'base64') AS ${name}` : sql`${name}`
+}
+
+async function* asJson(batches: AsyncIterable<Record<string, Cell>[]>): AsyncGenerator<string> {
+  let first = true
+  for await (const records of batches) {
+    yield records.map((one, at) => `${first && at === 0 ? '[\n' : ',\n'}${JSON.stringify(one)}`).join('')
+    first = false
+  }
+  yield first ? '[]\n' : '\n]\n'
+}
+
+/** RFC 4180 in UTF-8 with a byte order mark, without which Excel takes it for Latin-1. */
+async function* asCsv(columns: string[], batches: AsyncIterable<Record<string, Cell>[]>): AsyncGenerator<string> {
+  const line = (cells: string[]) => `${cells.join(',')}\r\n`
+  yield `\uFEFF${line(columns.map((name) => `"${name}"`))}`
+  for await (const records of batches) yield records.map((one) => line(columns.map((name) => written(one[name] ?? null)))).join('')
+}
+
+function written(cell: Cell): string {
+  if (cell === null) return ''
+  if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell)
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
+  // A spreadsheet runs what begins like a formula, also in quotes, full-width signs included (OWASP, CSV Injection).
+  const defused = /^\s*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text
+  return `"${defused.replaceAll('"', '""')}"`
+}
