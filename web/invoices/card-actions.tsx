@@ -5,10 +5,13 @@ import { useCall } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { texts } from './texts.ts'
+import { usePausing } from './use-pausing.tsx'
 
 interface Actions {
   markAs: (invoice: Invoice, status: InvoiceStatus) => void
   askToDelete: (invoice: Invoice) => void
+  askToPause: (invoice: Invoice) => void
+  resume: (invoice: Invoice) => void
 }
 
 const ActionsContext = createContext<Actions | null>(null)
@@ -28,17 +31,21 @@ export function CardActions({ children }: { children: ReactNode }): ReactNode {
     onDone: ({ clientName, status }) => toast('good', texts.card.marked(clientName, status)),
     onProblem: (error) => toast('bad', texts.card.markFailed(inWords(error))),
   })
+  const { askToPause, resume, dialogs } = usePausing()
   const actions = useMemo(
     (): Actions => ({
       markAs: ({ _id }, status) => mutate({ params: { id: _id }, body: { status } }),
       askToDelete: setAsked,
+      askToPause,
+      resume,
     }),
-    [mutate],
+    [mutate, askToPause, resume],
   )
   return (
     <ActionsContext value={actions}>
       {children}
       <DeleteDialog invoice={asked} onClose={() => setAsked(null)} />
+      {dialogs}
     </ActionsContext>
   )
 }

@@ -1,11 +1,14 @@
 import { Skeleton } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
-import { useRead } from '#web/platform/query.ts'
+import { queryKey, useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import look from './edit-invoice.module.css'
+import { HistoryPanel } from './history-panel.tsx'
 import { InvoiceForm, toDraft } from './invoice-form.tsx'
 import { texts } from './texts.ts'
 
@@ -17,28 +20,52 @@ export default function EditInvoiceScreen(): ReactNode {
   return (
     <>
       <PageHeader title={texts.form.edit.title} subtitle={texts.form.edit.subtitle} />
-      {brought ? <EditForm key={id} invoice={brought} /> : <ReadFirst key={id} id={id} />}
+      <Found key={id} id={id} brought={brought} />
     </>
   )
 }
 
-function ReadFirst({ id }: { id: string }): ReactNode {
-  const found = useRead(invoiceCalls.read, { params: { id } })
+function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactNode {
+  const input = { params: { id } }
+  const queries = useQueryClient()
+  // What came along is shown at once; it counts as read long ago, so what became of it since, such as a pause, is asked for all the same.
+  useState(() => {
+    const key = queryKey(invoiceCalls.read, input)
+    if (brought && !queries.getQueryData(key)) queries.setQueryData(key, brought, { updatedAt: 0 })
+  })
+  const found = useRead(invoiceCalls.read, input)
   return (
     <QueryView
       query={found}
       loading={texts.form.loading}
-      skeleton={<Skeleton height={420} maw={760} radius={14} />}
+      skeleton={
+        <div className={look.both}>
+          <Skeleton height={420} radius={14} />
+          <Skeleton height={260} radius={14} />
+        </div>
+      }
       error={texts.form.failed}
       empty={null}
     >
-      {(invoice) => <EditForm invoice={invoice} />}
+      {(invoice) => <Both invoice={invoice} />}
     </QueryView>
   )
 }
 
-function EditForm({ invoice }: { invoice: Invoice }): ReactNode {
+/** The fields, and beside them what was written to the client about it. */
+function Both({ invoice }: { invoice: Invoice }): ReactNode {
+  return (
+    <div className={look.both}>
+      <EditForm invoice={invoice} />
+      <HistoryPanel invoice={invoice} />
+    </div>
+  )
+}
+
+function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
+  // What the fields began with: what is read anew meanwhile is no change of this person's.
+  const [invoice] = useState(newest)
   const { clientName, clientEmail, amount, dueDate, status, reference } = invoice
   const before = { clientName, clientEmail, amount, dueDate: dueDate.slice(0, 10), status, reference }
   const state = useContractForm({

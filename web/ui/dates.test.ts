@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readDate } from './date-field.tsx'
-import { dateIn, daysBetween, showDate, showMoment } from './dates.ts'
+import { capitalized, dateIn, daysBetween, showComing, showDate, showMoment } from './dates.ts'
 
 test('a date is read day first, and as it stands in a calendar file', () => {
   expect(readDate('31/03/2026')).toBe('2026-03-31')
@@ -34,4 +34,12 @@ test('a reminder of this morning says so, an older one its date', () => {
   expect(showMoment('Asia/Kolkata', new Date('2026-11-21T03:30:00Z'), now)).toBe('today, 9:00')
   expect(showMoment('Asia/Kolkata', new Date('2026-11-20T03:30:00Z'), now)).toBe('yesterday, 9:00')
   expect(showMoment('Asia/Kolkata', new Date('2026-11-02T03:30:00Z'), now)).toBe('02/11/2026, 9:00')
+})
+
+test('a moment to come is told from where the account is', () => {
+  const now = new Date('2026-03-02T20:00:00Z')
+  expect(showComing('Asia/Kolkata', new Date('2026-03-03T03:30:00Z'), now)).toBe('today, 09:00')
+  expect(showComing('Europe/London', new Date('2026-03-03T09:00:00Z'), now)).toBe('tomorrow, 09:00')
+  expect(capitalized(showComing('Asia/Kolkata', new Date('2026-03-09T03:30:00Z'), now))).toBe('09/03/2026, 09:00')
+  expect(capitalized('tomorrow, 09:00')).toBe('Tomorrow, 09:00')
 })

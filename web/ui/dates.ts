@@ -30,6 +30,24 @@ export function showMoment(zone: string | undefined, instant: Date, now: Date): 
   return `${when}, ${showTime(zone, instant)}`
 }
 
+/** `today, 09:00`, `tomorrow, 09:00` or `20/11/2026, 09:00`: a moment that is still to come, as seen from `now`. */
+export function showComing(zone: string | undefined, instant: Date, now: Date): string {
+  const date = dateIn(zone, instant)
+  const ahead = daysBetween(dateIn(zone, now), date)
+  const when = ahead === 0 ? 'today' : ahead === 1 ? 'tomorrow' : showDate(date)
+  return `${when}, ${showClock(zone, instant)}`
+}
+
+/** The clock time at an instant in a zone, in two digits each: `09:00`. */
+export function showClock(zone: string | undefined, instant: Date): string {
+  return showTime(zone, instant).padStart(5, '0')
+}
+
+/** The same words at the head of a line: `Tomorrow, 09:00`. */
+export function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 function partsIn(zone: string | undefined, instant: Date): Record<string, string> {
   const parts = formatter(zone).formatToParts(instant)
   return Object.fromEntries(parts.map(({ type, value }) => [type, value]))

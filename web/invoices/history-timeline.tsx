@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { HistoryMail } from '#contract/reminders.ts'
+import { dateIn, daysBetween, showDate } from '#web/ui/dates.ts'
+import look from './history.module.css'
+import { HistoryEntry } from './history-entry.tsx'
+import { MailDialog } from './mail-dialog.tsx'
+import { texts } from './texts.ts'
+import type { TimelineDay } from './timeline.ts'
+
+/** How many days stand there at first, and how many more at a press. */
+const first = 7
+const step = 50
+
+interface HistoryTimelineProps {
+  days: TimelineDay[]
+  zone: string | undefined
+  now: Date
+}
+
+/** Day by day what went out about an invoice, or why nothing did; each mail can be looked at. */
+export function HistoryTimeline({ days, zone, now }: HistoryTimelineProps): ReactNode {
+  const [shown, setShown] = useState(first)
+  const today = dateIn(zone, now)
+  const [open, setOpen] = useState<HistoryMail | null>(null)
+  return (
+    <>
+      <h3 className={look.label}>{texts.history.heading}</h3>
+      <ol className={look.days}>
+        {days.slice(0, shown).map(({ date, since, entries }) => (
+          <li key={date}>
+            <h4 className={look.day}>{since === date ? dayName(date, today) : texts.history.span(showDate(since), showDate(date))}</h4>
+            <ol className={look.entries}>
+              {entries.map((entry) => (
+                <HistoryEntry key={entry.kind === 'mail' ? entry.mail._id : 'day'} entry={entry} zone={zone} now={now} onOpen={setOpen} />
+              ))}
+            </ol>
+          </li>
+        ))}
+      </ol>
+      {days.length > shown && (
+        <Button variant="default" onClick={() => setShown(shown + step)}>
+          {texts.history.earlier}
+        </Button>
+      )}
+      <MailDialog mail={open} zone={zone} onClose={() => setOpen(null)} />
+    </>
+  )
+}
+
+function dayName(date: string, today: string): string {
+  const ago = daysBetween(date, today)
+  return ago === 0 ? texts.history.today : ago === 1 ? texts.history.yesterday : showDate(date)
+}

@@ -1,0 +1,84 @@
+import { Modal, ScrollArea, Tabs } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { type ReactNode, useRef } from 'react'
+import type { CallReply } from '#contract/call.ts'
+import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
+import { useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
+import look from './mail-dialog.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.mail
+
+interface MailDialogProps {
+  mail: HistoryMail | null
+  zone: string | undefined
+  onClose: () => void
+}
+
+/** One mail as it was sent, with its head. */
+export function MailDialog({ mail, zone, onClose }: MailDialogProps): ReactNode {
+  const narrow = useMediaQuery('(max-width: 47.99em)')
+  // What is shown stays while the dialog fades.
+  const last = useRef(mail)
+  if (mail) last.current = mail
+  const shown = mail ?? last.current
+  return (
+    <Modal opened={mail !== null} onClose={onClose} title={shown?.subject ?? words.title} size={660} fullScreen={narrow ?? false}>
+      {shown && <Sent key={shown._id} id={shown._id} zone={zone} />}
+    </Modal>
+  )
+}
+
+function Sent({ id, zone }: { id: string; zone: string | undefined }): ReactNode {
+  const mail = useRead(reminderCalls.mail, { params: { id } })
+  return (
+    <QueryView query={mail} loading={words.loading} error={words.failed} empty={null}>
+      {(sent) => <Letter sent={sent} zone={zone} />}
+    </QueryView>
+  )
+}
+
+function Letter({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zone: string | undefined }): ReactNode {
+  const { subject, html, text } = sent
+  const date = new Date(sent.date)
+  return (
+    <>
+      <dl className={look.head}>
+        <dt>{words.from}</dt>
+        <dd>{sent.from}</dd>
+        <dt>{words.to}</dt>
+        <dd>{sent.to}</dd>
+        <dt>{words.date}</dt>
+        <dd>{`${showDate(dateIn(zone, date))}, ${showClock(zone, date)}`}</dd>
+        <dt>{words.messageId}</dt>
+        <dd className={look.id}>{sent.messageId}</dd>
+      </dl>
+      <Tabs defaultValue={html === '' ? 'text' : 'html'} classNames={{ tab: look.tab ?? '', list: look.tabs ?? '' }}>
+        <Tabs.List>
+          <Tabs.Tab value="html">{words.html}</Tabs.Tab>
+          <Tabs.Tab value="text">{words.text}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="html">
+          {html === '' ? (
+            <p className={look.none}>{words.noHtml}</p>
+          ) : (
+            // Nothing is allowed in it: no script, no form, no way out of the frame.
+            <iframe className={look.frame} sandbox="" srcDoc={html} title={words.frame(subject)} />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="text">
+          {text === '' ? (
+            <p className={look.none}>{words.noText}</p>
+          ) : (
+            // What scrolls must be reachable by keyboard.
+            <ScrollArea className={look.frame ?? ''} type="auto" viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': words.text }}>
+              <pre className={look.text}>{text}</pre>
+            </ScrollArea>
+          )}
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}

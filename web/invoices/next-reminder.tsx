@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { InvoiceHistory } from '#contract/reminders.ts'
+import { capitalized, showComing } from '#web/ui/dates.ts'
+import look from './history.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.history
+
+interface NextReminderProps {
+  history: Pick<InvoiceHistory, 'nextAt' | 'reason'>
+  zone: string | undefined
+  now: Date
+}
+
+/** When the invoice is reminded next, or why it is not and where that can be changed. */
+export function NextReminder({ history, zone, now }: NextReminderProps): ReactNode {
+  const { nextAt, reason } = history
+  const coming = nextAt === null ? null : showComing(zone, new Date(nextAt), now)
+  return (
+    <div className={look.next}>
+      <h3 className={look.label}>{words.next}</h3>
+      {coming !== null && (reason === null || reason === 'paused') ? (
+        <>
+          <p className={look.date}>{capitalized(coming)}</p>
+          <p className={look.aside}>
+            {[reason === 'paused' ? words.afterPause : [], zone === undefined ? [] : words.zone(zone)].flat().join(' · ')}
+          </p>
+        </>
+      ) : (
+        <WhyNot history={history} coming={coming} now={now} />
+      )}
+    </div>
+  )
+}
+
+function WhyNot(props: { history: NextReminderProps['history']; coming: string | null; now: Date }): ReactNode {
+  const { history, coming, now } = props
+  const { nextAt, reason } = history
+  if (reason === null) return <p className={look.why}>{words.noDate}</p>
+  if (reason === 'open_mail' && coming !== null && nextAt !== null && new Date(nextAt) > now)
+    return <p className={look.why}>{words.beingTried(coming)}</p>
+  const { says, to, link } = words.reasons[reason]
+  return (
+    <>
+      <p className={look.why}>{says}</p>
+      {to !== null && (
+        <Link to={to} className={look.link}>
+          {link}
+        </Link>
+      )}
+    </>
+  )
+}

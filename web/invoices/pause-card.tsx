@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core'
+import { IconPlayerPause } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { Invoice } from '#contract/invoices.ts'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { showDate } from '#web/ui/dates.ts'
+import look from './history.module.css'
+import { pauseWords } from './pause-words.ts'
+import { texts } from './texts.ts'
+import type { Pausing } from './use-pausing.tsx'
+
+/** The pause of an invoice: until when, about what, why, and the ways out. */
+export function PauseCard({ invoice, pausing }: { invoice: Invoice; pausing: Pausing }): ReactNode {
+  const { pause } = invoice
+  if (pause === null) return null
+  return (
+    <div className={look.paused}>
+      <IconPlayerPause size={20} aria-hidden className={look.pausedIcon} />
+      <div className={look.pausedWords}>
+        <strong>{texts.pause.state(pause.until === null ? null : showDate(pause.until))}</strong>
+        {pauseWords(invoice).map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+        <div className={look.pausedActions}>
+          <BusyButton variant="default" busy={pausing.resuming} busyText={texts.pause.resumeBusy} onClick={() => pausing.resume(invoice)}>
+            {texts.pause.resume}
+          </BusyButton>
+          <Button variant="subtle" onClick={() => pausing.askToPause(invoice)}>
+            {texts.pause.change}
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}

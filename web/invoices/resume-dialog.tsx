@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import type { Invoice } from '#contract/invoices.ts'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
+import look from './pause-dialog.module.css'
+import { texts } from './texts.ts'
+
+interface ResumeDialogProps {
+  invoice: Invoice | null
+  busy: boolean
+  problem: string | null
+  onResume: (invoice: Invoice) => void
+  onCancel: () => void
+}
+
+/** Asks before every invoice of a client is reminded again. */
+export function ResumeDialog({ invoice, busy, problem, onResume, onCancel }: ResumeDialogProps): ReactNode {
+  return (
+    <ConfirmDialog
+      opened={invoice !== null}
+      title={texts.pause.resumeTitle}
+      confirm={texts.pause.resume}
+      confirmBusy={texts.pause.resumeBusy}
+      busy={busy}
+      tone="plain"
+      onConfirm={() => invoice && onResume(invoice)}
+      onCancel={onCancel}
+    >
+      {invoice && <p className={look.text}>{texts.pause.resumeText(invoice.clientEmail)}</p>}
+      <FormError message={problem} />
+    </ConfirmDialog>
+  )
+}
