@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
+import { Notices } from './notices.tsx'
 import look from './page.module.css'
 import { Sidebar } from './sidebar.tsx'
 
@@ -13,7 +14,14 @@ export default function DashboardLayout(): ReactNode {
     <div className={look.shell}>
       <Sidebar />
       <main id="content" className={look.main} tabIndex={-1}>
-        <div className={look.content}>{session && <Outlet key={session.user._id} />}</div>
+        <div className={look.content}>
+          {session && (
+            <Fragment key={session.user._id}>
+              <Notices />
+              <Outlet />
+            </Fragment>
+          )}
+        </div>
       </main>
     </div>
   )

@@ -1,0 +1,132 @@
+import { Button } from '@mantine/core'
+import { IconInfoCircle } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Link, matchPath, useLocation } from 'react-router'
+import type { SenderPause } from '#contract/mail.ts'
+import { type Notice as NoticeRow, noticeCalls } from '#contract/notices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall, useRead } from '#web/platform/query.ts'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { showMoment } from '#web/ui/dates.ts'
+import { Notice } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './notices.module.css'
+import { shownNotices } from './shown-notices.ts'
+import { texts } from './texts.ts'
+
+const words = texts.notices
+/** Milliseconds between two looks. */
+const seldom = 60_000
+/** How many stand there at first. */
+const first = 3
+/** Screens that say by themselves what the banners would say. */
+const control = '/dashboard/reminder-control'
+const settings = '/dashboard/mail-settings'
+
+/** Above every screen of the dashboard: what keeps reminders from leaving, and what the person should know until they put it away. */
+export function Notices(): ReactNode {
+  const { pathname } = useLocation()
+  const isAt = (path: string) => matchPath(path, pathname) !== null
+  const status = useRead(reminderCalls.status, {}, { every: seldom })
+  const notices = useRead(noticeCalls.list, {}, { every: seldom })
+  // Nothing is said where it cannot be found out: the screen below says that the server is away.
+  if (!status.data) return null
+  const { pause, trouble, timezone } = status.data
+  return (
+    <>
+      {trouble !== null && !isAt(control) && (
+        <Notice tone="warn" title={words.trouble}>
+          {trouble}
+        </Notice>
+      )}
+      {pause && !isAt(control) && !isAt(settings) && <Paused pause={pause} />}
+      <Stack notices={shownNotices(notices.data ?? [], pause)} zone={timezone} />
+    </>
+  )
+}
+
+/** The mailbox refuses: the server's own words, and the way to mend it. */
+function Paused({ pause }: { pause: SenderPause }): ReactNode {
+  return (
+    <Notice
+      tone="bad"
+      title={words.paused[pause.reason]}
+      action={
+        <Button component={Link} to={settings} variant="default">
+          {words.openSettings}
+        </Button>
+      }
+    >
+      {pause.message !== '' && (
+        <>
+          {words.said} <q>{pause.message}</q>
+        </>
+      )}
+    </Notice>
+  )
+}
+
+function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): ReactNode {
+  const [all, setAll] = useState(false)
+  const list = useRef<HTMLUListElement>(null)
+  const dismissed = useRef(false)
+  const dismiss = useCall(noticeCalls.dismiss, {
+    refreshes: [noticeCalls.list],
+    onProblem: (error) => toast('bad', words.dismissFailed(inWords(error))),
+  })
+  // The pressed button is gone with its notice: the next one takes the focus, or the screen below.
+  const count = notices.length
+  useEffect(() => {
+    if (!dismissed.current) return
+    dismissed.current = false
+    const next = count > 0 ? list.current?.querySelector<HTMLElement>('button') : document.getElementById('content')
+    next?.focus({ preventScroll: true })
+  }, [count])
+  const putAway = ({ _id }: NoticeRow) =>
+    dismiss.mutate(
+      { params: { id: _id } },
+      {
+        onSuccess: () => {
+          dismissed.current = true
+        },
+      },
+    )
+  if (count === 0) return null
+  return (
+    <section aria-label={words.label} className={look.stack}>
+      <ul ref={list} className={look.list}>
+        {(all ? notices : notices.slice(0, first)).map((notice) => (
+          <li key={notice._id} className={look.notice}>
+            <IconInfoCircle size={20} aria-hidden className={look.icon} />
+            <p className={look.text}>
+              <strong>{notice.title}</strong> {notice.text}{' '}
+              <span className={look.when}>{showMoment(zone, new Date(notice.createdAt), new Date())}</span>
+            </p>
+            <div className={look.actions}>
+              {notice.link !== null && (
+                <Link to={notice.link} className={look.link} aria-label={words.lookAt(notice.title)}>
+                  {words.look}
+                </Link>
+              )}
+              <BusyButton
+                variant="default"
+                busy={dismiss.isPending && dismiss.variables.params.id === notice._id}
+                busyText={words.dismissing}
+                aria-label={words.dismissOne(notice.title)}
+                onClick={() => putAway(notice)}
+              >
+                {words.dismiss}
+              </BusyButton>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {count > first && (
+        <button type="button" className={look.more} aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? words.fewer : words.all(count)}
+        </button>
+      )}
+    </section>
+  )
+}
