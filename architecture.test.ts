@@ -50,7 +50,7 @@ const table: Record<string, Folder> = {
   'test/fakes': { packages: 'tools', may: [] },
   'test/fakes/razorpay': { packages: 'tools', may: [] },
   'test/e2e': { packages: 'tools', may: ['contract', 'test', 'test/fakes', 'test/fakes/razorpay'] },
-  bench: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes'] },
+  bench: { packages: 'tools', may: [...serverFolders, 'contract', 'chaos', 'test', 'test/fakes'] },
   chaos: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes'] },
   run: { packages: 'tools', may: ['test'] },
   dev: { packages: 'tools', may: ['contract'] },

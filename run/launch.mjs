@@ -18,6 +18,8 @@ const commands = {
   'test:unit': { run: ['run/test.ts', 'unit'] },
   'test:postgres': { run: ['run/test.ts', 'postgres'] },
   'test:browser': { run: ['run/test.ts', 'browser'] },
+  chaos: { run: ['chaos/run.ts'] },
+  bench: { run: ['bench/reminders.ts'] },
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

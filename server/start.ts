@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { limitsOf } from '#server/mail/limits.ts'
+import { limitsOf } from '#server/mail/mail.ts'
 import { openPost } from '#server/mail/post.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import { systemClock } from '#server/platform/clock.ts'

@@ -10,6 +10,7 @@ import { type Outside, openSession } from './session.ts'
 import { mailConfigs } from './tables.ts'
 import { advise, MailError } from './trouble.ts'
 
+export { limitsOf, type SendingLimits } from './limits.ts'
 export type { Mailer, Outcome } from './mailer.ts'
 export type { Sender } from './sender.ts'
 

@@ -1,0 +1,55 @@
+import net from 'node:net'
+
+/** An SMTP server in a process of its own that takes every mail and keeps none: it tells its parent when the first and the last one came. */
+let received = 0
+let firstAt = 0
+let lastAt = 0
+
+const server = net.createServer((socket) => {
+  socket.setNoDelay(true)
+  let rest = ''
+  let inMail = false
+  const say = (text: string) => socket.write(`${text}\r\n`)
+  say('220 sink ready')
+  socket.setEncoding('latin1')
+  socket.on('error', () => undefined)
+  socket.on('data', (text: string) => {
+    rest += text
+    for (;;) {
+      if (inMail) {
+        const end = rest.indexOf('\r\n.\r\n')
+        if (end < 0) {
+          // Only the end matters.
+          rest = rest.slice(-4)
+          return
+        }
+        rest = rest.slice(end + 5)
+        inMail = false
+        received += 1
+        lastAt = performance.timeOrigin + performance.now()
+        firstAt ||= lastAt
+        say('250 2.0.0 Accepted')
+        continue
+      }
+      const end = rest.indexOf('\r\n')
+      if (end < 0) return
+      const verb = rest.slice(0, 4).toUpperCase()
+      rest = rest.slice(end + 2)
+      if (verb === 'EHLO') say('250-sink\r\n250-8BITMIME\r\n250 AUTH PLAIN')
+      else if (verb === 'AUTH') say('235 2.7.0 Welcome')
+      else if (verb === 'DATA') {
+        say('354 Go on')
+        inMail = true
+      } else if (verb === 'QUIT') {
+        say('221 2.0.0 Bye')
+        socket.end()
+      } else say('250 2.0.0 OK')
+    }
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as net.AddressInfo).port }))
+process.on('message', (asked: { reset?: boolean }) => {
+  if (asked.reset) [received, firstAt, lastAt] = [0, 0, 0]
+  process.send?.({ received, firstAt, lastAt })
+})
+process.on('disconnect', () => process.exit(0))
