@@ -136,7 +136,7 @@ export function renderGroupReminder(wording: Wording, values: GroupValues): Rend
 
 function render(wording: Wording, syntax: Syntax, values: Partial<Record<string, string | string[]>>): RenderedReminder {
   const valueOf = (name: string) => [values[name] ?? []].flat().map(oneLine)
-  const open: string[] = []
+  const unclosed: string[] = []
   let html = ''
   let text = ''
   for (const piece of pieces(wording.content.trim(), syntax)) {
@@ -148,16 +148,16 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
       html += '<br>'
       text += '\n'
     } else if (!piece.closes) {
-      open.push(piece.tag)
+      unclosed.push(piece.tag)
       html += `<${piece.tag}>`
-    } else if (open.includes(piece.tag)) {
-      for (let tag = open.pop(); tag !== undefined; tag = open.pop()) {
+    } else if (unclosed.includes(piece.tag)) {
+      for (let tag = unclosed.pop(); tag !== undefined; tag = unclosed.pop()) {
         html += `</${tag}>`
         if (tag === piece.tag) break
       }
     }
   }
-  for (const tag of open.reverse()) html += `</${tag}>`
+  for (const tag of unclosed.reverse()) html += `</${tag}>`
   const subject = oneLine(wording.subject.replace(syntax.variable, (_all, name: string) => valueOf(name).join('; ')))
   return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
 }
