@@ -135,13 +135,13 @@ export function renderGroupReminder(wording: Wording, values: GroupValues): Rend
 }
 
 function render(wording: Wording, syntax: Syntax, values: Partial<Record<string, string | string[]>>): RenderedReminder {
-  const valueOf = (name: string) => [values[name] ?? []].flat().map(oneLine)
+  const linesOf = (name: string) => [values[name] ?? []].flat().map(oneLine)
   const unclosed: string[] = []
   let html = ''
   let text = ''
   for (const piece of pieces(wording.content.trim(), syntax)) {
     if ('words' in piece || 'variable' in piece) {
-      const lines = 'words' in piece ? [piece.words] : valueOf(piece.variable)
+      const lines = 'words' in piece ? [piece.words] : linesOf(piece.variable)
       html += lines.map(escapeHtml).join('<br>')
       text += lines.join('\n')
     } else if (piece.tag === 'br') {
@@ -158,7 +158,7 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
     }
   }
   for (const tag of unclosed.reverse()) html += `</${tag}>`
-  const subject = oneLine(wording.subject.replace(syntax.variable, (_all, name: string) => valueOf(name).join('; ')))
+  const subject = oneLine(wording.subject.replace(syntax.variable, (_all, name: string) => linesOf(name).join('; ')))
   return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
 }
 
