@@ -17,6 +17,8 @@ export interface Cluster {
 }
 
 const oldest = 15
+/** Plain C knows small and capital letters from A to Z only. */
+const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
 
 /** Starts a server in a folder of its own; null where there is no PostgreSQL 15 or later and none can be installed. */
 export async function openCluster(): Promise<Cluster | null> {
@@ -35,7 +37,10 @@ export async function openCluster(): Promise<Cluster | null> {
   // Whatever ends this process, nothing is left behind.
   process.once('exit', remove)
   try {
-    execFileSync(initdb, ['-D', data, '-U', 'duely', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'], { ...options, stdio: 'pipe' })
+    execFileSync(initdb, ['-D', data, '-U', 'duely', '-A', 'trust', '-E', 'UTF8', '--no-sync', `--locale=${locale}`], {
+      ...options,
+      stdio: 'pipe',
+    })
     const port = await freePort()
     const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'listen_addresses=127.0.0.1']
     const postgres = path.join(path.dirname(initdb), 'postgres')
