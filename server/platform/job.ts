@@ -67,8 +67,11 @@ export async function openQueue(database: OpenDatabase, options: { url: string |
     ...(database.embedded
       ? { db: fromPglite(database.embedded), backend: 'pglite' as const }
       : { connectionString: options.url ?? '', max: 3, application_name: 'duely-queue' }),
+    // `recover` supervises, and nobody else: see there.
+    supervise: false,
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
+    queueCacheIntervalSeconds: 2,
     schedule: false,
     useListenNotify: true,
   })
@@ -123,6 +126,9 @@ export async function openQueue(database: OpenDatabase, options: { url: string |
     },
     async recover() {
       for (const { name } of options.jobs) await boss.supervise(name)
+      // pg-boss remembers which keys were active when it last looked, and fetches nothing of theirs until it looks again: a mailbox that was
+      // busy at that moment would stand still for a minute. Its index alone keeps two jobs of one key from being active.
+      await database.db.execute(sql`UPDATE pgboss.queue SET singletons_active = NULL WHERE singletons_active IS NOT NULL`)
     },
     async runWaiting(works) {
       let done = 0
