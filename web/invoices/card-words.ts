@@ -3,12 +3,17 @@ import { dateIn, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
 import { texts } from './texts.ts'
 
 /** `Due 02/11/2026, 18 days ago`; of a paid invoice only the date. */
-export function dueWords({ dueDate, status }: Invoice, today: string): string {
+export function dueWords(invoice: Invoice, today: string): string {
+  const days = daysWords(invoice, today)
+  return `${texts.card.due(showDate(invoice.dueDate))}${days === '' ? '' : `, ${days}`}`
+}
+
+/** `18 days ago`, `today` or `in 8 days`; of a paid invoice nothing. */
+export function daysWords({ dueDate, status }: Invoice, today: string): string {
+  if (status === 'paid') return ''
   const { card } = texts
-  const due = card.due(showDate(dueDate))
-  if (status === 'paid') return due
   const days = daysBetween(today, dueDate)
-  return `${due}, ${days === 0 ? card.today : days > 0 ? card.ahead(days) : card.ago(-days)}`
+  return days === 0 ? card.today : days > 0 ? card.ahead(days) : card.ago(-days)
 }
 
 /** The line at the foot: what happened last. */

@@ -1,28 +1,60 @@
 import { Button } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
-import { Link } from 'react-router'
+import { IconPlus, IconUpload } from '@tabler/icons-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import look from './dashboard.module.css'
 import { DashboardSkeleton } from './dashboard-skeleton.tsx'
+import { ExportButton } from './export-button.tsx'
 import { Ledger } from './ledger-view.tsx'
 import { NoInvoices } from './no-invoices.tsx'
 import { texts } from './texts.ts'
 
-/** /dashboard */
+const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }))
+
+/** /dashboard; with `?import` the dialog for importing stands open, so that a link from anywhere can open it. */
 export default function DashboardScreen(): ReactNode {
   const invoices = useRead(invoiceCalls.list)
+  const [address, setAddress] = useSearchParams()
+  const importing = address.has('import')
+  const [wanted, setWanted] = useState(importing)
+  if (importing && !wanted) setWanted(true)
+  const withImport = new URLSearchParams(address)
+  withImport.set('import', '')
+  const closeImport = () =>
+    setAddress(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.delete('import')
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
   return (
     <>
       <PageHeader
         title={texts.dashboard.title}
         subtitle={texts.dashboard.subtitle}
         action={
-          <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
-            {texts.dashboard.create}
-          </Button>
+          <div className={look.tools}>
+            <Button
+              component={Link}
+              to={{ search: `?${withImport}` }}
+              preventScrollReset
+              variant="default"
+              className={look.tool ?? ''}
+              leftSection={<IconUpload size={18} stroke={1.7} />}
+            >
+              {texts.importing.button}
+            </Button>
+            {invoices.data && invoices.data.length > 0 && <ExportButton invoices={invoices.data} />}
+            <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
+              {texts.dashboard.create}
+            </Button>
+          </div>
         }
       />
       <QueryView
@@ -34,6 +66,11 @@ export default function DashboardScreen(): ReactNode {
       >
         {(list) => <Ledger invoices={list} />}
       </QueryView>
+      {wanted && (
+        <Suspense>
+          <ImportDialog opened={importing} onClose={closeImport} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -1,27 +1,23 @@
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
-import { dismissToast, toast } from '#web/ui/toast.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import look from './delete-dialog.module.css'
 import { texts } from './texts.ts'
+import { undoToast } from './undo-toast.tsx'
 
 /** Asks before an invoice goes, and offers it back for as long as the message stands there. */
 export function DeleteDialog({ invoice, onClose }: { invoice: Invoice | null; onClose: () => void }): ReactNode {
-  const message = useRef<string | null>(null)
   const restore = useCall(invoiceCalls.restore, {
     refreshes: [invoiceCalls.list],
     onDone: ({ reference }) => toast('good', texts.remove.undone(reference)),
     onProblem: (error) => toast('bad', texts.remove.undoFailed(inWords(error))),
   })
   const remove = useCall(invoiceCalls.remove, { refreshes: [invoiceCalls.list] })
-  const undo = (id: string) => {
-    if (message.current !== null) dismissToast(message.current)
-    restore.mutate({ params: { id } })
-  }
   const close = () => {
     remove.reset()
     onClose()
@@ -34,15 +30,7 @@ export function DeleteDialog({ invoice, onClose }: { invoice: Invoice | null; on
       {
         onSuccess: () => {
           close()
-          message.current = toast(
-            'info',
-            <span className={look.deleted}>
-              {texts.remove.done(reference)}
-              <button type="button" className={look.undo} onClick={() => undo(id)}>
-                {texts.remove.undo}
-              </button>
-            </span>,
-          )
+          undoToast(texts.remove.done(reference), () => restore.mutate({ params: { id } }))
         },
       },
     )

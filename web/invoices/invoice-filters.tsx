@@ -1,10 +1,15 @@
 import { CloseButton, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { IconLayoutGrid, IconList, IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
 import look from './dashboard.module.css'
 import { type Filter, texts } from './texts.ts'
+import type { View } from './use-view.ts'
 
 const filters: Filter[] = ['all', 'paid', 'unpaid', 'overdue']
+const views = [
+  { name: 'cards', icon: IconLayoutGrid },
+  { name: 'list', icon: IconList },
+] as const
 
 interface InvoiceFiltersProps {
   search: string
@@ -12,15 +17,21 @@ interface InvoiceFiltersProps {
   filter: Filter
   onFilter: (filter: Filter) => void
   counts: Record<Filter, number>
+  view: View
+  onView: (view: View) => void
+  /** Goes on from the search box into the invoices. */
+  onEnter: () => void
 }
 
-/** The search box and the four buttons; their counts follow the search. */
-export function InvoiceFilters({ search, onSearch, filter, onFilter, counts }: InvoiceFiltersProps): ReactNode {
+/** The search box, the four buttons, whose counts follow the search, and the choice between cards and list. */
+export function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
+  const { search, onSearch, onEnter, filter, onFilter, counts, view, onView } = props
   const box = useRef<HTMLInputElement>(null)
   return (
     <search className={look.bar}>
       <TextInput
         ref={box}
+        data-search
         className={look.search ?? ''}
         placeholder={texts.dashboard.search}
         aria-label={texts.dashboard.search}
@@ -29,6 +40,10 @@ export function InvoiceFilters({ search, onSearch, filter, onFilter, counts }: I
         onChange={(event) => onSearch(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onSearch('')
+          if (event.key === 'ArrowDown') {
+            event.preventDefault()
+            onEnter()
+          }
         }}
         leftSection={<IconSearch size={18} stroke={1.7} />}
         rightSection={
@@ -47,6 +62,21 @@ export function InvoiceFilters({ search, onSearch, filter, onFilter, counts }: I
         {filters.map((name) => (
           <button key={name} type="button" className={look.filter} aria-pressed={filter === name} onClick={() => onFilter(name)}>
             {texts.dashboard.filter(name, counts[name])}
+          </button>
+        ))}
+      </fieldset>
+      <fieldset className={look.views} aria-label={texts.view.label}>
+        {views.map(({ name, icon: Icon }) => (
+          <button
+            key={name}
+            type="button"
+            className={look.view}
+            aria-label={texts.view[name]}
+            title={texts.view[name]}
+            aria-pressed={view === name}
+            onClick={() => onView(name)}
+          >
+            <Icon size={19} stroke={1.7} aria-hidden />
           </button>
         ))}
       </fieldset>

@@ -1,37 +1,71 @@
-import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
+import { BulkBar } from './bulk-bar.tsx'
 import { CardActions } from './card-actions.tsx'
 import { InvoiceFilters } from './invoice-filters.tsx'
 import { InvoiceGrid } from './invoice-grid.tsx'
+import { InvoiceList } from './invoice-list.tsx'
 import { countByFilter, filterInvoices, openItems, searchInvoices } from './ledger.ts'
 import { NoMatch } from './no-match.tsx'
+import { sortInvoices } from './order.ts'
 import { Overview } from './overview.tsx'
+import { focusItem } from './use-rows.ts'
 import { useSearch } from './use-search.ts'
+import { useSelection } from './use-selection.ts'
 import { useToday } from './use-today.ts'
+import { useView } from './use-view.ts'
 
-/** The invoices there are: the due line over all of them, then search, filters and cards. */
+/** The invoices there are: the due line over all of them, then search, filters, and cards or a list. */
 export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
   const navigate = useNavigate()
   const { zone, now, today } = useToday()
   const { search, onSearch, filter, onFilter } = useSearch()
+  const { view, onView, order, onOrder } = useView()
   const wanted = useDeferredValue(search)
   const found = useMemo(() => searchInvoices(invoices, wanted), [invoices, wanted])
-  const shown = useMemo(() => filterInvoices(found, filter), [found, filter])
+  const counts = useMemo(() => countByFilter(found), [found])
+  const shown = useMemo(() => sortInvoices(filterInvoices(found, filter), view === 'list' ? order : null), [found, filter, view, order])
   const items = useMemo(() => openItems(invoices, today), [invoices, today])
-  const open = (id: string) => {
-    const invoice = invoices.find(({ _id }) => _id === id)
-    void navigate(`/dashboard/edit-invoice/${id}`, { state: { invoice } })
+  const selection = useSelection(shown)
+  const place = useRef<HTMLDivElement>(null)
+  const all = useRef(invoices)
+  all.current = invoices
+  const open = useCallback(
+    (id: string) => {
+      const invoice = all.current.find(({ _id }) => _id === id)
+      void navigate(`/dashboard/edit-invoice/${id}`, { state: { invoice } })
+    },
+    [navigate],
+  )
+  const enter = () => {
+    const list = place.current?.querySelector('[data-invoices]')
+    if (list) focusItem(list, 0, 20)
   }
+  const listed = { invoices: shown, zone, today, now, selection }
   return (
     <CardActions>
       <Overview invoices={invoices} items={items} today={today} zone={zone} onOpen={open} />
-      <InvoiceFilters search={search} onSearch={onSearch} filter={filter} onFilter={onFilter} counts={countByFilter(found)} />
-      {shown.length === 0 ? (
-        <NoMatch search={wanted.trim()} filter={filter} onClear={() => onSearch('')} onViewAll={() => onFilter('all')} />
-      ) : (
-        <InvoiceGrid invoices={shown} zone={zone} now={now} />
-      )}
+      <InvoiceFilters
+        search={search}
+        onSearch={onSearch}
+        onEnter={enter}
+        filter={filter}
+        onFilter={onFilter}
+        counts={counts}
+        view={view}
+        onView={onView}
+      />
+      <div ref={place}>
+        {shown.length === 0 ? (
+          <NoMatch search={wanted.trim()} filter={filter} onClear={() => onSearch('')} onViewAll={() => onFilter('all')} />
+        ) : view === 'list' ? (
+          <InvoiceList {...listed} order={order} onOrder={onOrder} />
+        ) : (
+          <InvoiceGrid {...listed} />
+        )}
+      </div>
+      <BulkBar selection={selection} shown={shown.length} />
     </CardActions>
   )
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconFileInvoice, IconPlus } from '@tabler/icons-react'
+import { IconFileInvoice, IconPlus, IconUpload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { EmptyState } from '#web/ui/empty-state.tsx'
@@ -13,9 +13,14 @@ export function NoInvoices(): ReactNode {
       title={texts.none.title}
       text={texts.none.text}
       action={
-        <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
-          {texts.dashboard.create}
-        </Button>
+        <>
+          <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
+            {texts.dashboard.create}
+          </Button>
+          <Button component={Link} to="?import" variant="default" leftSection={<IconUpload size={18} stroke={1.7} />}>
+            {texts.importing.link}
+          </Button>
+        </>
       }
     />
   )

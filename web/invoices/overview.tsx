@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import { DueLine } from '#web/ui/due-line.tsx'
@@ -16,7 +16,7 @@ interface OverviewProps {
 }
 
 /** Three sums and the due line. */
-export function Overview({ invoices, items, today, zone, onOpen }: OverviewProps): ReactNode {
+export const Overview = memo(function Overview({ invoices, items, today, zone, onOpen }: OverviewProps): ReactNode {
   const { overdue, soon, paid } = totals(invoices, items, today, zone)
   const { dashboard } = texts
   return (
@@ -30,7 +30,7 @@ export function Overview({ invoices, items, today, zone, onOpen }: OverviewProps
       {items.length === 0 && <p className={look.nothing}>{dashboard.nothingOwed}</p>}
     </section>
   )
-}
+})
 
 function Total({ label, amount, tone }: { label: string; amount: number; tone: 'overdue' | 'plain' | 'paid' }): ReactNode {
   return (

@@ -29,6 +29,24 @@ export async function send<C extends Call>(call: C, ...[input]: SendArgument<C>)
 
 /** `send` that can be called off. */
 export async function sendUntil<C extends Call>(call: C, input: Parts, signal: AbortSignal | null): Promise<CallReply<C>> {
+  const response = await answered(call, input, signal)
+  const reply: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
+  if (call.reply && reply === undefined)
+    throw new Problem('fault', 'The server did not answer as expected. Please reload the page and try again.')
+  // The server checks every reply against the contract before it leaves.
+  return reply as CallReply<C>
+}
+
+/** Sends a call that answers with a file, and answers its bytes and the name that the server gives it. Throws a Problem as `send` does. */
+export async function sendForFile<C extends Call>(call: C, input: SendInput<C>): Promise<{ bytes: Blob; name: string }> {
+  const response = await answered(call, input, null)
+  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'duely'
+  const bytes = await response.blob().catch(() => null)
+  if (!bytes) throw new Problem('offline', 'The file did not arrive whole. Please check your connection and try again.')
+  return { bytes, name }
+}
+
+async function answered(call: Call, input: Parts, signal: AbortSignal | null): Promise<Response> {
   const token = localStorage.getItem('accessToken')
   let response = await request(call, input, token, signal)
   if (response.status === 401 && !call.open && token) {
@@ -37,11 +55,7 @@ export async function sendUntil<C extends Call>(call: C, input: Parts, signal: A
       response = await request(call, input, localStorage.getItem('accessToken'), signal)
   }
   if (!response.ok) throw await readProblem(response)
-  const reply: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
-  if (call.reply && reply === undefined)
-    throw new Problem('fault', 'The server did not answer as expected. Please reload the page and try again.')
-  // The server checks every reply against the contract before it leaves.
-  return reply as CallReply<C>
+  return response
 }
 
 async function request(call: Call, input: Parts, token: string | null, signal: AbortSignal | null): Promise<Response> {

@@ -1,0 +1,98 @@
+import { Button, CloseButton } from '@mantine/core'
+import { IconCircleCheck, IconPlayerPause, IconTrash } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
+import { showDate } from '#web/ui/dates.ts'
+import { toast } from '#web/ui/toast.tsx'
+import look from './bulk-bar.module.css'
+import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
+import { BulkPauseDialog } from './bulk-pause-dialog.tsx'
+import { texts } from './texts.ts'
+import { useBulk } from './use-bulk.ts'
+import type { Selection } from './use-selection.ts'
+
+const { bulk } = texts
+
+/** What can be done with the chosen invoices; it stands at the foot of the window for as long as any is chosen. */
+export function BulkBar({ selection, shown }: { selection: Selection; shown: number }): ReactNode {
+  const { chosen, clear, chooseAll } = selection
+  const { change, busy } = useBulk()
+  const [asking, setAsking] = useState<'delete' | 'pause' | null>(null)
+  const open = chosen.filter(({ status }) => status !== 'paid')
+  const sum = formatRupees(fromMinor(chosen.reduce((total, { amount }) => total + (toMinor(amount) ?? 0), 0)))
+  const close = () => setAsking(null)
+  const withOpen = (act: () => void) => () => (open.length === 0 ? toast('info', bulk.nothingOpen) : act())
+  const finish = () => {
+    close()
+    clear()
+  }
+  return (
+    <>
+      {chosen.length > 0 && (
+        <section className={look.bar} aria-label={bulk.label}>
+          <p className={look.count} role="status">
+            <strong>{busy ? bulk.working : bulk.selected(chosen.length)}</strong>
+            <span className={look.sum}>{sum}</span>
+          </p>
+          {chosen.length < shown && (
+            <Button variant="subtle" onClick={chooseAll} disabled={busy} className={look.all ?? ''}>
+              {bulk.all(shown)}
+            </Button>
+          )}
+          <div className={look.actions}>
+            <Button
+              variant="default"
+              disabled={busy}
+              leftSection={<IconCircleCheck size={18} stroke={1.7} />}
+              onClick={withOpen(() => change({ invoices: open, change: { do: 'mark', status: 'paid' }, done: bulk.marked }, finish))}
+            >
+              {bulk.paid}
+            </Button>
+            <Button
+              variant="default"
+              disabled={busy}
+              leftSection={<IconPlayerPause size={18} stroke={1.7} />}
+              onClick={withOpen(() => setAsking('pause'))}
+            >
+              {bulk.pause}
+            </Button>
+            <Button
+              variant="default"
+              disabled={busy}
+              className={look.danger ?? ''}
+              leftSection={<IconTrash size={18} stroke={1.7} />}
+              onClick={() => setAsking('delete')}
+            >
+              {bulk.remove}
+            </Button>
+          </div>
+          <CloseButton size={44} iconSize={20} aria-label={bulk.clear} onClick={clear} disabled={busy} className={look.clear ?? ''} />
+        </section>
+      )}
+      <BulkDeleteDialog
+        opened={asking === 'delete'}
+        count={chosen.length}
+        sum={sum}
+        busy={busy}
+        onDelete={() => change({ invoices: chosen, change: { do: 'delete' }, done: bulk.removed }, finish)}
+        onCancel={close}
+      />
+      <BulkPauseDialog
+        opened={asking === 'pause'}
+        count={open.length}
+        busy={busy}
+        onPause={(until) =>
+          change(
+            {
+              invoices: open,
+              change: { do: 'pause', until, note: '', promised: false },
+              done: (count) => bulk.paused(count, until === null ? null : showDate(until)),
+            },
+            finish,
+          )
+        }
+        onCancel={close}
+      />
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+import { type ReactNode, useRef } from 'react'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { texts } from './texts.ts'
+
+const { bulk } = texts
+
+interface BulkDeleteDialogProps {
+  opened: boolean
+  count: number
+  sum: string
+  busy: boolean
+  onDelete: () => void
+  onCancel: () => void
+}
+
+/** Asks before many invoices go at once. */
+export function BulkDeleteDialog({ opened, count, sum, busy, onDelete, onCancel }: BulkDeleteDialogProps): ReactNode {
+  // What it is about stays readable while the dialog fades.
+  const last = useRef({ count, sum })
+  if (opened) last.current = { count, sum }
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={bulk.removeTitle(last.current.count)}
+      confirm={bulk.remove}
+      confirmBusy={bulk.removeBusy}
+      busy={busy}
+      tone="danger"
+      onConfirm={onDelete}
+      onCancel={onCancel}
+    >
+      {bulk.removeText(last.current.sum)}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Radio } from '@mantine/core'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { DateField } from '#web/ui/date-field.tsx'
+import { dateIn } from '#web/ui/dates.ts'
+import look from './pause-dialog.module.css'
+import { texts } from './texts.ts'
+import { useToday } from './use-today.ts'
+
+const words = texts.pause
+const week = 7 * 86_400_000
+
+interface BulkPauseDialogProps {
+  opened: boolean
+  count: number
+  busy: boolean
+  /** `until` is the last quiet day, YYYY-MM-DD; null: for good. */
+  onPause: (until: string | null) => void
+  onCancel: () => void
+}
+
+/** Asks how long many invoices are not reminded. */
+export function BulkPauseDialog({ opened, count, busy, onPause, onCancel }: BulkPauseDialogProps): ReactNode {
+  const last = useRef(count)
+  if (opened) last.current = count
+  return (
+    <Modal opened={opened} onClose={busy ? () => undefined : onCancel} title={texts.bulk.pauseTitle(last.current)} size={520}>
+      <PauseLength busy={busy} onPause={onPause} onCancel={onCancel} />
+    </Modal>
+  )
+}
+
+function PauseLength({ busy, onPause, onCancel }: Pick<BulkPauseDialogProps, 'busy' | 'onPause' | 'onCancel'>): ReactNode {
+  const { zone, now, today } = useToday()
+  const [length, setLength] = useState('until')
+  const [until, setUntil] = useState(() => dateIn(zone, new Date(now.getTime() + week)))
+  const [problem, setProblem] = useState<string | null>(null)
+  const dated = length === 'until'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (busy) return
+    const wrong = !dated ? null : !/^\d{4}-\d{2}-\d{2}$/.test(until) ? words.chooseDay : until < today ? words.pastDay : null
+    setProblem(wrong)
+    if (wrong === null) onPause(dated ? until : null)
+  }
+  return (
+    <form noValidate onSubmit={submit}>
+      <Radio.Group label={words.length} classNames={{ label: look.label ?? '' }} value={length} onChange={setLength}>
+        <Radio className={look.choice ?? ''} value="until" label={words.until} />
+        <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
+      </Radio.Group>
+      {dated && (
+        <div className={look.dated}>
+          <DateField
+            label={words.lastDay}
+            description={words.lastDayHint}
+            required
+            value={until}
+            onChange={(date) => {
+              setUntil(date)
+              setProblem(null)
+            }}
+            error={problem}
+          />
+        </div>
+      )}
+      <Group gap={12} mt={24}>
+        <BusyButton type="submit" busy={busy} busyText={words.busy}>
+          {words.submit}
+        </BusyButton>
+        <Button variant="default" onClick={onCancel} disabled={busy}>
+          {words.cancel}
+        </Button>
+      </Group>
+    </form>
+  )
+}

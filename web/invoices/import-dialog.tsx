@@ -1,0 +1,50 @@
+import { Modal } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { type ReactNode, useState } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { useRead } from '#web/platform/query.ts'
+import { ImportDrop } from './import-drop.tsx'
+import { ImportPreview } from './import-preview.tsx'
+import { ImportResult } from './import-result.tsx'
+import { ImportRunning } from './import-running.tsx'
+import type { FileLine } from './read-table.ts'
+import { texts } from './texts.ts'
+import { useImport } from './use-import.ts'
+
+/** Invoices from a file: choose it, look at what would become of each line, confirm, and see what became of it. */
+export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
+  const [busy, setBusy] = useState(false)
+  return (
+    <Modal
+      opened={opened}
+      onClose={busy ? () => undefined : onClose}
+      title={texts.importing.title}
+      size={980}
+      fullScreen={narrow}
+      radius={narrow ? 0 : 14}
+      closeOnClickOutside={false}
+    >
+      <Steps onBusy={setBusy} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: () => void }): ReactNode {
+  const invoices = useRead(invoiceCalls.list)
+  const [file, setFile] = useState<{ name: string; lines: FileLine[] } | null>(null)
+  const running = useImport()
+  if (running.state === 'running') return <ImportRunning running={running} onBusy={onBusy} />
+  if (running.state !== 'idle' && file) return <ImportResult running={running} onClose={onClose} />
+  if (!file) return <ImportDrop onFile={(name, lines) => setFile({ name, lines })} />
+  return (
+    <ImportPreview
+      key={file.name}
+      file={file}
+      invoices={invoices.data ?? []}
+      onImport={running.start}
+      onOther={() => setFile(null)}
+      onCancel={onClose}
+    />
+  )
+}

@@ -1,0 +1,75 @@
+import { IconFileUpload } from '@tabler/icons-react'
+import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { FormError } from '#web/ui/form-error.tsx'
+import look from './import.module.css'
+import { type FileLine, readTable } from './read-table.ts'
+import { texts } from './texts.ts'
+
+const words = texts.importing
+const largest = 10 * 1024 * 1024
+const mostLines = 20_000
+
+/** Where a file is dropped or chosen. */
+export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileLine[]) => void }): ReactNode {
+  const [over, setOver] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const read = async (file: File | undefined) => {
+    if (!file) return
+    if (file.size > largest) return setProblem(words.tooBig)
+    const bytes = await file.arrayBuffer().catch(() => null)
+    const table = bytes ? readTable(bytes) : { kind: 'unreadable' as const }
+    switch (table.kind) {
+      case 'lines':
+        return table.lines.length > mostLines
+          ? setProblem(words.tooLong(mostLines.toLocaleString('en-IN')))
+          : onFile(file.name, table.lines)
+      case 'not-csv':
+        return setProblem(words.notCsv)
+      case 'unreadable':
+        return setProblem(words.unreadable)
+      case 'empty':
+        return setProblem(words.empty)
+    }
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void read(event.dataTransfer.files[0])
+  }
+  return (
+    <>
+      <button
+        type="button"
+        className={look.drop}
+        data-over={over || undefined}
+        data-autofocus
+        onClick={() => input.current?.click()}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <IconFileUpload size={34} stroke={1.4} aria-hidden />
+        <strong className={look.dropTitle}>{words.drop}</strong>
+        <span className={look.dim}>{words.dropHint}</span>
+      </button>
+      <input
+        ref={input}
+        type="file"
+        accept=".csv,.tsv,.txt,text/csv"
+        hidden
+        aria-label={words.choose}
+        onChange={(event) => {
+          void read(event.currentTarget.files?.[0])
+          // The same file, mended, can be chosen again.
+          event.currentTarget.value = ''
+        }}
+      />
+      <FormError message={problem} />
+      <p className={look.needs}>{words.needs}</p>
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { Button, Group } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { inWords } from '#web/platform/problem.ts'
+import { saveFile } from '#web/platform/save-file.ts'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './import.module.css'
+import { writeTable } from './read-table.ts'
+import { texts } from './texts.ts'
+import type { Importing } from './use-import.ts'
+
+const words = texts.importing
+const listed = 8
+
+/** What became of the file: how many are there now, and which lines were left out and why. */
+export function ImportResult({ running, onClose }: { running: Importing; onClose: () => void }): ReactNode {
+  const { state, created, leftOut, sent, total, problem, goOn, undo } = running
+  const [undoing, setUndoing] = useState(false)
+  const takeBack = async () => {
+    setUndoing(true)
+    try {
+      await undo()
+      toast('good', texts.bulk.removed(created.length))
+      onClose()
+    } catch (error) {
+      toast('bad', texts.bulk.undoFailed(inWords(error)))
+      setUndoing(false)
+    }
+  }
+  const save = () => {
+    const lines = leftOut.map(({ line, message }) => [String(line.line), ...line.cells, message])
+    saveFile(writeTable(lines), 'duely-lines-left-out.csv')
+  }
+  return (
+    <>
+      <h3 className={look.doneTitle} role="status">
+        {created.length === 0 ? words.noneTitle : words.doneTitle(created.length)}
+      </h3>
+      {created.length > 0 && <p className={look.dim}>{words.mails}</p>}
+      {state === 'broken' && problem !== null && (
+        <Notice tone="bad" action={<Button onClick={goOn}>{words.goOn}</Button>}>
+          {words.brokeOff(problem)}
+        </Notice>
+      )}
+      {state === 'stopped' && (
+        <Notice
+          tone="warn"
+          action={
+            <Button variant="default" onClick={goOn}>
+              {words.goOn}
+            </Button>
+          }
+        >
+          {words.stopped(total - sent)}
+        </Notice>
+      )}
+      {leftOut.length > 0 && (
+        <>
+          <p className={look.leftTitle}>{words.left(leftOut.length)}</p>
+          <ul className={look.left}>
+            {leftOut.slice(0, listed).map(({ line, message }) => (
+              <li key={line.line}>{words.leftLine(line.line, message)}</li>
+            ))}
+          </ul>
+          {leftOut.length > listed && <p className={look.dim}>{words.moreLeft(leftOut.length - listed)}</p>}
+          <Button variant="default" leftSection={<IconDownload size={18} stroke={1.7} />} onClick={save}>
+            {words.saveLeft}
+          </Button>
+        </>
+      )}
+      <Group justify="flex-end" gap={12} mt={24}>
+        {created.length > 0 && (
+          <BusyButton variant="default" busy={undoing} busyText={words.undoBusy} onClick={() => void takeBack()}>
+            {words.undo}
+          </BusyButton>
+        )}
+        <Button onClick={onClose} disabled={undoing} data-autofocus>
+          {words.close}
+        </Button>
+      </Group>
+    </>
+  )
+}

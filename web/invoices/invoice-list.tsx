@@ -1,0 +1,138 @@
+import { VisuallyHidden } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { memo, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { Invoice } from '#contract/invoices.ts'
+import { formatRupees } from '#contract/money.ts'
+import { showDate, showMoment } from '#web/ui/dates.ts'
+import { Pill } from '#web/ui/pill.tsx'
+import { daysWords } from './card-words.ts'
+import look from './invoice-list.module.css'
+import { InvoiceMenu } from './invoice-menu.tsx'
+import { column, nextOrder, type Order } from './order.ts'
+import { isPaused } from './pause-words.ts'
+import { SelectBox } from './select-box.tsx'
+import { texts } from './texts.ts'
+import { useRows } from './use-rows.ts'
+import type { Selection } from './use-selection.ts'
+
+const wide = 760
+const last: { width: number | null; top: number } = { width: null, top: 0 }
+
+interface InvoiceListProps {
+  invoices: Invoice[]
+  zone: string | undefined
+  today: string
+  now: Date
+  order: Order
+  onOrder: (order: Order) => void
+  selection: Selection
+}
+
+/** The invoices as a ledger: a line each, sorted by any column. */
+export function InvoiceList({ invoices, zone, today, now, order, onOrder, selection }: InvoiceListProps): ReactNode {
+  const rows = useRows<HTMLTableSectionElement>({
+    items: invoices.length,
+    columns: () => 1,
+    height: (width) => (width >= wide ? 41 : 73),
+    gap: 0,
+    last,
+  })
+  return (
+    <table className={look.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
+      <thead className={look.headGroup}>
+        <tr aria-rowindex={1} className={look.head}>
+          <th scope="col" className={look.corner}>
+            <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
+          </th>
+          {column.options.map((by) => (
+            <th
+              key={by}
+              scope="col"
+              className={look.column}
+              data-column={by}
+              aria-sort={order?.by === by ? (order.ascending ? 'ascending' : 'descending') : 'none'}
+            >
+              <button type="button" className={look.sort} onClick={() => onOrder(nextOrder(order, by))}>
+                {texts.list.columns[by]}
+                {order?.by === by && (order.ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />)}
+              </button>
+            </th>
+          ))}
+          <th scope="col" className={look.corner}>
+            <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
+          </th>
+        </tr>
+      </thead>
+      <tbody ref={rows.frame} className={look.body} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
+        {invoices.slice(rows.from, rows.to).map((invoice, index) => (
+          <InvoiceRow
+            key={invoice._id}
+            invoice={invoice}
+            zone={zone}
+            today={today}
+            now={now}
+            index={rows.from + index}
+            height={rows.height}
+            chosen={selection.isChosen(invoice._id)}
+            onToggle={selection.toggle}
+          />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface InvoiceRowProps {
+  invoice: Invoice
+  zone: string | undefined
+  today: string
+  now: Date
+  index: number
+  height: number
+  chosen: boolean
+  onToggle: (id: string, range: boolean) => void
+}
+
+const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
+  const { invoice, zone, today, now, index, height, chosen, onToggle } = props
+  const { clientName, clientEmail, reference, amount, dueDate, status, lastReminderAt, pause } = invoice
+  return (
+    <tr aria-rowindex={index + 2} data-index={index} data-chosen={chosen || undefined} className={look.row} style={{ height }}>
+      <td className={look.select}>
+        <SelectBox invoice={invoice} chosen={chosen} onToggle={onToggle} />
+      </td>
+      <td className={look.client}>
+        <Link
+          to={`/dashboard/edit-invoice/${invoice._id}`}
+          state={{ invoice }}
+          className={look.name}
+          title={`${clientName}\n${clientEmail}`}
+          data-open
+        >
+          {clientName}
+        </Link>
+      </td>
+      <td className={look.reference} title={reference}>
+        {reference}
+      </td>
+      <td className={look.amount}>{formatRupees(amount)}</td>
+      <td className={look.due}>
+        {showDate(dueDate)} <span className={look.days}>{daysWords(invoice, today)}</span>
+      </td>
+      <td className={look.status}>
+        <Pill tone={status}>{texts.status[status]}</Pill>
+      </td>
+      <td className={look.reminder}>
+        {pause !== null && isPaused(invoice)
+          ? texts.pause.pill(pause.until === null ? null : showDate(pause.until))
+          : lastReminderAt === null
+            ? texts.list.never
+            : showMoment(zone, new Date(lastReminderAt), now)}
+      </td>
+      <td className={look.menu}>
+        <InvoiceMenu invoice={invoice} className={look.dots} />
+      </td>
+    </tr>
+  )
+})

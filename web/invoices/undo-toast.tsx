@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+import { dismissToast, toast } from '#web/ui/toast.tsx'
+import { texts } from './texts.ts'
+import look from './undo-toast.module.css'
+
+/** Says what was done, and takes it back on demand for as long as the message stands there. */
+export function undoToast(message: string, undo: () => void): void {
+  const shown: { id: string | null } = { id: null }
+  const takeBack = () => {
+    if (shown.id !== null) dismissToast(shown.id)
+    undo()
+  }
+  shown.id = toast('info', <Undo message={message} onUndo={takeBack} />)
+}
+
+function Undo({ message, onUndo }: { message: string; onUndo: () => void }): ReactNode {
+  return (
+    <span className={look.done}>
+      {message}
+      <button type="button" className={look.undo} onClick={onUndo}>
+        {texts.remove.undo}
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Invoice, invoiceCalls, type ManyChange, type ManyResult, mostAtOnce } from '#contract/invoices.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { queryKey } from '#web/platform/query.ts'
+import { send } from '#web/platform/send.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { changedByPause } from './changed-by-pause.ts'
+import { texts } from './texts.ts'
+import { undoToast } from './undo-toast.tsx'
+import { undoing } from './undoing.ts'
+
+interface Wanted {
+  invoices: Invoice[]
+  change: ManyChange
+  /** What is said once so many are done. */
+  done: (count: number) => string
+}
+
+interface Bulk {
+  change: (wanted: Wanted, after: () => void) => void
+  busy: boolean
+}
+
+/** Changes many invoices at once, and offers to take it back: each as it was before, whatever it was. */
+export function useBulk(): Bulk {
+  const queries = useQueryClient()
+  const refresh = () => Promise.all(changedByPause.map((read) => queries.invalidateQueries({ queryKey: queryKey(read) })))
+  const undo = async (before: Invoice[], { do: what }: ManyChange) => {
+    try {
+      const result = await applyAll(undoing(before, what))
+      await refresh()
+      tell(result, texts.bulk.undone)
+    } catch (error) {
+      toast('bad', texts.bulk.undoFailed(inWords(error)))
+    }
+  }
+  const { mutate, isPending } = useMutation({
+    mutationFn: async ({ invoices, change }: Wanted) => {
+      const result = await applyAll([{ ids: invoices.map(({ _id }) => _id), change }])
+      await refresh()
+      return result
+    },
+    onSuccess: (result, { invoices, change, done }) => {
+      const changed = new Set(result.changed)
+      if (changed.size > 0)
+        undoToast(done(changed.size), () => {
+          void undo(
+            invoices.filter(({ _id }) => changed.has(_id)),
+            change,
+          )
+        })
+      tell({ ...result, changed: [] }, done)
+    },
+    onError: (error) => toast('bad', texts.bulk.failed(inWords(error))),
+  })
+  return { change: (wanted, after) => mutate(wanted, { onSuccess: after }), busy: isPending }
+}
+
+function tell({ changed, failed }: ManyResult, done: (count: number) => string): void {
+  if (changed.length > 0) toast('good', done(changed.length))
+  if (failed[0]) toast('bad', texts.bulk.partly(failed.length, failed[0].message))
+}
+
+/** Sends changes one after the other, as many invoices at once as a call takes. */
+async function applyAll(changes: { ids: string[]; change: ManyChange }[]): Promise<ManyResult> {
+  const all: ManyResult = { changed: [], failed: [] }
+  for (const { ids, change } of changes) {
+    for (let start = 0; start < ids.length; start += mostAtOnce) {
+      const result = await send(invoiceCalls.changeMany, { body: { ids: ids.slice(start, start + mostAtOnce), change } })
+      all.changed.push(...result.changed)
+      all.failed.push(...result.failed)
+    }
+  }
+  return all
+}
