@@ -17,14 +17,16 @@ export interface Asked {
  */
 export type Move = 'hang' | 'hang_after' | 'reset' | { status: number; body?: unknown; html?: string; done?: boolean }
 
+type Script = (asked: Asked, nth: number) => Move | undefined | Promise<Move | undefined>
+
 export interface FakeRazorpay extends AsyncDisposable {
   /** What `config.razorpay` wants to know. */
   settings: { keyId: string; keySecret: string; webhookSecret: string; apiUrl: string; checkoutUrl: string }
   provider: Provider
   /** Every REST call, in order. */
   asked: Asked[]
-  /** Called for each REST call; what it returns happens instead. `nth` counts from 1 since the last `answer`. */
-  answer(script: (asked: Asked, nth: number) => Move | undefined): void
+  /** Called for each REST call; what it returns, or comes to in the end, happens instead. `nth` counts from 1 since the last `answer`. */
+  answer(script: Script): void
   /** Pays an order or agrees to a subscription as the customer would in the checkout, and answers what the page is handed. */
   pay(id: string): Proof
   /** Sends an event as Razorpay does; answers the status, or null where nobody answered within 5 s. */
@@ -58,7 +60,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
   }
   const closing = new AbortController()
   const sockets = new Set<net.Socket>()
-  let script: (asked: Asked, nth: number) => Move | undefined = () => undefined
+  let script: Script = () => undefined
   let count = 0
 
   const send = async (event: FakeEvent, to: string): Promise<number | null> => {
@@ -132,7 +134,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
     if (request.headers.authorization !== `Basic ${basic}`)
       return answerJson(response, 401, refusalOf(new Refused('Authentication failed')))
     count += 1
-    const move = script(rest, count)
+    const move = await script(rest, count)
     if (move === 'hang') return
     if (move === 'reset') return void request.socket.resetAndDestroy()
     if (typeof move === 'object') {
