@@ -1,6 +1,10 @@
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { DrizzleQueryError } from 'drizzle-orm'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { openLog } from './log.ts'
+import { openLog, openOutput } from './log.ts'
 
 function logged(fields: object): string {
   let line = ''
@@ -57,4 +61,21 @@ test('an error is put into words under any name', () => {
 test('every one of many errors is told', () => {
   const line = logged({ err: new AggregateError([new Error('one'), new Error('two')], 'Some failed.') })
   expect(JSON.parse(line).err.errors.map(({ message }: { message: string }) => message)).toEqual(['one', 'two'])
+})
+
+test.runIf(existsSync('/dev/full'))('a full disk takes no line, and nobody waits for it or falls over it', () => {
+  const full = openSync('/dev/full', 'w')
+  const log = pino({}, openOutput(full))
+  log.info('This is lost.')
+  log.fatal('So is this.')
+  closeSync(full)
+})
+
+test('a line arrives whole, and at once', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'duely-log-'))
+  const file = openSync(path.join(folder, 'log'), 'w')
+  pino({}, openOutput(file)).info('Müller paid ₹5,000.00')
+  closeSync(file)
+  expect(JSON.parse(readFileSync(path.join(folder, 'log'), 'utf8'))).toMatchObject({ msg: 'Müller paid ₹5,000.00' })
+  rmSync(folder, { recursive: true })
 })

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
@@ -45,7 +46,32 @@ export function openLog(options: { level: string; terminal: boolean; destination
   // Written at once: what a process said last is what one wants to read after it ended.
   return options.terminal
     ? pino(settings, pretty({ colorize: true, ignore: 'hostname,pid,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }))
-    : pino(settings)
+    : pino(settings, openOutput(1))
+}
+
+/** A reader that is slow is waited for, in naps of 10 ms, this often at most. */
+const mostNaps = 100
+
+/**
+ * Writes each line at once. What cannot be written, because the disk is full or nobody reads any more, is lost: pino's own way of writing
+ * then waits for ever, and the mail with it.
+ */
+export function openOutput(fd: number): DestinationStream {
+  const nap = new Int32Array(new SharedArrayBuffer(4))
+  return {
+    write(line) {
+      let rest = Buffer.from(line)
+      for (let naps = 0; rest.length > 0 && naps < mostNaps; ) {
+        try {
+          rest = rest.subarray(writeSync(fd, rest))
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+          naps += 1
+          Atomics.wait(nap, 0, 0, 10)
+        }
+      }
+    },
+  }
 }
 
 function withoutSecrets(value: unknown, depth: number): unknown {
