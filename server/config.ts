@@ -32,6 +32,7 @@ const environment = z.object({
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
   PUBLIC_URL: webUrl('https://duely.example.com').optional(),
   SECRET_KEY: z.string().min(32, 'must be at least 32 characters, for example the output of: openssl rand -base64 32').optional(),
+  SECRET_KEY_BEFORE: z.string().min(32, 'must be what SECRET_KEY was before').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level such as info').default('info'),
   DEFAULT_TIMEZONE: z
     .string()
@@ -92,7 +93,10 @@ export interface Config {
   databaseUrl: string | null
   role: 'all' | 'web' | 'worker'
   publicUrl: string
+  /** The secret key; while secrets are sealed anew, followed by the one before on a line of its own. */
   secretKey: string
+  /** False where the embedded database keeps its own. */
+  secretKeyGiven: boolean
   logLevel: string
   defaultTimezone: string
   supportUrl: string | null
@@ -132,7 +136,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseUrl: given.DATABASE_URL ?? null,
     role: given.ROLE,
     publicUrl: given.PUBLIC_URL?.replace(/\/+$/, '') ?? ownUrl(given.HOST, given.PORT),
-    secretKey: given.SECRET_KEY ?? '',
+    secretKeyGiven: given.SECRET_KEY !== undefined,
+    secretKey: [given.SECRET_KEY, given.SECRET_KEY_BEFORE].filter((key) => key !== undefined).join('\n'),
     logLevel: given.LOG_LEVEL,
     defaultTimezone: given.DEFAULT_TIMEZONE,
     supportUrl: given.SUPPORT_URL ?? null,

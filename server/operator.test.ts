@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 
 const script = path.join(import.meta.dirname, 'duely.ts')
@@ -44,3 +45,36 @@ test('an operator makes a link for a new password, while Duely runs and while it
   await program.end('SIGKILL')
   expect((await duely(dataDir, 'reset-password', 'asha@example.com')).output).toMatch(/#token=[\w-]{43}\n$/)
 }, 60_000)
+
+test('keys are changed while mails are being sent, and every mail leaves', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))
+  await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
+  await using smtp = await openFakeSmtp({ delayMs: 5 })
+  const key = () => readFile(path.join(dataDir, 'secret-key'), 'utf8')
+  let program = await startProgram({ DATA_DIR: dataDir })
+  try {
+    const asha = await someoneAt(program.url, 'asha@example.com')
+    await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+    for (let n = 0; n < 60; n += 1)
+      await asha.send('POST', '/invoice', { clientName: 'Kaveri', clientEmail: `k${n}@example.com`, amount: 10, dueDate: '2026-01-01' })
+    const first = await key()
+    expect((await duely(dataDir, 'rotate-keys')).output).toContain('Restart Duely')
+    expect(await key()).toMatch(/^[\w-]{43}\n/)
+    expect(await key()).toContain(first)
+    await program.end('SIGTERM')
+    program = await startProgram({ DATA_DIR: dataDir })
+    const started = (await someoneAt(program.url, 'asha@example.com')).send('POST', '/reminder/start')
+    await smtp.received(5)
+    expect((await duely(dataDir, 'rotate-keys')).output).toContain('1 secret was sealed with the new key.')
+    await started
+    await smtp.received(60)
+    expect((await key()).trim().split('\n')).toHaveLength(1)
+    expect(await key()).not.toContain(first.trim())
+    await program.end('SIGTERM')
+    program = await startProgram({ DATA_DIR: dataDir })
+    expect((await duely(dataDir, 'rotate-keys')).output).toContain('Restart Duely')
+  } finally {
+    await program.end('SIGKILL')
+  }
+  expect(smtp.mails).toHaveLength(60)
+}, 120_000)

@@ -1,7 +1,12 @@
+import { sealedFactors } from '#server/accounts/accounts.ts'
 import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts'
+import { sealedSenders } from '#server/mail/mail.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Said } from '#server/platform/operator-socket.ts'
 import { Refusal } from '#server/platform/refusal.ts'
+import { reseal } from '#server/platform/reseal.ts'
+import { beginRotation, endRotation } from '#server/platform/secret-key.ts'
+import { sealedSystemMails } from '#server/platform/system-mail.ts'
 
 type Operating = Pick<Deps, 'db' | 'clock' | 'config'>
 
@@ -28,6 +33,36 @@ const commands: Record<string, Command> = {
       return [`Two-factor sign-in of ${email} is off.`]
     },
   },
+  'rotate-keys': {
+    parameters: [],
+    summary: 'goes over to another secret key, in two steps; works while mails are being sent',
+    run: rotateKeys,
+  },
+}
+
+/**
+ * The first time it brings a new key, or says how to; the second time, when every process has both, it seals all secrets with the new one
+ * and drops the old.
+ */
+async function rotateKeys({ db, config }: Operating): Promise<string[]> {
+  const kept = config.secretKeyGiven ? null : config.dataDir
+  const { secretKey } = config
+  if (!secretKey.includes('\n')) {
+    if (kept === null)
+      return ['Start every process with a new SECRET_KEY and the present one as SECRET_KEY_BEFORE. Then run rotate-keys once more.']
+    beginRotation(secretKey, kept)
+    return [`A new key was put in front of the present one in ${kept}/secret-key. Restart Duely, then run rotate-keys once more.`]
+  }
+  const counts = []
+  for (const column of [...sealedSenders, sealedFactors, sealedSystemMails]) counts.push(await reseal(db, secretKey, column))
+  const done = counts.reduce((sum, one) => sum + one.done, 0)
+  const closed = counts.reduce((sum, one) => sum + one.closed, 0)
+  await endRotation(db, { secretKey, dataDir: kept })
+  return [
+    `${done} ${done === 1 ? 'secret was' : 'secrets were'} sealed with the new key.`,
+    ...(closed > 0 ? [`${closed} could be opened with neither key and stayed as they were.`] : []),
+    kept === null ? 'SECRET_KEY_BEFORE is not needed any more: take it away.' : 'The key before is not needed any more and was forgotten.',
+  ]
 }
 
 /** Carries out one command; what is wrong is said in lines and by the code 1. */

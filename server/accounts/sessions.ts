@@ -8,7 +8,7 @@ import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { deriveKey, hashToken, hmac, newToken } from '#server/platform/secrets.ts'
+import { deriveKey, everyKey, hashToken, hmac, newToken } from '#server/platform/secrets.ts'
 import { deviceOf } from './device.ts'
 import { accounts, sessions } from './tables.ts'
 
@@ -157,16 +157,20 @@ function isAlive(now: Instant) {
 async function readAccessToken(secretKey: string, request: FastifyRequest, now: Instant, late: number): Promise<string | undefined> {
   const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (!token) return undefined
-  return jwtVerify(token, deriveKey(secretKey, 'access-token'), {
-    algorithms: ['HS256'],
-    typ: 'at+jwt',
-    audience: 'web',
-    currentDate: new Date(now.epochMilliseconds),
-    clockTolerance: late,
-  }).then(
-    ({ payload }) => payload.sub,
-    () => undefined,
-  )
+  for (const key of everyKey(secretKey, 'access-token')) {
+    const named = await jwtVerify(token, key, {
+      algorithms: ['HS256'],
+      typ: 'at+jwt',
+      audience: 'web',
+      currentDate: new Date(now.epochMilliseconds),
+      clockTolerance: late,
+    }).then(
+      ({ payload }) => payload.sub,
+      () => undefined,
+    )
+    if (named !== undefined) return named
+  }
+  return undefined
 }
 
 function sessionOf(token: string | undefined): string | undefined {

@@ -4,7 +4,8 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { deriveKey, hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
+import type { SealedColumn } from '#server/platform/reseal.ts'
+import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { twoFactorNotice } from './letters.ts'
@@ -18,11 +19,12 @@ interface Owner {
 }
 
 const codes = 10
+const purpose = 'second-factor'
 
 /** Makes a secret for an authenticator; it counts once a code of it was entered. Refuses with `conflict` where one counts already. */
 export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promise<{ secret: string; uri: string }> {
   const secret = newTotpSecret()
-  const sealedSecret = seal(deriveKey(config.secretKey, 'second-factor'), placeOf(owner.id), secret)
+  const sealedSecret = seal(config.secretKey, purpose, placeOf(owner.id), secret)
   const [written] = await db
     .insert(secondFactors)
     .values({ ownerId: owner.id, sealedSecret })
@@ -151,7 +153,7 @@ function plain(code: string): string {
 }
 
 function openSecret({ config }: Deps, factor: { ownerId: string; sealedSecret: string }): string {
-  return unseal(deriveKey(config.secretKey, 'second-factor'), placeOf(factor.ownerId), factor.sealedSecret)
+  return unseal(config.secretKey, purpose, placeOf(factor.ownerId), factor.sealedSecret)
 }
 
 async function tell(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'off', from: Origin, now: Instant): Promise<void> {
@@ -175,3 +177,6 @@ function wrongCode(): Refusal {
   const message = 'This code is not right, or was used already. Please wait for the next one.'
   return new Refusal('invalid', message, { errors: [{ path: 'code', message }] })
 }
+
+/** What is sealed here. */
+export const sealedFactors: SealedColumn = { table: 'second_factors', column: 'sealed_secret', key: 'owner_id', purpose, place: placeOf }

@@ -12,7 +12,7 @@ import { advise, MailError } from './trouble.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
 export type { Mailer, Outcome } from './mailer.ts'
-export type { Sender } from './sender.ts'
+export { type Sender, sealedSenders } from './sender.ts'
 
 /** How often an account may try a mailbox: each try knocks at somebody's server. */
 const tries = { limit: 10, seconds: 3600 }

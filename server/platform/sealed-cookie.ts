@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Instant } from './clock.ts'
 import { instantText } from './columns.ts'
-import { deriveKey, seal, unseal } from './secrets.ts'
+import { seal, unseal } from './secrets.ts'
 
 /** Something that a browser keeps for the server for a while, and can neither read nor change. */
 export interface SealedCookie<T> {
@@ -18,7 +18,7 @@ export function sealedCookie<S extends z.ZodType>(
   about: { name: string; path: string; sameSite: 'lax' | 'strict'; seconds: number },
   server: { secretKey: string; publicUrl: string },
 ): SealedCookie<z.output<S>> {
-  const key = deriveKey(server.secretKey, `cookie ${about.name}`)
+  const purpose = `cookie ${about.name}`
   const kept = z.object({ value: z.unknown(), expiresAt: instantText })
   const rules = {
     path: about.path,
@@ -29,11 +29,16 @@ export function sealedCookie<S extends z.ZodType>(
   return {
     keep(reply, value, now) {
       const expiresAt = now.add({ seconds: about.seconds }).toString()
-      reply.setCookie(about.name, seal(key, about.name, JSON.stringify({ value, expiresAt })), { ...rules, maxAge: about.seconds })
+      reply.setCookie(about.name, seal(server.secretKey, purpose, about.name, JSON.stringify({ value, expiresAt })), {
+        ...rules,
+        maxAge: about.seconds,
+      })
     },
     read(request, now) {
       try {
-        const { value, expiresAt } = kept.parse(JSON.parse(unseal(key, about.name, request.cookies[about.name] ?? '')))
+        const { value, expiresAt } = kept.parse(
+          JSON.parse(unseal(server.secretKey, purpose, about.name, request.cookies[about.name] ?? '')),
+        )
         return Temporal.Instant.compare(expiresAt, now) > 0 ? shape.parse(value) : null
       } catch {
         return null

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { Database } from './database.ts'
-import { deriveKey, hmac, newToken, sameText } from './secrets.ts'
+import { deriveKey, everyKey, hmac, newToken, sameText } from './secrets.ts'
 import { StartError } from './start-error.ts'
 import { serverChecks } from './tables.ts'
 
@@ -21,14 +21,32 @@ export async function settleSecretKey(db: Database, about: { given: string; data
       `The secret key of this database is missing. Put the file ${file} back from a backup, or set SECRET_KEY to what it was.`,
     )
   const secretKey = kept || makeKept(file)
-  const value = hmac(deriveKey(secretKey, subject), subject)
+  const [value = '', ...before] = everyKey(secretKey, subject).map((key) => hmac(key, subject))
   if (!known) await db.insert(serverChecks).values({ subject, value }).onConflictDoNothing()
   const [check] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
-  if (!check || !sameText(check.value, value))
+  if (!check || ![value, ...before].some((one) => sameText(check.value, one)))
     throw new StartError(
       `${about.given ? 'SECRET_KEY' : `The key in ${file}`} is not the one that this database was first started with. Start Duely with that one: passwords of mailboxes are sealed with it.`,
     )
   return secretKey
+}
+
+/**
+ * Begins to go over to another secret key, where Duely keeps it itself: a new one is put in front of the present one, and counts from the
+ * next start on. Answers false where `secretKey` holds two already.
+ */
+export function beginRotation(secretKey: string, dataDir: string): boolean {
+  if (secretKey.includes('\n')) return false
+  writeKept(path.join(dataDir, 'secret-key'), `${newToken()}\n${secretKey}`)
+  return true
+}
+
+/** Ends it once nothing is sealed with the key before any more: the database knows the new one, and the file, where there is one, no other. */
+export async function endRotation(db: Database, about: { secretKey: string; dataDir: string | null }): Promise<void> {
+  const [current = ''] = about.secretKey.split('\n')
+  const value = hmac(deriveKey(current, subject), subject)
+  await db.update(serverChecks).set({ value }).where(eq(serverChecks.subject, subject))
+  if (about.dataDir !== null) writeKept(path.join(about.dataDir, 'secret-key'), current)
 }
 
 function readKept(file: string): string {
@@ -43,7 +61,11 @@ function readKept(file: string): string {
 /** Readable by its owner alone, whole or not there, and on the disk before anything is sealed with it. */
 function makeKept(file: string): string {
   const key = newToken()
-  writeFileSync(`${file}.new`, `${key}\n`, { mode: 0o600, flush: true })
-  renameSync(`${file}.new`, file)
+  writeKept(file, key)
   return key
+}
+
+function writeKept(file: string, text: string): void {
+  writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600, flush: true })
+  renameSync(`${file}.new`, file)
 }

@@ -1,31 +1,46 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Keys derived from SECRET_KEY, one per purpose (HKDF-SHA256, RFC 5869), so that one never opens what another closed. */
+/**
+ * Keys derived from a secret key, one per purpose (HKDF-SHA256, RFC 5869), so that one never opens what another closed. A secret key may be
+ * followed by the one before it, on a line of its own, while secrets are being sealed anew: this is of the first.
+ */
 export function deriveKey(secretKey: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secretKey, 'duely', purpose, 32))
+  const [key] = everyKey(secretKey, purpose)
+  return key
 }
 
-/** A short public name of a key, stored beside what it sealed. */
+/** The same of every line, the first one first: what may have been sealed or signed still opens. */
+export function everyKey(secretKey: string, purpose: string): [Buffer, ...Buffer[]] {
+  const [current = '', ...before] = secretKey.split('\n')
+  const derive = (key: string) => Buffer.from(hkdfSync('sha256', key, 'duely', purpose, 32))
+  return [derive(current), ...before.map(derive)]
+}
+
+/** How everything begins that was sealed with this key: version of the shape, and a short public name of the key. */
+export function sealMark(secretKey: string, purpose: string): string {
+  return `v1.${keyId(deriveKey(secretKey, purpose))}.`
+}
+
 function keyId(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8)
 }
 
 /**
- * AES-256-GCM, bound to `place` (table, column and row) as additional data: moved to another row it does not open.
+ * AES-256-GCM by the key of a purpose, bound to `place` (table, column and row) as additional data: moved to another row it does not open.
  * Shape: `v1.<key id>.<iv>.<ciphertext>.<tag>`, base64url.
  */
-export function seal(key: Buffer, place: string, plain: string): string {
+export function seal(secretKey: string, purpose: string, place: string, plain: string): string {
   const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(secretKey, purpose), iv).setAAD(Buffer.from(place))
   const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-  return ['v1', keyId(key), ...[iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url'))].join('.')
+  return sealMark(secretKey, purpose) + [iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url')).join('.')
 }
 
 /** The opposite of `seal`. Throws when the key, the place or a byte is not the one it was sealed with. */
-export function unseal(key: Buffer, place: string, text: string): string {
+export function unseal(secretKey: string, purpose: string, place: string, text: string): string {
   const [version, id, iv, sealed, tag] = text.split('.')
-  if (version !== 'v1' || id !== keyId(key) || !iv || sealed === undefined || !tag)
-    throw new Error('This secret was sealed with another key.')
+  const key = everyKey(secretKey, purpose).find((one) => keyId(one) === id)
+  if (version !== 'v1' || !key || !iv || sealed === undefined || !tag) throw new Error('This secret was sealed with another key.')
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'))
     .setAAD(Buffer.from(place))
     .setAuthTag(Buffer.from(tag, 'base64url'))

@@ -7,7 +7,8 @@ import { newId } from './columns.ts'
 import type { Database } from './database.ts'
 import type { Deps } from './deps.ts'
 import { job } from './job.ts'
-import { deriveKey, seal, unseal } from './secrets.ts'
+import type { SealedColumn } from './reseal.ts'
+import { seal, unseal } from './secrets.ts'
 import { systemMails } from './tables.ts'
 
 /** One mail of the product itself. `goodFor`: after that it is not worth sending any more. */
@@ -25,6 +26,7 @@ export const systemMailJob = job({
   key: ({ mailId }) => mailId,
 })
 
+const purpose = 'system-mail'
 /** Seconds between tries; the last one goes on until the mail is of no use. */
 const pauses = [15, 30, 60, 120, 300, 900]
 const deadlines = { connectionTimeout: 10_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
@@ -41,7 +43,7 @@ export async function queueSystemMail(tx: Database, { queue, config }: Deps, mai
   const { goodFor, ...written } = mail
   await tx.insert(systemMails).values({
     id: mailId,
-    sealedMail: seal(deriveKey(config.secretKey, 'system-mail'), placeOf(mailId), JSON.stringify(written)),
+    sealedMail: seal(config.secretKey, purpose, placeOf(mailId), JSON.stringify(written)),
     nextTryAt: now,
     expiresAt: now.add(goodFor),
   })
@@ -60,9 +62,7 @@ export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: s
   const now = clock.now()
   if (!row || Temporal.Instant.compare(row.nextTryAt, now) > 0) return
   const forget = () => db.delete(systemMails).where(eq(systemMails.id, mailId))
-  const { to, subject, text } = letter.parse(
-    JSON.parse(unseal(deriveKey(config.secretKey, 'system-mail'), placeOf(mailId), row.sealedMail)),
-  )
+  const { to, subject, text } = letter.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(mailId), row.sealedMail)))
   if (to === null || Temporal.Instant.compare(row.expiresAt, now) <= 0) {
     if (to !== null) log.warn({ mailId, attempts: row.attempt }, 'A mail of this server could not be sent in time.')
     await forget()
@@ -115,3 +115,6 @@ function needsTls(url: string): boolean {
 function placeOf(mailId: string): string {
   return `system_mails.${mailId}.sealedMail`
 }
+
+/** What is sealed here. */
+export const sealedSystemMails: SealedColumn = { table: 'system_mails', column: 'sealed_mail', key: 'id', purpose, place: placeOf }

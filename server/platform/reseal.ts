@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { changed, type Database, rows } from './database.ts'
+import { seal, sealMark, unseal } from './secrets.ts'
+
+/** A column of sealed secrets. */
+export interface SealedColumn {
+  table: string
+  column: string
+  /** The column that names the row. */
+  key: string
+  purpose: string
+  /** Where a secret of this row is bound to. */
+  place(key: string): string
+}
+
+const batch = 200
+
+/**
+ * Seals every secret of a column with the first line of the secret key. Rows are taken one by one and only where they are as they were
+ * read, so that whoever saves or sends meanwhile is not disturbed. Answers how many were sealed anew, and how many do not open.
+ */
+export async function reseal(db: Database, secretKey: string, of: SealedColumn): Promise<{ done: number; closed: number }> {
+  const [table, column, key] = [sql.identifier(of.table), sql.identifier(of.column), sql.identifier(of.key)]
+  const mark = sealMark(secretKey, of.purpose)
+  let [done, closed, last] = [0, 0, '00000000-0000-0000-0000-000000000000']
+  for (;;) {
+    const found = await rows(
+      db,
+      z.object({ key: z.string(), sealed: z.string() }),
+      sql`SELECT ${key} AS key, ${column} AS sealed FROM ${table}
+          WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, ${mark}) AND ${key} > ${last}::uuid ORDER BY ${key} LIMIT ${batch}`,
+    )
+    for (const one of found) {
+      last = one.key
+      const plain = opened(() => unseal(secretKey, of.purpose, of.place(one.key), one.sealed))
+      if (plain === null) closed += 1
+      else {
+        const anew = seal(secretKey, of.purpose, of.place(one.key), plain)
+        done += await changed(
+          db,
+          sql`UPDATE ${table} SET ${column} = ${anew} WHERE ${key} = ${one.key}::uuid AND ${column} = ${one.sealed}`,
+        )
+      }
+    }
+    if (found.length < batch) return { done, closed }
+  }
+}
+
+function opened(open: () => string): string | null {
+  try {
+    return open()
+  } catch {
+    return null
+  }
+}

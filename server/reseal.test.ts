@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { findSender, sealedSenders, storeSmtp } from '#server/mail/mail.ts'
+import { reseal } from '#server/platform/reseal.ts'
+import { seal, sealMark, unseal } from '#server/platform/secrets.ts'
+import { aPerson } from '#test/factories.ts'
+import { openTestApp } from '#test/harness.ts'
+
+const [before, now] = ['the secret key of before, 32 characters', 'the secret key of now, also 32 characters']
+const both = `${now}\n${before}`
+const [passwords] = sealedSenders
+if (!passwords) throw new Error('Nothing is sealed.')
+const draft = { host: 'smtp.example.com', port: 587, secure: false, user: 'asha@example.com', pass: 'app-password' }
+
+test('what was sealed opens with its own key, place and purpose only', () => {
+  const sealed = seal(before, 'mail-password', 'a row', 'app-password')
+  expect(unseal(both, 'mail-password', 'a row', sealed)).toBe('app-password')
+  expect(() => unseal(now, 'mail-password', 'a row', sealed)).toThrow()
+  expect(() => unseal(both, 'mail-password', 'another row', sealed)).toThrow()
+  expect(() => unseal(both, 'second-factor', 'a row', sealed)).toThrow()
+  expect(() => unseal(both, 'mail-password', 'a row', `${sealed.slice(0, -2)}AA`)).toThrow()
+  expect(seal(both, 'mail-password', 'a row', 'x')).toContain(sealMark(now, 'mail-password'))
+})
+
+test('every secret is sealed with the new key, also many of them, and a second time there is nothing left to do', async () => {
+  await using app = await openTestApp()
+  const people = []
+  for (let n = 0; n < 205; n += 1) people.push(await aPerson(app))
+  for (const { id } of people) await storeSmtp(app.db, before, id, draft, app.clock.now())
+  expect(await reseal(app.db, both, passwords)).toEqual({ done: 205, closed: 0 })
+  expect(await reseal(app.db, both, passwords)).toEqual({ done: 0, closed: 0 })
+  for (const { id } of people) {
+    const sealed = (await findSender(app.db, id))?.sealedPassword ?? ''
+    expect(unseal(now, passwords.purpose, passwords.place(id), sealed)).toBe(draft.pass)
+  }
+})
+
+test('what a stranger put there, or took from another row, stays closed and keeps nobody', async () => {
+  await using app = await openTestApp()
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  await storeSmtp(app.db, before, asha.id, draft, app.clock.now())
+  await storeSmtp(app.db, before, meera.id, draft, app.clock.now())
+  await app.db.execute(
+    sql`UPDATE mail_configs SET sealed_password = (SELECT sealed_password FROM mail_configs WHERE owner_id = ${asha.id}) WHERE owner_id = ${meera.id}`,
+  )
+  expect(await reseal(app.db, both, passwords)).toEqual({ done: 1, closed: 1 })
+})
