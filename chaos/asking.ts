@@ -20,7 +20,7 @@ export const asking: Scenario[] = [
           INSERT INTO claims SELECT invoice_id, statement_timestamp() FROM delivery_invoices WHERE delivery_id = NEW.id; RETURN NEW; END $$;
         CREATE TRIGGER note AFTER UPDATE ON deliveries FOR EACH ROW WHEN (OLD.state <> 'sending' AND NEW.state = 'sending') EXECUTE FUNCTION note()`)
       const program = await place.start()
-      await until('mails leave', { seconds: 30, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 5)
+      await until('mails leave', { seconds: 90, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 5)
       const paidAt = new Map<string, number>()
       const order = person.invoices.map((one) => ({ one, by: chaos.random() })).sort((a, b) => a.by - b.by)
       const payers = Array.from({ length: 4 }, async () => {
@@ -54,7 +54,7 @@ export const asking: Scenario[] = [
       const [person] = await place.prepare((db) => people(db, { count: 1, invoices: 1_000, smtp, nextRunAt: Temporal.Now.instant() }))
       if (!person) throw new Error('Nobody was made.')
       const program = await place.start()
-      await until('mails leave', { seconds: 30, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 100 * chaos.random() + 20)
+      await until('mails leave', { seconds: 90, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 100 * chaos.random() + 20)
       const { at, status } = await send(program, person, 'POST /reminder/stop')
       await pause(4_000)
       const after = smtp.mails.filter((mail) => mail.at > at).length
@@ -103,7 +103,7 @@ export const asking: Scenario[] = [
       const [person] = await place.prepare((db) => people(db, { count: 1, invoices: 400, smtp, nextRunAt: Temporal.Now.instant() }))
       if (!person) throw new Error('Nobody was made.')
       const program = await place.start()
-      await until('mails leave', { seconds: 30, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 50 * chaos.random() + 20)
+      await until('mails leave', { seconds: 90, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 50 * chaos.random() + 20)
       const { at, status } = await send(program, person, 'DELETE /mail-config')
       await pause(4_000)
       const after = smtp.mails.filter((mail) => mail.at > at).length
@@ -131,7 +131,7 @@ export const asking: Scenario[] = [
       const [person] = await place.prepare((db) => people(db, { count: 1, invoices: 400, smtp, nextRunAt: Temporal.Now.instant() }))
       if (!person) throw new Error('Nobody was made.')
       const program = await place.start()
-      await until('mails leave', { seconds: 30, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 20)
+      await until('mails leave', { seconds: 90, over: chaos.over, everyMs: 5 }, () => smtp.mails.length > 20)
       const { at, status } = await send(program, person, 'DELETE /user/account')
       await pause(4_000)
       const after = smtp.mails.filter((mail) => mail.at > at).length

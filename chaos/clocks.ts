@@ -40,7 +40,7 @@ export const clocks: Scenario[] = [
       const set = await atNine(chaos, { count: 5, invoices: 4 })
       if ('skipped' in set) return set
       const { place, clock, smtp, those } = set
-      await until('the first day', { seconds: 30, over: chaos.over }, () => allClosed(place, 20))
+      await until('the first day', { seconds: 90, over: chaos.over }, () => allClosed(place, 20))
       const first = smtp.mails.length
       clock.advance({ hours: 25 })
       await until('the second day', { seconds: 40, over: chaos.over }, () => allClosed(place, 40))
@@ -62,7 +62,7 @@ export const clocks: Scenario[] = [
       const set = await atNine(chaos, { count: 5, invoices: 4 })
       if ('skipped' in set) return set
       const { place, clock, smtp } = set
-      await until('the day’s mails', { seconds: 30, over: chaos.over }, () => allClosed(place, 20))
+      await until('the day’s mails', { seconds: 90, over: chaos.over }, () => allClosed(place, 20))
       clock.set(at('10:30:00'))
       await pause(3_000)
       clock.advance({ hours: -2 })
@@ -82,7 +82,7 @@ export const clocks: Scenario[] = [
     name: `nine o’clock in ${vectors.length} odd places and on odd days`,
     criterion: 'announced to the second, then exactly one run, at that instant, with its date',
     patient: true,
-    seconds: 240,
+    seconds: 400,
     async run(chaos) {
       if (!chaos.cluster) return { skipped: 'there is no PostgreSQL on this machine' }
       const [first] = vectors
@@ -148,7 +148,7 @@ export const clocks: Scenario[] = [
         const { place, clock, smtp, those, program } = set
         const [person] = those
         if (!person) throw new Error('Nobody was made.')
-        if (!time.startsWith('08')) await until('the day’s mails', { seconds: 30, over: chaos.over }, () => allClosed(place, 4))
+        if (!time.startsWith('08')) await until('the day’s mails', { seconds: 90, over: chaos.over }, () => allClosed(place, 4))
         clock.set(at(time))
         const change = (timezone: string) => send(program, person, 'PATCH /user/profile', { body: { timezone }, now: clock.now() })
         const { status } = await change(there)

@@ -65,7 +65,7 @@ export const data: Scenario[] = [
       const listed = body as { _id: string; amount: number }[]
       const differ = listed.filter((one) => wanted.get(one._id) !== one.amount).length + Math.abs(listed.length - paise.length)
       await send(program, person, 'POST /reminder/send-immediate')
-      await until('a hundred mails', { seconds: 30, over: chaos.over }, () => smtp.mails.length >= 100)
+      await until('a hundred mails', { seconds: 90, over: chaos.over }, () => smtp.mails.length >= 100)
       const wrong = smtp.mails.filter(({ raw, envelope }) => {
         const minor = paise[Number(/^c(\d+)@/.exec(envelope.to[0] ?? '')?.[1])] ?? 0
         return !plainText(raw).includes(inRupees(minor))
@@ -89,7 +89,7 @@ export const data: Scenario[] = [
       // Makes the run, and has nobody to send its mails to yet.
       smtp.answer({ mail: () => '451 4.3.0 Later' })
       const first = await place.start()
-      await until('mails wait for their next try', { seconds: 30, over: chaos.over }, async () => {
+      await until('mails wait for their next try', { seconds: 90, over: chaos.over }, async () => {
         const waiting = await place.rows<{ count: number }>(`SELECT count(*)::int AS count FROM deliveries WHERE state = 'retrying'`)
         return waiting[0]?.count === 100
       })

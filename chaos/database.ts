@@ -21,7 +21,7 @@ export const databases: Scenario[] = [
     row: '7',
     name: 'PostgreSQL crashes every 1.5 s under 6,000 mails, a process is killed now and then',
     criterion: 'lost 0; repeated at most 8 a crash, the same bytes; sending again within 5 s of the database’s return',
-    seconds: 240,
+    seconds: 400,
     async run(chaos) {
       const cluster = await ownCluster(chaos)
       if (!cluster) return needsServer
@@ -73,7 +73,7 @@ export const databases: Scenario[] = [
       const smtp = await aMailServer(chaos, { delayMs: 10 })
       const those = await place.prepare((db) => people(db, { count: 4, invoices: 200, smtp, nextRunAt: Temporal.Now.instant() }))
       const program = await place.start()
-      await until('mails leave', { seconds: 30, over: chaos.over }, () => smtp.mails.length > 50)
+      await until('mails leave', { seconds: 90, over: chaos.over }, () => smtp.mails.length > 50)
       await cluster.stop()
       const answers: { status: number; ms: number }[] = []
       const began = performance.now()
@@ -109,7 +109,7 @@ export const databases: Scenario[] = [
       const through = new URL(place.url ?? '')
       through.port = String(wire.port)
       const program = await place.start({ DATABASE_URL: through.toString() })
-      await until('mails leave', { seconds: 30, over: chaos.over }, () => smtp.mails.length > 100)
+      await until('mails leave', { seconds: 90, over: chaos.over }, () => smtp.mails.length > 100)
       const cut = wire.cutQuietly()
       const began = performance.now()
       await pause(200)
@@ -201,7 +201,7 @@ export const databases: Scenario[] = [
       const smtp = await aMailServer(chaos, { delayMs: 10 })
       const those = await place.prepare((db) => people(db, { count: 4, invoices: 500, smtp, nextRunAt: Temporal.Now.instant() }))
       const program = await place.start()
-      await until('mails leave', { seconds: 30, over: chaos.over }, () => smtp.mails.length > 100)
+      await until('mails leave', { seconds: 90, over: chaos.over }, () => smtp.mails.length > 100)
       fill(disk)
       let crashes = 0
       const full = performance.now()
@@ -242,7 +242,7 @@ export const databases: Scenario[] = [
       const smtp = await aMailServer(chaos, { delayMs: 10 })
       const those = await place.prepare((db) => people(db, { count: 1, invoices: 1_500, smtp, nextRunAt: Temporal.Now.instant() }))
       const program = await place.start()
-      await until('mails leave', { seconds: 30, over: chaos.over }, () => smtp.mails.length > 100)
+      await until('mails leave', { seconds: 90, over: chaos.over }, () => smtp.mails.length > 100)
       fill(disk)
       await pause(15_000)
       const stuckAt = smtp.mails.length

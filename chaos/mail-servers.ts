@@ -84,7 +84,7 @@ export const mailServers: Scenario[] = [
     name: '421 in the middle of 40 mails',
     criterion: 'lost 0, repeated 0, what it met tried again after 5 minutes (±20 %)',
     patient: true,
-    run: (chaos) => triedAgain(chaos, { mail: (_from, nth) => (nth === 11 ? '421 4.7.0 Closing' : undefined) }, 0, 40),
+    run: (chaos) => triedAgain(chaos, { mail: (_from, nth) => (nth > 10 && nth < 15 ? '421 4.7.0 Closing' : undefined) }, 0, 40),
   },
   {
     row: '19',

@@ -16,6 +16,8 @@ import { ask, type Cluster } from './cluster.ts'
 import type { Chaos } from './scenario.ts'
 
 export const secretKey = 'a secret key for chaos, 32 characters'
+/** Where the program's files are kept ready to run: it is started some two hundred times. */
+const compiled = path.join(tmpdir(), 'duely-chaos-compiled')
 /** In flight in one process at most, and of one mailbox. */
 export const inFlight = { process: 8, mailbox: 2 }
 
@@ -80,7 +82,7 @@ function programsOn(stack: AsyncDisposableStack, env: Record<string, string>): P
   return {
     env,
     async start(more = {}, to = {}) {
-      const program = await startProgram({ ...env, LOG_LEVEL: 'warn', ...more }, to)
+      const program = await startProgram({ ...env, LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compiled, ...more }, to)
       stack.use(program)
       return program
     },

@@ -114,7 +114,7 @@ async function tryOut(
   ending: AbortSignal,
 ): Promise<Result> {
   const began = performance.now()
-  const most = (scenario.seconds ?? 180) * 1000
+  const most = (scenario.seconds ?? 300) * 1000
   const timeUp = AbortSignal.timeout(most)
   const over = AbortSignal.any([timeUp, ending])
   const stack = new AsyncDisposableStack()

@@ -13,7 +13,7 @@ export interface Scenario {
   patient?: boolean
   /** Part of the short selection. */
   short?: boolean
-  /** It is given up after so many seconds; 180 unless said otherwise. */
+  /** It is given up after so many seconds; 300 unless said otherwise. */
   seconds?: number
   run(chaos: Chaos): Promise<Finding>
 }

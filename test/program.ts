@@ -28,7 +28,10 @@ export async function startProgram(env: Record<string, string>, to: { outputFile
   child.stderr?.on('data', (text) => (output += String(text)))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const url = `http://127.0.0.1:${port}`
-  await healthy(url, child, () => output)
+  await healthy(url, child, () => output).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
   return {
     url,
     pid: child.pid ?? 0,
@@ -49,7 +52,7 @@ async function healthy(url: string, child: ChildProcess, output: () => string): 
   const deadline = performance.now() + 60_000
   while (performance.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The program ended at once:\n${output()}`)
-    const answered = await fetch(`${url}/health`).catch(() => null)
+    const answered = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null)
     if (answered?.ok) return
     await pause(50)
   }
