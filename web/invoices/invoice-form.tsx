@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { invoiceStatus } from '#contract/invoices.ts'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
+import { ClientFields } from './client-fields.tsx'
 import look from './invoice-form.module.css'
 import { texts } from './texts.ts'
 
@@ -39,8 +40,7 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
         }
       >
         <div className={look.fields}>
-          <TextInput label={labels.clientName} autoComplete="off" required {...form.getInputProps('clientName')} />
-          <TextInput label={labels.clientEmail} type="email" autoComplete="off" required {...form.getInputProps('clientEmail')} />
+          <ClientFields form={form} />
           <NumberInput
             label={labels.amount}
             leftSection="₹"

@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
 import { InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
 import { texts } from './texts.ts'
 
@@ -25,6 +26,7 @@ export default function NewInvoiceScreen(): ReactNode {
     <>
       <PageHeader title={words.title} subtitle={words.subtitle} />
       <InvoiceForm state={state} words={words} />
+      <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
     </>
   )
 }

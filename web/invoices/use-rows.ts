@@ -25,7 +25,7 @@ interface Rows<E extends HTMLElement> {
 
 /**
  * Rows of invoices of which only those near the window are in the page, so that thousands scroll as smoothly as three.
- * The arrow keys go from one invoice to the next: each item bears `data-index`, its link `data-open`.
+ * The arrow keys go from one invoice to the next, x selects it: each item bears `data-index`, its link `data-open`.
  */
 export function useRows<E extends HTMLElement>(about: RowsAbout): Rows<E> {
   const { items, gap, last } = about
@@ -87,6 +87,10 @@ function steer(event: KeyboardEvent, list: HTMLElement, { rows, columns, items }
   if (event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return
   const item = event.target.closest('[data-index]')
   if (!item) return
+  if (event.key === 'x' && event.target.matches('[data-open]')) {
+    item.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click()
+    return
+  }
   const now = Number(item.getAttribute('data-index'))
   const steps: Record<string, number> = {
     ArrowDown: now + columns,

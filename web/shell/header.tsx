@@ -4,6 +4,7 @@ import { Link, NavLink } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from './brand.tsx'
+import { Commands } from './commands.tsx'
 import look from './header.module.css'
 import { sitePages } from './navigation.ts'
 import { DashboardLinks } from './sidebar.tsx'
@@ -28,6 +29,7 @@ export function Header(): ReactNode {
       <div className={look.end}>
         {session ? (
           <>
+            <Commands />
             <ThemeToggle />
             <AccountMenu user={session.user} />
           </>

@@ -72,6 +72,7 @@ export const mantineTheme = createTheme({
     NumberInput: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
     NativeSelect: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
     Textarea: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
+    Autocomplete: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
     Select: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
     Skeleton: { classNames: { root: controls.skeleton ?? '' } },
     Loader: { defaultProps: { type: 'oval' } },

@@ -1,0 +1,47 @@
+import { Autocomplete } from '@mantine/core'
+import { type ReactNode, useMemo } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
+import type { ContractFormState } from '#web/platform/contract-form.tsx'
+import { useRead } from '#web/platform/query.ts'
+import { type Client, clientsOf, suggestions } from './client-names.ts'
+import type { InvoiceValues } from './invoice-form.tsx'
+import { texts } from './texts.ts'
+
+const minutes = 60_000
+
+/** Who it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
+export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+  const invoices = useRead(invoiceCalls.list, {}, { fresh: 5 * minutes })
+  const clients = useMemo(() => clientsOf(invoices.data ?? []), [invoices.data])
+  const { clientName, clientEmail } = form.getValues()
+  const isKnown = (field: keyof Client, text: string) => clients.some((client) => client[field] === text)
+  const choose = (field: keyof Client, text: string) => {
+    const client = clients.find((one) => one[field] === text)
+    if (!client) return
+    if (field === 'name' && (clientEmail === '' || isKnown('email', clientEmail))) form.setFieldValue('clientEmail', client.email)
+    if (field === 'email' && clientName === '') form.setFieldValue('clientName', client.name)
+  }
+  return (
+    <>
+      <Autocomplete
+        label={texts.form.clientName}
+        autoComplete="off"
+        required
+        data={suggestions(clients, 'name', clientName)}
+        filter={({ options }) => options}
+        onOptionSubmit={(name) => choose('name', name)}
+        {...form.getInputProps('clientName')}
+      />
+      <Autocomplete
+        label={texts.form.clientEmail}
+        type="email"
+        autoComplete="off"
+        required
+        data={suggestions(clients, 'email', clientEmail)}
+        filter={({ options }) => options}
+        onOptionSubmit={(email) => choose('email', email)}
+        {...form.getInputProps('clientEmail')}
+      />
+    </>
+  )
+}

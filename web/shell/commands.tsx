@@ -1,0 +1,47 @@
+import { ActionIcon } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { texts } from './texts.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }))
+
+/** The way to every screen, action and invoice from anywhere, and the keys of the page. Both dialogs are loaded when they are first wanted. */
+export function Commands(): ReactNode {
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null)
+  const [wanted, setWanted] = useState({ palette: 0, shortcuts: 0 })
+  const show = (name: 'palette' | 'shortcuts') => {
+    setWanted({ ...wanted, [name]: wanted[name] + 1 })
+    setOpen(name)
+  }
+  const close = () => setOpen(null)
+  const search = () => {
+    const box = document.querySelector<HTMLInputElement>('[data-search]')
+    if (!box) return show('palette')
+    box.focus()
+    box.select()
+    box.scrollIntoView({ block: 'nearest' })
+  }
+  const onDashboard = pathname.startsWith('/dashboard')
+  useShortcuts({
+    onPalette: () => (open === 'palette' ? close() : show('palette')),
+    single: onDashboard ? { '/': search, n: () => void navigate('/dashboard/new-invoice'), '?': () => show('shortcuts') } : {},
+  })
+  return (
+    <>
+      <ActionIcon aria-label={texts.palette.open} title={texts.palette.title(texts.keys.palette())} onClick={() => show('palette')}>
+        <IconSearch size={20} stroke={1.7} />
+      </ActionIcon>
+      <Suspense>
+        {wanted.palette > 0 && (
+          <Palette key={wanted.palette} opened={open === 'palette'} onClose={close} onShortcuts={() => show('shortcuts')} />
+        )}
+        {wanted.shortcuts > 0 && <ShortcutsDialog opened={open === 'shortcuts'} onClose={close} />}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { type Invoice, invoice } from '#contract/invoices.ts'
+import { findInvoices, matches } from './palette-items.ts'
+
+function anInvoice(reference: string, clientName: string): Invoice {
+  return invoice.parse({
+    _id: reference,
+    clientName,
+    clientEmail: 'someone@example.com',
+    amount: 100,
+    dueDate: '2026-11-20',
+    status: 'unpaid',
+    reference,
+    createdAt: '2026-11-01T00:00:00Z',
+    updatedAt: '2026-11-01T00:00:00Z',
+    paidAt: null,
+    remindersSent: 0,
+    lastReminderAt: null,
+    pause: null,
+  })
+}
+
+test('an invoice is found by its reference and by its client; what begins like that stands first', () => {
+  const list = [anInvoice('INV-0011', 'New Kaveri'), anInvoice('INV-0002', 'Kaveri Foods'), anInvoice('KAV-1', 'Studio Banyan')]
+  const found = (typed: string) => findInvoices(list, typed).map(({ reference }) => reference)
+  expect(found('kav')).toEqual(['INV-0002', 'KAV-1', 'INV-0011'])
+  expect(found('inv-0002')).toEqual(['INV-0002'])
+  expect(found('foods kaveri')).toEqual(['INV-0002'])
+  expect(found(' ')).toEqual([])
+})
+
+test('of thousands a handful is offered', () => {
+  const many = Array.from({ length: 5000 }, (_, index) => anInvoice(`INV-${index}`, 'Kaveri Foods'))
+  expect(findInvoices(many, 'kaveri')).toHaveLength(8)
+})
+
+test('words are found in any order', () => {
+  expect(matches('Create Invoice', 'inv cre')).toBe(true)
+  expect(matches('Create Invoice', 'export')).toBe(false)
+})

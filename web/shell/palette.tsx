@@ -1,0 +1,172 @@
+import { Combobox, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
+import {
+  IconCornerDownLeft,
+  IconDownload,
+  IconFileInvoice,
+  IconKeyboard,
+  IconMoon,
+  IconSearch,
+  IconSun,
+  IconUpload,
+  IconWorld,
+} from '@tabler/icons-react'
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import { formatRupees } from '#contract/money.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useRead } from '#web/platform/query.ts'
+import { saveFile } from '#web/platform/save-file.ts'
+import { sendForFile } from '#web/platform/send.ts'
+import { showDate } from '#web/ui/dates.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { dashboardPages, sitePages } from './navigation.ts'
+import look from './palette.module.css'
+import { findInvoices, matches } from './palette-items.ts'
+import { texts } from './texts.ts'
+
+const words = texts.palette
+
+interface Item {
+  id: string
+  title: string
+  detail: string | null
+  icon: ReactNode
+  run: () => void
+}
+
+interface PaletteProps {
+  opened: boolean
+  onClose: () => void
+  onShortcuts: () => void
+}
+
+/** Everything there is by its name: screens, actions and invoices. Arrow keys choose, Enter goes. */
+export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
+  const [typed, setTyped] = useState('')
+  const invoices = useRead(invoiceCalls.list)
+  const wanted = useDeferredValue(typed)
+  const combobox = useCombobox({ opened: true })
+  const groups = useGroups(invoices.data ?? [], wanted, { onClose, onShortcuts })
+  const { selectFirstOption } = combobox
+  const found = groups.flatMap(({ items }) => items)
+  const ids = found.map(({ id }) => id).join()
+  // What Enter would do is always the best that was found.
+  useEffect(() => {
+    if (ids !== '') selectFirstOption()
+  }, [ids, selectFirstOption])
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
+      <Modal.Overlay backgroundOpacity={0.6} />
+      <Modal.Content aria-label={words.open} className={look.palette ?? ''} radius={14}>
+        <Combobox store={combobox} onOptionSubmit={(id) => found.find((item) => item.id === id)?.run()}>
+          <Combobox.EventsTarget>
+            <TextInput
+              data-autofocus
+              classNames={{ input: look.box ?? '' }}
+              aria-label={words.open}
+              placeholder={words.placeholder}
+              leftSection={<IconSearch size={20} stroke={1.7} />}
+              leftSectionWidth={52}
+              value={typed}
+              maxLength={200}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Escape') onClose()
+              }}
+            />
+          </Combobox.EventsTarget>
+          <Combobox.Options className={look.items ?? ''} aria-label={words.open}>
+            {groups.map(({ label, items }) => (
+              <Combobox.Group key={label} label={label} classNames={{ groupLabel: look.group ?? '' }}>
+                {items.map(({ id, title, detail, icon }) => (
+                  <Combobox.Option key={id} value={id} className={look.item ?? ''}>
+                    <span className={look.icon}>{icon}</span>
+                    <span className={look.itemTitle}>{title}</span>
+                    {detail !== null && <span className={look.detail}>{detail}</span>}
+                    <IconCornerDownLeft size={16} className={look.enter} aria-hidden />
+                  </Combobox.Option>
+                ))}
+              </Combobox.Group>
+            ))}
+            {found.length === 0 && <Combobox.Empty className={look.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
+          </Combobox.Options>
+        </Combobox>
+        <p className={look.hint} role="status">
+          {wanted.trim() === '' ? words.hint : words.found(found.length)}
+        </p>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+/** What is offered for what was typed. */
+function useGroups(
+  invoices: Invoice[],
+  typed: string,
+  { onClose, onShortcuts }: Pick<PaletteProps, 'onClose' | 'onShortcuts'>,
+): { label: string; items: Item[] }[] {
+  const navigate = useNavigate()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const dark = colorScheme === 'dark'
+  const go = (to: string, state?: object) => () => {
+    onClose()
+    void navigate(to, { state })
+  }
+  const screens = dashboardPages.map(
+    ({ to, text, icon: Icon }): Item => ({ id: to, title: text, detail: null, icon: <Icon size={19} stroke={1.7} />, run: go(to) }),
+  )
+  const site = sitePages.map(
+    ({ to, text }): Item => ({ id: to, title: text, detail: null, icon: <IconWorld size={19} stroke={1.7} />, run: go(to) }),
+  )
+  const actions: Item[] = [
+    { id: 'import', title: words.import, detail: null, icon: <IconUpload size={19} stroke={1.7} />, run: go('/dashboard?import') },
+    {
+      id: 'export',
+      title: words.export,
+      detail: null,
+      icon: <IconDownload size={19} stroke={1.7} />,
+      run: () => {
+        onClose()
+        void exportAll()
+      },
+    },
+    {
+      id: 'theme',
+      title: dark ? texts.toLight : texts.toDark,
+      detail: null,
+      icon: dark ? <IconSun size={19} stroke={1.7} /> : <IconMoon size={19} stroke={1.7} />,
+      run: () => {
+        setColorScheme(dark ? 'light' : 'dark')
+        onClose()
+      },
+    },
+    { id: 'shortcuts', title: texts.keys.title, detail: null, icon: <IconKeyboard size={19} stroke={1.7} />, run: onShortcuts },
+  ]
+  const found = findInvoices(invoices, typed).map(
+    (invoice): Item => ({
+      id: invoice._id,
+      title: invoice.clientName,
+      detail: `${invoice.reference}, ${formatRupees(invoice.amount)}, ${words.due(showDate(invoice.dueDate))}`,
+      icon: <IconFileInvoice size={19} stroke={1.7} />,
+      run: go(`/dashboard/edit-invoice/${invoice._id}`, { invoice }),
+    }),
+  )
+  const chosen = (items: Item[]) => items.filter(({ title }) => matches(title, typed.trim()))
+  return [
+    { label: words.groups.invoices, items: found },
+    { label: words.groups.screens, items: chosen(screens) },
+    { label: words.groups.actions, items: chosen(actions) },
+    { label: words.groups.site, items: chosen(site) },
+  ].filter(({ items }) => items.length > 0)
+}
+
+async function exportAll(): Promise<void> {
+  try {
+    const { bytes, name } = await sendForFile(invoiceCalls.export, { query: {} })
+    saveFile(bytes, name)
+    toast('good', words.exported(name))
+  } catch (error) {
+    toast('bad', words.exportFailed(inWords(error)))
+  }
+}

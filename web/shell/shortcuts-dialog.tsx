@@ -1,0 +1,36 @@
+import { Modal, Switch } from '@mantine/core'
+import type { ReactNode } from 'react'
+import look from './palette.module.css'
+import { texts } from './texts.ts'
+import { useSingleKeys } from './use-shortcuts.ts'
+
+/** Every key that does something, and the switch that turns the single ones off. */
+export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const [on, setOn] = useSingleKeys()
+  const { keys } = texts
+  return (
+    <Modal opened={opened} onClose={onClose} title={keys.title} size={480}>
+      <dl className={look.keys}>
+        {keys.list().map(({ does, press }) => (
+          <div key={does} className={look.key}>
+            <dt>{does}</dt>
+            <dd>
+              {press.map((one) => (
+                <kbd key={one} className={look.kbd}>
+                  {one}
+                </kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Switch
+        className={look.switch ?? ''}
+        label={keys.single}
+        description={keys.singleHint}
+        checked={on}
+        onChange={(event) => setOn(event.currentTarget.checked)}
+      />
+    </Modal>
+  )
+}
