@@ -15,7 +15,7 @@ import { texts } from './texts.ts'
 
 const words = texts.preview
 /** How wide the mail is shown, in pixels; the whole is made smaller where there is less room. */
-const widths = { desktop: 640, phone: 360 }
+const widths = { desktop: 608, phone: 360 }
 const height = 560
 
 /** The mail as it will arrive, made by the same renderer as what is sent. */
