@@ -5,6 +5,7 @@ import { forgetOldSessions } from '#server/accounts/sessions.ts'
 import { forgetOldThrottles } from '#server/accounts/throttle.ts'
 import { forgetOldEvents, readInbox, type Settling, settleQuietly, wakePurchases } from '#server/billing/billing.ts'
 import { settleJob } from '#server/billing/jobs.ts'
+import { tellPlanEnds } from '#server/billing/tell.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
@@ -87,6 +88,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
     repeat('payments', { everySeconds: 2, log }, () => settleDue(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
+    repeat('plan ends', { everySeconds: 3600, log }, () => tellPlanEnds(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
   ]
   await deps.queue.start(works(deps))

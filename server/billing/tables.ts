@@ -140,3 +140,17 @@ export const invoiceCounts = pgTable(
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.month] })],
 )
+
+/** What an account has been told about its plan by mail: once. */
+export const planTellings = pgTable(
+  'plan_tellings',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Which end, and how long before: `trial:…:3`, `period:…:7`. */
+    what: text().notNull(),
+    toldAt: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.what] })],
+)

@@ -1,0 +1,81 @@
+import { eq } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
+import { expect, test } from 'vitest'
+import { accounts } from '#server/accounts/tables.ts'
+import { aPerson, type Person } from '#test/factories.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { openTestApp } from '#test/harness.ts'
+import { buyOnce, openShop, type Shop, subscribe } from '#test/shop.ts'
+import { tellPlanEnds } from './tell.ts'
+
+const systemMail = (smtp: FakeSmtp) => ({ systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'Duely <hello@duely.example>' })
+
+/** What was written on the way to a moment, hour by hour as the background does it. */
+async function mailsUntil(shop: Shop, smtp: FakeSmtp, now: string): Promise<string[]> {
+  const { app } = shop
+  const before = smtp.mails.length
+  const end = Temporal.Instant.from(now)
+  while (Temporal.Instant.compare(app.clock.now(), end) < 0) {
+    app.clock.advance({ hours: 6 })
+    await tellPlanEnds(app.deps)
+  }
+  await app.runJobs()
+  return Promise.all(
+    smtp.mails.slice(before).map(async ({ raw, envelope }) => `${envelope.to}: ${(await PostalMime.parse(raw)).text?.split('\n')[0]}`),
+  )
+}
+
+async function withReminders(shop: Shop, person: Person): Promise<Person> {
+  await shop.app.db.update(accounts).set({ remindersActive: true }).where(eq(accounts.id, person.id))
+  return person
+}
+
+test('whoever paid once is written to seven days and one day before the end, once each', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
+  const asha = await aPerson(shop.app)
+  await buyOnce(shop, asha, 'pro')
+  expect(await mailsUntil(shop, smtp, '2026-03-25T03:00:00Z')).toEqual([])
+  expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([
+    `${asha.email}: Pro ends on 01/04/2026, in 7 days. Then you are on Free: nothing of yours is taken away, daily reminders wait.`,
+  ])
+  expect(await mailsUntil(shop, smtp, '2026-03-31T03:00:00Z')).toEqual([])
+  expect(await mailsUntil(shop, smtp, '2026-03-31T09:00:00Z')).toEqual([
+    `${asha.email}: Pro ends on 01/04/2026, within a day. Then you are on Free: nothing of yours is taken away, daily reminders wait.`,
+  ])
+  expect(await mailsUntil(shop, smtp, '2026-04-10T09:00:00Z')).toEqual([])
+})
+
+test('the end of the trial is written to those whose daily reminders wait then, three days before and on the day', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z', config: systemMail(smtp) })
+  const asha = await withReminders(shop, await aPerson(shop.app))
+  await aPerson(shop.app)
+  await subscribe(shop, await withReminders(shop, await aPerson(shop.app)), 'pro')
+  expect(await mailsUntil(shop, smtp, '2026-03-13T09:00:00Z')).toEqual([
+    `${asha.email}: Your free trial of Pro ends on 16/03/2026, in 3 days. Choose Pro to keep daily reminders.`,
+  ])
+  expect(await mailsUntil(shop, smtp, '2026-03-16T03:00:00Z')).toEqual([])
+  expect(await mailsUntil(shop, smtp, '2026-03-16T09:00:00Z')).toEqual([
+    `${asha.email}: Your free trial of Pro ended on 16/03/2026. Everything you have is still here; daily reminders wait until you choose Pro.`,
+  ])
+  expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([])
+})
+
+test('a server that sells nothing, or sends no mail, writes to nobody', async () => {
+  await using smtp = await openFakeSmtp()
+  {
+    await using app = await openTestApp({ now: '2026-03-16T09:00:00Z', config: systemMail(smtp) })
+    const asha = await aPerson(app)
+    await app.db
+      .update(accounts)
+      .set({ remindersActive: true, createdAt: app.clock.now().subtract({ hours: 14 * 24 }) })
+      .where(eq(accounts.id, asha.id))
+    await tellPlanEnds(app.deps)
+    await app.runJobs()
+  }
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  await buyOnce(shop, await aPerson(shop.app), 'pro')
+  await mailsUntil(shop, smtp, '2026-04-02T09:00:00Z')
+  expect(smtp.mails).toEqual([])
+})

@@ -1,0 +1,95 @@
+import { and, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm'
+import type { PlanNotice } from '#contract/billing.ts'
+import { trialDays } from '#contract/plans.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { readSubscription } from './billing.ts'
+import { planTellings, purchases } from './tables.ts'
+
+/** From so many days before the end of a trial on it is told, and for two days afterwards. */
+const trialWindow = { from: trialDays - 3, to: trialDays + 2 }
+/** No period that was paid once is longer, whatever was credited to it. */
+const longestPeriod = { hours: 5 * 366 * 24 }
+
+/**
+ * Writes to owners whose plan is about to end by itself, once each: of a period that was paid once seven days and one day before, of the
+ * trial three days before and on the day where daily reminders are active. Nothing where this server sells nothing or sends no mail.
+ */
+export async function tellPlanEnds(deps: Deps): Promise<void> {
+  const { db, config, clock } = deps
+  if (!config.razorpay || !sendsSystemMail(config)) return
+  const now = clock.now()
+  const paidOnce = db
+    .select({ id: purchases.ownerId })
+    .from(purchases)
+    .where(and(eq(purchases.paymentType, 'onetime'), isNotNull(purchases.ownerId), gt(purchases.paidAt, now.subtract(longestPeriod))))
+  const inTrial = and(
+    eq(accounts.remindersActive, true),
+    lte(accounts.createdAt, now.subtract({ hours: trialWindow.from * 24 })),
+    gt(accounts.createdAt, now.subtract({ hours: trialWindow.to * 24 })),
+  )
+  const concerned = await db
+    .select({
+      id: accounts.id,
+      email: accounts.email,
+      createdAt: accounts.createdAt,
+      timezone: accounts.timezone,
+      remindersActive: accounts.remindersActive,
+    })
+    .from(accounts)
+    .where(or(inArray(accounts.id, paidOnce), inTrial))
+  for (const owner of concerned) {
+    const { notices } = await readSubscription(db, owner, now, config)
+    for (const notice of notices) {
+      const telling = tellingOf(notice)
+      if (telling && (notice.kind === 'period_ending' || owner.remindersActive)) await tell(deps, owner, notice, telling, now)
+    }
+  }
+}
+
+interface Telling {
+  what: string
+  subject: string
+  goodFor: Temporal.DurationLike
+}
+
+function tellingOf({ kind, at, daysLeft }: PlanNotice): Telling | null {
+  switch (kind) {
+    case 'period_ending': {
+      const days = daysLeft <= 1 ? 1 : 7
+      return {
+        what: `period:${at}:${days}`,
+        subject: daysLeft <= 1 ? 'Your plan ends tomorrow' : `Your plan ends in ${daysLeft} days`,
+        goodFor: { hours: 20 },
+      }
+    }
+    case 'trial_ending':
+      return { what: `trial:${at}:3`, subject: 'Your free trial ends soon', goodFor: { hours: 48 } }
+    case 'trial_ended':
+      return { what: `trial:${at}:0`, subject: 'Your free trial has ended', goodFor: { hours: 24 } }
+    case 'plan_ended':
+    case 'past_due':
+    case 'confirming':
+      return null
+  }
+}
+
+async function tell(deps: Deps, owner: { id: string; email: string }, notice: PlanNotice, telling: Telling, now: Instant): Promise<void> {
+  const { what, subject, goodFor } = telling
+  await deps.db.transaction(async (tx) => {
+    const first = await tx
+      .insert(planTellings)
+      .values({ ownerId: owner.id, what, toldAt: now })
+      .onConflictDoNothing()
+      .returning({ what: planTellings.what })
+    if (first.length === 0) return
+    await queueSystemMail(
+      tx,
+      deps,
+      { to: owner.email, subject, text: `${notice.message}\n\n${deps.config.publicUrl}/pricing\n`, goodFor },
+      now,
+    )
+  })
+}
