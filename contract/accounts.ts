@@ -112,6 +112,13 @@ export const googleExchange = z.strictObject({
 export const googleLinkStart = z.strictObject({ currentPassword })
 export const googleLink = z.strictObject({ code: returnCode })
 
+export const passwordHint = z.object({
+  strength: z.enum(['weak', 'fair', 'strong']),
+  /** One sentence to show beside the field; null where there is nothing to say. */
+  warning: z.string().nullable(),
+})
+export type PasswordHint = z.infer<typeof passwordHint>
+
 export const serverAbilities = z.object({
   google: z.boolean(),
   payments: z.boolean(),
@@ -226,6 +233,14 @@ export const accountCalls = {
     reply: z.object({ accessToken: z.string() }),
   }),
   signOut: call({ method: 'POST', path: '/auth/logout', open: true, summary: 'End this session; also clears the refresh cookie.' }),
+  hintAtPassword: call({
+    method: 'POST',
+    path: '/auth/password-hint',
+    open: true,
+    summary: 'How well a new password would hold; a hint, never a rule. Ask once typing has paused. It is neither kept nor logged.',
+    body: z.strictObject({ password }),
+    reply: passwordHint,
+  }),
   forgotPassword: call({
     method: 'POST',
     path: '/auth/forgot-password',

@@ -21,6 +21,7 @@ import { listAudit, originOf, writeAudit } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { exportAccount } from './export.ts'
 import { googleRoutes } from './google-routes.ts'
+import { hintAt } from './password-hint.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
@@ -97,6 +98,8 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     reply.clearCookie(refreshCookie, cookieRules)
     return undefined
   })
+
+  answerOpen(app, accountCalls.hintAtPassword, async ({ body }) => hintAt(body.password))
 
   answerOpen(app, accountCalls.forgotPassword, async ({ body }, { request }) => {
     await askForNewPassword(deps, body, originOf(request), clock.now())
