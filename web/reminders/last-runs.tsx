@@ -10,12 +10,18 @@ import look from './control.module.css'
 import { dayAndTime } from './moments.ts'
 import runs from './run.module.css'
 import { RunCounts } from './run-counts.tsx'
-import { RunResult } from './run-result.tsx'
+import { type Again, RunResult } from './run-result.tsx'
 import { isMoving } from './run-state.ts'
 import { texts } from './texts.ts'
 
+interface LastRunsProps {
+  runs: UseQueryResult<Run[]>
+  zone: string
+  again: Again
+}
+
 /** The last runs, newest first: what became of each, and of a day that was left out why. */
-export function LastRuns({ runs: query, zone }: { runs: UseQueryResult<Run[]>; zone: string }): ReactNode {
+export function LastRuns({ runs: query, zone, again }: LastRunsProps): ReactNode {
   return (
     <Panel title={texts.runs.title}>
       <QueryView
@@ -28,7 +34,7 @@ export function LastRuns({ runs: query, zone }: { runs: UseQueryResult<Run[]>; z
           <ul className={runs.runs}>
             {list.map((run) => (
               <li key={run._id}>
-                <RunRow run={run} zone={zone} />
+                <RunRow run={run} zone={zone} again={again} />
               </li>
             ))}
           </ul>
@@ -38,7 +44,7 @@ export function LastRuns({ runs: query, zone }: { runs: UseQueryResult<Run[]>; z
   )
 }
 
-function RunRow({ run, zone }: { run: Run; zone: string }): ReactNode {
+function RunRow({ run, zone, again }: { run: Run; zone: string; again: Again }): ReactNode {
   const head = (
     <>
       <span className={runs.kind}>{texts.kinds[run.kind]}</span>
@@ -56,7 +62,7 @@ function RunRow({ run, zone }: { run: Run; zone: string }): ReactNode {
         <IconChevronDown size={20} className={runs.chevron} aria-label={texts.runs.details} />
       </summary>
       <div className={runs.details}>
-        <RunResult run={run} zone={zone} />
+        <RunResult run={run} zone={zone} again={again} />
       </div>
     </details>
   )

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import type { SenderPause } from '#contract/mail.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './control.module.css'
-import { dayAndTime } from './moments.ts'
+import { comingMoment, dayAndTime, inSentence } from './moments.ts'
 import { texts } from './texts.ts'
 
 const toSettings = (
@@ -31,7 +31,13 @@ export function PausedNotice({ pause, zone }: { pause: SenderPause; zone: string
           {texts.pause.said} <q>{pause.message}</q>
         </p>
       )}
-      <p className={look.words}>{`${texts.pause.since(dayAndTime(zone, pause.since))} ${texts.pause.todo[pause.reason]}`}</p>
+      <p className={look.words}>
+        {`${texts.pause.since(dayAndTime(zone, pause.since))} ${
+          pause.until === null
+            ? texts.pause.todo[pause.reason]
+            : texts.pause.goesOn(inSentence(comingMoment(zone, pause.until, new Date())))
+        }`}
+      </p>
     </Notice>
   )
 }

@@ -7,8 +7,10 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { AgainDialog } from './again-dialog.tsx'
+import { CancelDialog } from './cancel-dialog.tsx'
 import { ComingUp } from './coming-up.tsx'
 import look from './control.module.css'
+import { Grouping } from './grouping.tsx'
 import { LastRuns } from './last-runs.tsx'
 import { MailNeededDialog } from './mail-needed-dialog.tsx'
 import { hourInWords } from './moments.ts'
@@ -21,6 +23,7 @@ import { StopDialog } from './stop-dialog.tsx'
 import { texts } from './texts.ts'
 import { usePresses } from './use-presses.ts'
 import { useRun } from './use-run.ts'
+import { useRunPresses } from './use-run-presses.ts'
 
 /** Milliseconds between two looks at the status: while a press waits for its answer, and otherwise. */
 const whilePressed = 700
@@ -56,7 +59,9 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const followed = useRun(status.openRunId)
   const presses = usePresses({ configured, preview, runs, followed })
   const { dialog, closeDialog, trouble } = presses
-  const pressed = presses.starting || presses.sending
+  const runPresses = useRunPresses(followed)
+  const pressed = presses.starting || presses.sending || runPresses.retrying !== null
+  const again = { busy: runPresses.retrying, disabled: pressed || presses.stopping || followed.moving, press: runPresses.retry }
   // The answer may take 20 s; the run that a press made shows up in the status long before.
   useRead(reminderCalls.status, {}, { every: pressed ? whilePressed : usually })
   // Switched on or off, here or in another window: every next date changes with it, long before the run is over.
@@ -75,7 +80,8 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
       {configured && status.pause && <PausedNotice pause={status.pause} zone={zone} />}
       {status.trouble && <Notice tone="warn">{status.trouble}</Notice>}
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
-      <RunPanel followed={followed} pressed={pressed} zone={zone} onStop={presses.stop} />
+      {runPresses.trouble !== null && <Notice tone="bad">{runPresses.trouble}</Notice>}
+      <RunPanel followed={followed} pressed={pressed} zone={zone} onCancel={runPresses.cancel} again={again} />
       <div className={look.top}>
         <StatusCard status={status} mailbox={mailbox} presses={presses} moving={followed.moving} />
         <SendNowCard configured={configured} mails={preview.data?.sendNowMails ?? null} presses={presses} moving={followed.moving} />
@@ -85,8 +91,9 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         <li>{texts.help.who}</li>
         <li>{texts.help.stop}</li>
       </ul>
+      <Grouping />
       <ComingUp preview={preview} zone={zone} />
-      <LastRuns runs={runs} zone={zone} />
+      <LastRuns runs={runs} zone={zone} again={again} />
       {preview.data && (
         <>
           <StartDialog opened={dialog === 'start'} due={preview.data} status={status} onStart={presses.startNow} onCancel={closeDialog} />
@@ -100,6 +107,14 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         busy={presses.stopping}
         onStop={presses.stopNow}
         onCancel={closeDialog}
+      />
+      <CancelDialog
+        opened={runPresses.asked !== null}
+        waiting={followed.run?.open ?? 0}
+        busy={runPresses.cancelling}
+        active={isActive}
+        onConfirm={runPresses.cancelNow}
+        onCancel={runPresses.stay}
       />
       <MailNeededDialog before="start" opened={dialog === 'needed-to-start'} onClose={closeDialog} />
       <MailNeededDialog before="send" opened={dialog === 'needed-to-send'} onClose={closeDialog} />

@@ -4,9 +4,10 @@ import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import type { Run } from '#contract/reminders.ts'
 import look from './run.module.css'
 import { RunCounts } from './run-counts.tsx'
-import { RunResult } from './run-result.tsx'
+import { type Again, RunResult } from './run-result.tsx'
 import { mailsOf } from './run-state.ts'
 import { texts } from './texts.ts'
+import { usePace } from './use-pace.ts'
 import type { FollowedRun } from './use-run.ts'
 
 interface RunPanelProps {
@@ -14,11 +15,12 @@ interface RunPanelProps {
   /** A press waits for its answer. */
   pressed: boolean
   zone: string
-  onStop: () => void
+  onCancel: (run: Run) => void
+  again: Again
 }
 
 /** The run that is under way and how far it is; afterwards what became of it, until it is closed. */
-export function RunPanel({ followed, pressed, zone, onStop }: RunPanelProps): ReactNode {
+export function RunPanel({ followed, pressed, zone, onCancel, again }: RunPanelProps): ReactNode {
   const { run, moving, dismiss } = followed
   const under = moving || (pressed && run === null)
   const section = useRef<HTMLElement>(null)
@@ -29,7 +31,7 @@ export function RunPanel({ followed, pressed, zone, onStop }: RunPanelProps): Re
   return (
     <>
       <VisuallyHidden role="status">{run ? (moving ? milestone(run) : '') : pressed ? texts.run.waking : ''}</VisuallyHidden>
-      {under && <Progress run={run} section={section} onStop={onStop} />}
+      {under && <Progress run={run} section={section} onCancel={onCancel} />}
       <div role="status">
         {run && !under && (
           <section className={look.panel} data-tone={toneOf(run)}>
@@ -39,7 +41,7 @@ export function RunPanel({ followed, pressed, zone, onStop }: RunPanelProps): Re
                 <IconX size={18} />
               </ActionIcon>
             </div>
-            <RunResult run={run} zone={zone} />
+            <RunResult run={run} zone={zone} again={again} />
           </section>
         )}
       </div>
@@ -47,7 +49,13 @@ export function RunPanel({ followed, pressed, zone, onStop }: RunPanelProps): Re
   )
 }
 
-function Progress({ run, section, onStop }: { run: Run | null; section: RefObject<HTMLElement | null>; onStop: () => void }): ReactNode {
+interface ProgressProps {
+  run: Run | null
+  section: RefObject<HTMLElement | null>
+  onCancel: (run: Run) => void
+}
+
+function Progress({ run, section, onCancel }: ProgressProps): ReactNode {
   const of = run ? mailsOf(run) : 0
   const done = run ? run.sent + run.failed : 0
   const share = (n: number) => `${of === 0 ? 0 : (n / of) * 100}%`
@@ -56,12 +64,15 @@ function Progress({ run, section, onStop }: { run: Run | null; section: RefObjec
       <div className={look.head}>
         <h2 className={look.title}>{run ? texts.run.sending(run.kind) : texts.run.waking}</h2>
         {run && (
-          <Button variant="default" onClick={onStop}>
-            {texts.stop.sending}
+          <Button variant="default" onClick={() => onCancel(run)}>
+            {texts.cancel.button}
           </Button>
         )}
       </div>
-      <p className={look.far}>{of === 0 ? texts.run.preparing : texts.run.progress(done, of)}</p>
+      <p className={look.far}>
+        {of === 0 ? texts.run.preparing : texts.run.progress(done, of)}
+        {run && <Pace key={run._id} run={run} />}
+      </p>
       <div
         className={look.bar}
         role="progressbar"
@@ -78,6 +89,14 @@ function Progress({ run, section, onStop }: { run: Run | null; section: RefObjec
       {run && <RunCounts run={run} always={['sent', 'failed', 'waiting']} />}
     </section>
   )
+}
+
+/** How fast it goes and how long it will take; mails that wait for a retry or are held are not waited for. */
+function Pace({ run }: { run: Run }): ReactNode {
+  const pace = usePace(run)
+  const waiting = run.open - run.retrying - run.held
+  if (pace === null || waiting <= 0) return null
+  return <span className={look.pace}>{` · ${texts.run.pace(pace)} · ${texts.run.left(waiting / pace)}`}</span>
 }
 
 /** Read aloud at the quarters only: every step would be a flood. */

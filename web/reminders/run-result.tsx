@@ -1,14 +1,25 @@
 import { ScrollArea } from '@mantine/core'
+import { IconRefresh } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Run } from '#contract/reminders.ts'
+import { BusyButton } from '#web/ui/busy-button.tsx'
 import { adviceFor } from './advice.ts'
 import { comingMoment, inSentence } from './moments.ts'
 import look from './run.module.css'
 import { texts } from './texts.ts'
 
+/** Writing again to those whose mail failed. */
+export interface Again {
+  /** The run that is being tried again at this moment. */
+  busy: string | null
+  /** Something else is under way: not now. */
+  disabled: boolean
+  press: (run: Run) => void
+}
+
 /** In sentences what became of a run: what left, what failed and why, what is still to come. */
-export function RunResult({ run, zone }: { run: Run; zone: string }): ReactNode {
+export function RunResult({ run, zone, again }: { run: Run; zone: string; again: Again }): ReactNode {
   const next = run.nextTryAt === null ? null : inSentence(comingMoment(zone, run.nextTryAt, new Date()))
   const stopped = run.cancelledAt !== null
   return (
@@ -21,7 +32,23 @@ export function RunResult({ run, zone }: { run: Run; zone: string }): ReactNode 
       )}
       {run.retrying > 0 && <p>{texts.run.retryLine(run.retrying, next)}</p>}
       {run.skipped > 0 && <p>{stopped ? texts.run.cancelled(run.skipped) : texts.run.skipped[run.kind](run.skipped)}</p>}
-      {run.failed > 0 && <Failures run={run} />}
+      {run.failed > 0 && (
+        <>
+          <Failures run={run} />
+          <div className={look.again}>
+            <BusyButton
+              variant="default"
+              leftSection={<IconRefresh size={18} stroke={1.7} />}
+              busy={again.busy === run._id}
+              busyText={texts.retry.busy}
+              disabled={again.disabled && again.busy !== run._id}
+              onClick={() => again.press(run)}
+            >
+              {texts.retry.button}
+            </BusyButton>
+          </div>
+        </>
+      )}
     </div>
   )
 }

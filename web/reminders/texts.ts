@@ -41,6 +41,7 @@ export const texts = {
     },
     said: 'The mail server said:',
     since: (when: string) => `Since ${when}.`,
+    goesOn: (when: string) => `It goes on by itself ${when}.`,
     todo: {
       login_refused: 'Enter the new app password in Email Settings: what is waiting then leaves the same day, until 18:00.',
       quota: 'Save the settings again in Email Settings once your provider allows more: what is waiting leaves the same day, until 18:00.',
@@ -91,6 +92,21 @@ export const texts = {
     nothingWaiting: 'No email is waiting at the moment, so none is cancelled.',
     leaving: 'An email that is leaving at this very moment still arrives.',
   },
+  cancel: {
+    button: 'Cancel Run',
+    busy: 'Cancelling...',
+    title: 'Cancel this run',
+    goesOn: 'Daily reminders stay active: what is still unpaid is reminded again on the next day.',
+    done: 'The run is cancelled.',
+    failed: (message: string) => `The run was not cancelled. ${message}`,
+  },
+  retry: {
+    button: 'Try these again',
+    busy: 'Trying again...',
+    nobody: 'Nobody is left to write to: these invoices were reminded today meanwhile, or are no longer owed.',
+    failed: (message: string) => `They could not be tried again. ${message}`,
+    refused: (message: string) => `They were tried again, and none was accepted. ${message}`,
+  },
   sendNow: {
     button: 'Send Now',
     busy: 'Sending...',
@@ -124,6 +140,15 @@ export const texts = {
     waking: 'Sending reminders',
     ended: (kind: RunKind) => `${kinds[kind]}: what happened`,
     progress: (done: number, of: number) => `${done.toLocaleString('en-IN')} of ${of.toLocaleString('en-IN')}`,
+    pace: (perSecond: number) =>
+      perSecond >= 1 ? `${Math.round(perSecond).toLocaleString('en-IN')} a second` : `${Math.max(1, Math.round(perSecond * 60))} a minute`,
+    left: (seconds: number) => {
+      const minutes = Math.ceil(seconds / 60)
+      if (minutes <= 1) return 'less than a minute left'
+      return minutes < 55
+        ? `about ${minutes} minutes left`
+        : `about ${counted(Math.max(1, Math.round(minutes / 60)), 'hour', 'hours')} left`
+    },
     preparing: 'Preparing the emails...',
     label: 'Progress of the reminders',
     dismiss: 'Close this result',
@@ -159,7 +184,7 @@ export const texts = {
       send_now: (n: number) => `${invoices(n)} left out: reminded by hand 3 times that day already, or no longer owed.`,
       retry: (n: number) => `${invoices(n)} left out: with an email under way, or no longer owed.`,
     } satisfies Record<RunKind, (n: number) => string>,
-    cancelled: (n: number) => `${counted(n, 'email was', 'emails were')} cancelled or left out, because reminders were stopped.`,
+    cancelled: (n: number) => `${counted(n, 'email was', 'emails were')} cancelled or left out, because this was stopped.`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     noWords: 'The mail server gave no reason.',
     openInvoice: 'Open invoice',
@@ -197,6 +222,16 @@ export const texts = {
     },
     nextTry: (when: string) => `Email under way, next try ${when}`,
     noDate: 'No date yet',
+  },
+
+  grouping: {
+    title: 'One email or several',
+    loading: 'Loading the setting...',
+    failed: (message: string) => `The setting could not be loaded: ${message}`,
+    notSaved: (message: string) => `The setting was not changed. ${message}`,
+    label: 'One email per client',
+    says: 'A client with several overdue invoices gets one email that lists them all with their total, instead of one email for each. From the next run on.',
+    template: 'Change its words in Email Templates',
   },
 
   runs: {

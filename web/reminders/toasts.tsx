@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
+import type { Run } from '#contract/reminders.ts'
 import { toast } from '#web/ui/toast.tsx'
 import look from './control.module.css'
+import { mailsOf } from './run-state.ts'
 import { texts } from './texts.ts'
 
 /** A long sentence cut to what a toast can hold; the whole of it stands on the page. */
@@ -17,4 +19,18 @@ export function stoppedToast(cancelled: number): void {
       {cancelled > 0 && <div>{texts.stop.cancelled(cancelled)}</div>}
     </>,
   )
+}
+
+/** Says how a run by hand ended; what was only queued or held is never called sent. */
+export function report(run: Run): void {
+  const of = mailsOf(run)
+  if (run.cancelledAt !== null) return
+  if (of === 0) toast('info', texts.sendNow.nobodyLeft)
+  else if (run.sent === of) toast('good', texts.sendNow.done(run.sent))
+  else reportTrouble(run)
+}
+
+/** Says it where a run did not reach everybody. */
+export function reportTrouble(run: Run): void {
+  if (run.cancelledAt === null && run.sent < mailsOf(run)) toast('bad', texts.run.shortfall(run))
 }

@@ -5,9 +5,8 @@ import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { inWords, Problem } from '#web/platform/problem.ts'
 import { queryKey, useCall } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { mailsOf } from './run-state.ts'
 import { texts } from './texts.ts'
-import { brief, stoppedToast } from './toasts.tsx'
+import { brief, report, reportTrouble, stoppedToast } from './toasts.tsx'
 import type { FollowedRun } from './use-run.ts'
 
 export type Dialog = 'none' | 'start' | 'again' | 'stop' | 'needed-to-start' | 'needed-to-send'
@@ -146,18 +145,4 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
       sendNow.mutate({})
     },
   }
-}
-
-/** Says how Send Now ended; what was only queued or held is never called sent. */
-function report(run: Run): void {
-  const of = mailsOf(run)
-  if (run.cancelledAt !== null) return
-  if (of === 0) toast('info', texts.sendNow.nobodyLeft)
-  else if (run.sent === of) toast('good', texts.sendNow.done(run.sent))
-  else reportTrouble(run)
-}
-
-/** Says it where a run did not reach everybody. */
-function reportTrouble(run: Run): void {
-  if (run.cancelledAt === null && run.sent < mailsOf(run)) toast('bad', texts.run.shortfall(run))
 }

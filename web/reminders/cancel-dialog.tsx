@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import look from './control.module.css'
+import { texts } from './texts.ts'
+
+interface CancelDialogProps {
+  opened: boolean
+  /** Mails of the run that wait. */
+  waiting: number
+  busy: boolean
+  /** Daily reminders go on afterwards. */
+  active: boolean
+  onConfirm: () => void
+  onCancel: () => void
+}
+
+/** Asks before the rest of a run is called off. */
+export function CancelDialog({ opened, waiting, busy, active, onConfirm, onCancel }: CancelDialogProps): ReactNode {
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={texts.cancel.title}
+      confirm={texts.cancel.button}
+      confirmBusy={texts.cancel.busy}
+      busy={busy}
+      tone="danger"
+      onConfirm={onConfirm}
+      onCancel={onCancel}
+    >
+      <p className={look.question}>{waiting > 0 ? `${texts.stop.waiting(waiting)} ${texts.stop.leaving}` : texts.stop.nothingWaiting}</p>
+      {active && <p className={look.question}>{texts.cancel.goesOn}</p>}
+    </ConfirmDialog>
+  )
+}
