@@ -218,11 +218,12 @@ export async function previewReminders(
       ...nextOf({ one, today, schedule, account, now }),
     }
   })
-  const due = lines.filter(({ dueNow }) => dueNow)
+  const mailsFor = (some: PreviewLine[]) =>
+    account.groupByClient ? new Set(some.map(({ clientEmail }) => clientEmail.toLowerCase())).size : some.length
   return {
-    mails: due.length,
+    mails: mailsFor(lines.filter(({ dueNow }) => dueNow)),
     total: fromMinor(owed.reduce((sum, one, at) => (lines[at]?.dueNow ? sum + one.amountMinor : sum), 0)),
-    sendNowMails: lines.filter(({ sendNowLeft }) => sendNowLeft > 0).length,
+    sendNowMails: mailsFor(lines.filter(({ sendNowLeft }) => sendNowLeft > 0)),
     remindedToday: lines.filter(({ remindedToday }) => remindedToday > 0).length,
     lines,
   }
