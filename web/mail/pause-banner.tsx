@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import type { SenderPause } from '#contract/mail.ts'
 import { useRead } from '#web/platform/query.ts'
-import { dateIn, showDate, showTime } from '#web/ui/dates.ts'
+import { dateIn, showComing, showDate, showTime } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './mail.module.css'
 import { texts } from './texts.ts'
@@ -25,7 +25,9 @@ export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host:
           {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
         </p>
       )}
-      <p className={look.words}>{`${texts.pause.since(when)} ${texts.pause.todo[pause.reason]}`}</p>
+      <p
+        className={look.words}
+      >{`${texts.pause.since(when)} ${pause.until === null ? texts.pause.todo[pause.reason] : texts.pause.goesOn(showComing(zone, new Date(pause.until), new Date()))}`}</p>
     </Notice>
   )
 }

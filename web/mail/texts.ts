@@ -31,6 +31,7 @@ export const texts = {
     said: (host: string) => `${host} said:`,
     theServer: 'The mail server',
     since: (when: string) => `Since ${when}.`,
+    goesOn: (when: string) => `It goes on by itself ${when}.`,
     todo: {
       login_refused: 'Enter the new app password: what is waiting then leaves the same day, until 18:00.',
       quota:
