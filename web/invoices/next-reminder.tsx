@@ -8,7 +8,7 @@ import { texts } from './texts.ts'
 const words = texts.history
 
 interface NextReminderProps {
-  history: Pick<InvoiceHistory, 'nextAt' | 'reason'>
+  history: InvoiceHistory
   zone: string | undefined
   now: Date
 }
@@ -36,11 +36,12 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
 
 function WhyNot(props: { history: NextReminderProps['history']; coming: string | null; now: Date }): ReactNode {
   const { history, coming, now } = props
-  const { nextAt, reason } = history
+  const { nextAt, reason, mails } = history
   if (reason === null) return <p className={look.why}>{words.noDate}</p>
-  if (reason === 'open_mail' && coming !== null && nextAt !== null && new Date(nextAt) > now)
+  const held = reason === 'open_mail' ? mails.find(({ state }) => state === 'held') : undefined
+  if (reason === 'open_mail' && !held && coming !== null && nextAt !== null && new Date(nextAt) > now)
     return <p className={look.why}>{words.beingTried(coming)}</p>
-  const { says, to, link } = words.reasons[reason]
+  const { says, to, link } = held ? words.held[held.reason === 'not_configured' ? held.reason : 'sending_paused'] : words.reasons[reason]
   return (
     <>
       <p className={look.why}>{says}</p>

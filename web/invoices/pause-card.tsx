@@ -25,8 +25,8 @@ export function PauseCard({ invoice, pausing }: { invoice: Invoice; pausing: Pau
           <BusyButton variant="default" busy={pausing.resuming} busyText={texts.pause.resumeBusy} onClick={() => pausing.resume(invoice)}>
             {texts.pause.resume}
           </BusyButton>
-          <Button variant="subtle" onClick={() => pausing.askToPause(invoice)}>
-            {texts.pause.change}
+          <Button variant="default" onClick={() => pausing.askToPause(invoice)}>
+            {texts.pause.changeButton}
           </Button>
         </div>
       </div>

@@ -72,13 +72,13 @@ export function PauseForm({ invoice, onBusy, onClose }: PauseFormProps): ReactNo
           <p className={look.kept}>{pause.scope === 'client' ? words.scopeKept.client(clientEmail) : words.scopeKept.invoice}</p>
         ) : (
           <Radio.Group label={words.scope} classNames={{ label: look.label ?? '' }} {...form.getInputProps('scope')}>
-            <Radio className={look.choice ?? ''} value="invoice" label={words.scopes.invoice} />
+            <Radio className={look.choice ?? ''} value="invoice" label={words.scopes.invoice} data-autofocus />
             <Radio className={look.choice ?? ''} value="client" label={words.scopes.client(clientEmail)} />
           </Radio.Group>
         )}
         <div>
           <Radio.Group label={words.length} classNames={{ label: look.label ?? '' }} {...form.getInputProps('length')}>
-            <Radio className={look.choice ?? ''} value="until" label={words.until} />
+            <Radio className={look.choice ?? ''} value="until" label={words.until} data-autofocus={pause ? true : undefined} />
             <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
           </Radio.Group>
           {dated && (

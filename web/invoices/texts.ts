@@ -184,6 +184,7 @@ export const texts = {
   pause: {
     title: 'Pause reminders',
     change: 'Change the pause',
+    changeButton: 'Change',
     about: (reference: string, client: string) => `${reference} of ${client}`,
     scope: 'Which reminders',
     scopes: {
@@ -247,6 +248,18 @@ export const texts = {
       paid: { says: 'None: this invoice is paid', to: null, link: null },
       deleted: { says: 'None: this invoice is deleted', to: null, link: null },
     } satisfies Record<NonNullable<InvoiceHistory['reason']>, { says: string; to: string | null; link: string | null }>,
+    held: {
+      not_configured: {
+        says: 'An email is waiting, because no mailbox is connected',
+        to: '/dashboard/mail-settings',
+        link: 'Open Email Settings',
+      },
+      sending_paused: {
+        says: 'An email is waiting, because sending from your mailbox is paused',
+        to: '/dashboard/mail-settings',
+        link: 'Open Email Settings',
+      },
+    },
     beingTried: (when: string) => `An email is on its way, next try ${when}`,
     none: 'Nothing has been sent about this invoice yet.',
     firstAt: (when: string) => `Its first reminder goes out ${when}, if it is still unpaid then.`,

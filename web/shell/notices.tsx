@@ -8,7 +8,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useCall, useRead } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
-import { showMoment } from '#web/ui/dates.ts'
+import { showComing, showMoment } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './notices.module.css'
@@ -40,14 +40,14 @@ export function Notices(): ReactNode {
           {trouble}
         </Notice>
       )}
-      {pause && !isAt(control) && !isAt(settings) && <Paused pause={pause} />}
+      {pause && !isAt(control) && !isAt(settings) && <Paused pause={pause} zone={timezone} />}
       <Stack notices={shownNotices(notices.data ?? [], pause)} zone={timezone} />
     </>
   )
 }
 
 /** The mailbox refuses: the server's own words, and the way to mend it. */
-function Paused({ pause }: { pause: SenderPause }): ReactNode {
+function Paused({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
   return (
     <Notice
       tone="bad"
@@ -60,9 +60,10 @@ function Paused({ pause }: { pause: SenderPause }): ReactNode {
     >
       {pause.message !== '' && (
         <>
-          {words.said} <q>{pause.message}</q>
+          {words.said} <q>{pause.message}</q>{' '}
         </>
       )}
+      {pause.until !== null && words.goesOn(showComing(zone, new Date(pause.until), new Date()))}
     </Notice>
   )
 }

@@ -74,6 +74,7 @@ export const texts = {
       quota: 'Sending is paused: the mailbox has used up its quota',
     },
     said: 'The mail server said:',
+    goesOn: (when: string) => `It goes on by itself ${when}.`,
     openSettings: 'Open Email Settings',
     look: 'Have a look',
     lookAt: (title: string) => `Have a look: ${title}`,
