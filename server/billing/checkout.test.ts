@@ -400,7 +400,7 @@ test('a cancellation that the provider does not carry out is said, and nothing h
   const refused = await ask(shop.app, asha, billingCalls.cancel)
   expect([refused.status, refused.problem?.message]).toEqual([
     502,
-    'Failed to cancel subscription. The payment provider does not answer as it should. Nothing was charged. Please try again in a few minutes.',
+    'Failed to cancel subscription. The payment provider does not answer as it should. Please try again in a few minutes.',
   ])
   expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', cancelAtPeriodEnd: false })
 })
@@ -501,4 +501,14 @@ test('a subscription that another plan replaces is cancelled at the provider, an
   // What was credited is paid for: cancelling does not take it away.
   const { reply: cancelled } = await ask(app, somebody, billingCalls.cancel)
   expect(cancelled).toMatchObject({ plan: 'enterprise', cancelAtPeriodEnd: true, currentPeriodEnd: quote.firstChargeAt })
+})
+
+test('whoever begins sixty purchases in an hour waits for the next one', async () => {
+  await using shop = await openShop({ config: { rateLimit: true } })
+  const asha = await aPerson(shop.app)
+  const begin = () => ask(shop.app, asha, billingCalls.createOrder, { body: pro })
+  const statuses: number[] = []
+  for (let nth = 0; nth < 61; nth += 1) statuses.push((await begin()).status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(60)
+  expect(statuses.at(-1)).toBe(429)
 })

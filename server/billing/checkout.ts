@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { PurchaseDraft, Quote } from '#contract/billing.ts'
 import { fromMinor } from '#contract/money.ts'
 import { type BillingPeriod, formatPrice, type PaidPlanName, type PaymentType, periodWord, planOf } from '#contract/plans.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import { countTry, lockAccount } from '#server/accounts/accounts.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -20,6 +20,9 @@ const leastMinor = 100
 const worthWaiting = { hours: 1 }
 /** An order or a subscription that was just made is handed out again, not made again: a checkout that was closed and opened anew. */
 const reusedFor = { minutes: 15 }
+
+/** Each of them knocks at the provider's door. */
+const begunByOneAccount = { limit: 60, seconds: 3_600 }
 
 const notSetUp = 'Payments are not set up on this server.'
 
@@ -99,7 +102,7 @@ export async function createOrder(
     const orderId = purchase.providerId ?? (await placeOrder(deps, openRazorpay(settings), purchase, known))
     return { amount: purchase.amountMinor, currency: 'INR', orderId, keyId: settings.keyId }
   } catch (error) {
-    throw inWords(deps, error, 'Failed to initiate payment')
+    throw inWords(deps, error, 'Failed to initiate payment', 'Nothing was charged. ')
   }
 }
 
@@ -121,7 +124,7 @@ export async function createSubscription(
       startAt: purchase.startAt?.toString() ?? null,
     }
   } catch (error) {
-    throw inWords(deps, error, 'Failed to initiate subscription')
+    throw inWords(deps, error, 'Failed to initiate subscription', 'Nothing was charged. ')
   }
 }
 
@@ -249,6 +252,7 @@ async function priceFor(
  */
 async function beginPurchase(deps: Settling, account: Account, buying: Buying): Promise<{ purchase: Purchase; known: boolean }> {
   const now = deps.clock.now()
+  if (deps.config.rateLimit) await countTry(deps.db, `checkout:${account.id}`, begunByOneAccount, now)
   return deps.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, account.id))) throw new Refusal('not_signed_in', 'Please sign in.')
     const { price, bought } = await priceFor(tx, account, buying, now)
@@ -442,14 +446,14 @@ async function heardAnew(deps: Settling, purchaseId: string, now: Instant): Prom
 }
 
 /** A refusal that says what failed and why, in the provider's own words where it had any. */
-function inWords({ log }: Settling, error: unknown, failed: string): unknown {
+function inWords({ log }: Settling, error: unknown, failed: string, comfort = ''): unknown {
   if (!(error instanceof ProviderError)) return error
   log.warn({ err: error, status: error.status }, 'The payment provider did not do what it was asked.')
   // Wrong keys are nothing that a customer could mend.
   const why =
     error.kind === 'refused' && error.status !== 401
       ? `The payment provider says: ${error.message}`
-      : 'The payment provider does not answer as it should. Nothing was charged. Please try again in a few minutes.'
+      : `The payment provider does not answer as it should. ${comfort}Please try again in a few minutes.`
   return new Refusal('payment_refused', `${failed}. ${why}`)
 }
 
