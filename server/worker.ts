@@ -12,7 +12,7 @@ import { endPauses } from '#server/invoices/pauses.ts'
 import { type Job, type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
-import { closeTooLate, type Delivering, deliver, endQuotaPauses, resumeHeld, wakeDue } from '#server/reminders/deliver.ts'
+import { closeTooLate, type Delivering, deliver, endQuotaPauses, freeLostClaims, resumeHeld, wakeDue } from '#server/reminders/deliver.ts'
 import { makeDueRuns } from '#server/reminders/due.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import {
@@ -58,6 +58,7 @@ export async function settleDue(deps: Delivering): Promise<void> {
 export async function sweep(deps: Delivering): Promise<void> {
   await deps.queue.recover()
   await freeDeadClaims(deps.db, deps.processId)
+  await freeLostClaims(deps.db, deps.processId)
   await wakeDue(deps)
   await wakeSystemMails(deps)
 }

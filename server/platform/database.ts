@@ -116,17 +116,20 @@ export async function openServer(url: string): Promise<OpenDatabase> {
     connectionTimeoutMillis: connectDeadline,
     keepAlive: true,
     application_name: 'duely',
-    stream: () => {
-      const socket = new net.Socket()
-      return socket.setTimeout(silenceDeadline, () =>
-        socket.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' })),
-      )
-    },
+    stream: impatientSocket,
   })
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined)
   const db = drizzleServer(pool, { casing: 'snake_case' })
   return { db: withDeadline(db), embedded: null, pool, close: () => pool.end() }
+}
+
+/** A socket for a connection to the server: where nothing moves on it for 12 s it breaks, for a network that has swallowed the other end never says so. */
+export function impatientSocket(): net.Socket {
+  const socket = new net.Socket()
+  return socket.setTimeout(silenceDeadline, () =>
+    socket.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' })),
+  )
 }
 
 /** On a connection of its own: a migration takes the time that it takes, and other processes wait for it. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { fromDrizzle, fromPglite, PgBoss, type Job as QueuedJob } from 'pg-boss'
 import type { z } from 'zod'
-import type { Database, OpenDatabase } from './database.ts'
+import { type Database, impatientSocket, type OpenDatabase } from './database.ts'
 import type { Log } from './log.ts'
 
 /** A kind of work in the background. Its name is stored in rows: never rename it. */
@@ -61,12 +61,15 @@ function oncePerMinute(say: (error: Error) => void): (error: Error) => void {
   }
 }
 
+/** Goes on to the driver: without it a query on a connection that the network has swallowed is waited for as long as the process lives. */
+const sound = { stream: impatientSocket, keepAlive: true }
+
 /** pg-boss on the same database. One job active and one waiting per key; a job of a dead process is taken over after its heartbeat. */
 export async function openQueue(database: OpenDatabase, options: { url: string | null; jobs: Job[]; log: Log }): Promise<Queue> {
   const boss = new PgBoss({
     ...(database.embedded
       ? { db: fromPglite(database.embedded), backend: 'pglite' as const }
-      : { connectionString: options.url ?? '', max: 3, application_name: 'duely-queue' }),
+      : { connectionString: options.url ?? '', max: 3, application_name: 'duely-queue', ...sound }),
     // `recover` supervises, and nobody else: see there.
     supervise: false,
     superviseIntervalSeconds: 10,

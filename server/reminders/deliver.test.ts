@@ -354,6 +354,20 @@ test('a mail whose sender process died is sent again, byte for byte, under its f
   expect(smtp.mails[1]?.messageId).toBe(smtp.mails[0]?.messageId)
 })
 
+test('a claim whose answer was lost on the way is given back, and its mail leaves once', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  smtp.answer({ mail: (_from, nth) => (nth === 1 ? '451 4.3.0 Later' : undefined) })
+  await start(app, asha)
+  app.clock.advance({ minutes: 7 })
+  // As a connection to the database leaves it that swallowed the answer to the claim: this process lives, and does not know.
+  await app.db.execute(sql`UPDATE deliveries SET state = 'sending', claimed_by = ${app.deps.processId}::uuid, claim = ${newId()}::uuid`)
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  expect(await newestRun(app, asha)).toMatchObject({ sent: 1, open: 0 })
+})
+
 test('a connection that breaks after the final dot is tried again with the same bytes', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: morning })

@@ -141,6 +141,7 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
     if (!outcome) moved += await closeUnwanted(deps, batch.account, mail.id)
     else {
       await recordPersistently(deps, batch, claimed, { mail, outcome })
+      if (claimed) inHand.delete((claimed as ClaimedMail).claim)
       moved += 1
       if (!claimed) return moved
     }
@@ -242,15 +243,38 @@ async function claim(
   const set = composed
     ? sql`, raw = ${composed.raw}, subject = ${composed.subject}, message_id = ${composed.messageId}, rendered_from = ${mail.source}, client_email = ${mail.clientEmail}`
     : sql``
-  const taken = sql`UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${processId}::uuid, claim = ${newId()}::uuid${set}
+  const ticket = newId()
+  const taken = sql`UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${processId}::uuid, claim = ${ticket}::uuid${set}
         FROM mail_configs m
         WHERE d.id = ${mail.id}::uuid AND d.state IN ('queued', 'retrying') AND d.deadline_at > ${now.toString()}::timestamptz
           AND m.owner_id = d.owner_id AND m.sender_id = ${sender.senderId}::uuid AND m.pause_reason IS NULL
           AND EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)
           AND ${sourceOf(sender.senderId, localDate(now, account.timezone))} = ${composed ? mail.source : sql`d.rendered_from`}
         RETURNING d.id, d.claim, d.attempt, d.raw`
-  const [claimed] = await rows(db, claimedMail, mail.about.length === mail.madeFor ? taken : dropping(taken, mail))
+  inHand.add(ticket)
+  let claimed: ClaimedMail | undefined
+  try {
+    ;[claimed] = await rows(db, claimedMail, mail.about.length === mail.madeFor ? taken : dropping(taken, mail))
+  } finally {
+    if (!claimed) inHand.delete(ticket)
+  }
+  if (claimed) failPoint('claim')
   return claimed ?? null
+}
+
+/** The tickets that this process holds, from the moment before it asks for one. */
+const inHand = new Set<string>()
+
+/**
+ * Frees mails that this process has claimed without knowing: the database had said yes, and the answer was lost on the way. None of them
+ * has left, for nothing is sent without that answer.
+ */
+export async function freeLostClaims(db: Database, processId: string): Promise<number> {
+  return changed(
+    db,
+    sql`UPDATE deliveries SET state = 'queued', attempt = attempt - 1, claimed_by = NULL, claim = NULL
+        WHERE state = 'sending' AND claimed_by = ${processId}::uuid AND claim <> ALL(${`{${[...inHand].join(',')}}`}::uuid[])`,
+  )
 }
 
 /** A grouped mail that no longer lists everything it was made for: what is not in it is not reminded by it, and the day's row says so. */
