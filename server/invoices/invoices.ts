@@ -6,6 +6,7 @@ import { type AccountRow, lockAccount, writeAudit } from '#server/accounts/accou
 import { accounts } from '#server/accounts/tables.ts'
 import { countInvoices } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
@@ -108,11 +109,14 @@ export async function createInvoices(
   const good = drafts.filter((_draft, index) => refusals[index] === null)
   if (good.length === 0) return refusals.flatMap((refusal) => refusal ?? [])
   const numbers = await nextReferences(tx, owner, good.filter(({ reference }) => reference === undefined).length, wanted)
+  // Those written down at once share an instant: their ids keep them in the order in which they came.
+  const ids = good.map(() => newId()).sort()
   const rows = await tx
     .insert(invoices)
     .values(
       good.map(({ amount, reference, ...fields }) => ({
         ...fields,
+        id: ids.shift() ?? newId(),
         ownerId: owner.id,
         reference: reference ?? numbers.shift() ?? '',
         amountMinor: minor(amount),

@@ -38,7 +38,7 @@ export function ExportButton({ invoices }: { invoices: Invoice[] }): ReactNode {
     )
   const shown = filterInvoices(searchInvoices(invoices, search), status ?? 'all').length
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} withinPortal={false}>
       <Menu.Target>
         <Button {...style} loading={isPending}>
           {words.button}

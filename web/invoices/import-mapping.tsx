@@ -45,19 +45,17 @@ export function ImportMapping({ mapping, lines, onChange }: ImportMappingProps):
             onChange={(event) => choose(field, event.currentTarget.value)}
           />
         ))}
-      </div>
-      <div className={look.settings}>
-        <Checkbox
-          label={words.head}
-          checked={mapping.head}
-          onChange={(event) => onChange({ ...mapping, head: event.currentTarget.checked })}
-        />
         <NativeSelect
-          className={look.dates ?? ''}
           label={words.dates}
           data={Object.entries(words.dateOrders).map(([value, label]) => ({ value, label }))}
           value={mapping.dates}
           onChange={(event) => onChange({ ...mapping, dates: event.currentTarget.value === 'mdy' ? 'mdy' : 'dmy' })}
+        />
+        <Checkbox
+          className={look.head ?? ''}
+          label={words.head}
+          checked={mapping.head}
+          onChange={(event) => onChange({ ...mapping, head: event.currentTarget.checked })}
         />
       </div>
     </fieldset>

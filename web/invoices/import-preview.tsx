@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import look from './import.module.css'
@@ -67,7 +67,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
           </div>
         </>
       )}
-      <Group justify="flex-end" gap={12} mt={20}>
+      <div className={look.buttons}>
         <Button variant="default" onClick={onCancel}>
           {words.cancel}
         </Button>
@@ -82,7 +82,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         >
           {missing.length > 0 || wanted === 0 ? words.nothing : words.submit(wanted)}
         </Button>
-      </Group>
+      </div>
     </>
   )
 }

@@ -35,9 +35,9 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
   }
   return (
     <>
-      <h3 className={look.doneTitle} role="status">
-        {created.length === 0 ? words.noneTitle : words.doneTitle(created.length)}
-      </h3>
+      <div role="status">
+        <h3 className={look.doneTitle}>{created.length === 0 ? words.noneTitle : words.doneTitle(created.length)}</h3>
+      </div>
       {created.length > 0 && <p className={look.dim}>{words.mails}</p>}
       {state === 'broken' && problem !== null && (
         <Notice tone="bad" action={<Button onClick={goOn}>{words.goOn}</Button>}>

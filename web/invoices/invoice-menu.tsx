@@ -24,7 +24,7 @@ export function InvoiceMenu({ invoice, className = '' }: InvoiceMenuProps): Reac
       </ActionIcon>
     )
   return (
-    <Menu position="bottom-end" width={210} defaultOpened>
+    <Menu position="bottom-end" width={210} defaultOpened withinPortal={false}>
       <Menu.Target>
         <ActionIcon className={className} aria-label={label}>
           <IconDots size={20} />

@@ -86,7 +86,7 @@ interface Steering {
 function steer(event: KeyboardEvent, list: HTMLElement, { rows, columns, items }: Steering): void {
   if (event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return
   const item = event.target.closest('[data-index]')
-  if (!item) return
+  if (!item || event.target.closest('[role="menu"]')) return
   if (event.key === 'x' && event.target.matches('[data-open]')) {
     item.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click()
     return

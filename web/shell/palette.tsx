@@ -58,11 +58,12 @@ export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNo
   return (
     <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
       <Modal.Overlay backgroundOpacity={0.6} />
-      <Modal.Content aria-label={words.open} className={look.palette ?? ''} radius={14}>
+      <Modal.Content aria-label={words.open} classNames={{ content: look.palette ?? '' }} radius={14}>
         <Combobox store={combobox} onOptionSubmit={(id) => found.find((item) => item.id === id)?.run()}>
-          <Combobox.EventsTarget>
+          <Combobox.EventsTarget withExpandedAttribute>
             <TextInput
               data-autofocus
+              role="combobox"
               classNames={{ input: look.box ?? '' }}
               aria-label={words.open}
               placeholder={words.placeholder}

@@ -89,6 +89,8 @@ export const mantineTheme = createTheme({
     },
     Modal: {
       defaultProps: {
+        // A header inside a dialog is no banner of the page.
+        attributes: { header: { role: 'presentation' } },
         radius: 14,
         shadow: 'none',
         transitionProps: { duration: 160 },
