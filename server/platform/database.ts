@@ -144,10 +144,19 @@ async function migrate(url: string): Promise<void> {
     const version = Number(shown[0]?.server_version_num)
     if (version < oldestServer)
       throw new StartError(`The database at ${placeOf(url)} is PostgreSQL ${Math.floor(version / 10_000)}. Duely needs 15 or later.`)
-    await client.query('SELECT pg_advisory_lock(8421771)')
-    await migrateServer(drizzleServer(client, { casing: 'snake_case' }), { migrationsFolder })
+    // The lock of a session would stay with the pooler's connection; that of a transaction, which does nothing else, goes with it.
+    await client.query('BEGIN')
+    await client.query('SELECT pg_advisory_xact_lock(8421771)')
+    const worker = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'duely-migrate' })
+    worker.on('error', () => undefined)
+    try {
+      await worker.connect()
+      await migrateServer(drizzleServer(worker, { casing: 'snake_case' }), { migrationsFolder })
+    } finally {
+      await worker.end().catch(() => undefined)
+    }
+    await client.query('COMMIT')
   } finally {
-    // The lock goes with its connection.
     await client.end().catch(() => undefined)
   }
 }
