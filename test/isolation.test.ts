@@ -1,0 +1,166 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Call } from '#contract/call.ts'
+import { everyCall } from '#contract/index.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { rows } from '#server/platform/database.ts'
+import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
+import { openFakeSmtp } from './fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from './harness.ts'
+
+/** Stands in everything of the one whose records nobody else may see. */
+const mark = 'Zanzibar'
+
+/** Somebody with a record of every kind that an ordinary day brings about. */
+async function somebodyBusy(app: TestApp, smtp: Awaited<ReturnType<typeof openFakeSmtp>>): Promise<Person> {
+  const asha = await aPerson(app, { displayName: `Asha ${mark}`, email: `asha@${mark.toLowerCase()}.example` })
+  await aMailbox(app, asha, smtp)
+  const invoice = await anInvoice(app, { owner: asha, clientName: `${mark} Foods`, clientEmail: `billing@${mark.toLowerCase()}.example` })
+  await anInvoice(app, { owner: asha, clientName: `${mark} Mills`, reference: `${mark}-7` })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const deleted = await anInvoice(app, { owner: asha, clientName: `${mark} Traders` })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: deleted._id } })
+  expect(invoice._id).toHaveLength(36)
+  return asha
+}
+
+const ownedTables = sql`SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'owner_id' ORDER BY 1`
+
+/** Everything of an account as it stands in the database. */
+async function recordsOf(app: TestApp, { id }: Person): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const { name } of await rows(app.db, z.object({ name: z.string() }), ownedTables)) {
+    const lines = await rows(
+      app.db,
+      z.object({ line: z.string() }),
+      sql`SELECT to_json(t)::text AS line FROM ${sql.identifier(name)} t WHERE t.owner_id = ${id}::uuid ORDER BY 1`,
+    )
+    found[name] = lines.map(({ line }) => line)
+  }
+  const [account] = await rows(
+    app.db,
+    z.object({ line: z.string() }),
+    sql`SELECT to_json(t)::text AS line FROM accounts t WHERE t.id = ${id}::uuid`,
+  )
+  return { ...found, accounts: account ? [account.line] : [] }
+}
+
+/** Every id that stands in somebody's records. */
+function idsIn(records: Record<string, string[]>): string[] {
+  const found = Object.values(records).flatMap((lines) =>
+    lines.flatMap((line) => line.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []),
+  )
+  return [...new Set(found)]
+}
+
+type Shape = {
+  type?: string
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Shape[]
+  format?: string
+  minimum?: number
+  properties?: Record<string, Shape>
+  items?: Shape
+}
+
+/** A value of a shape in which the id stands wherever a text may. */
+function filled(shape: Shape, id: string): unknown {
+  if (shape.enum) return shape.enum[0]
+  if (shape.const !== undefined) return shape.const
+  if (shape.anyOf) return filled(shape.anyOf[0] ?? {}, id)
+  switch (shape.type) {
+    case 'object':
+      return Object.fromEntries(Object.entries(shape.properties ?? {}).map(([name, one]) => [name, filled(one, id)]))
+    case 'array':
+      return [filled(shape.items ?? {}, id)]
+    case 'integer':
+    case 'number':
+      return Math.max(1, shape.minimum ?? 1)
+    case 'boolean':
+      return true
+    default:
+      return shape.format === 'email' ? 'meera@example.com' : shape.format === 'date' ? '2026-02-01' : id
+  }
+}
+
+function shapeOf(schema: z.ZodType): Shape {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape
+}
+
+async function askWith(app: TestApp, token: string, call: Call, id: string, extra: object = {}) {
+  const body = call.body ? { ...(filled(shapeOf(call.body), id) as object), ...extra } : undefined
+  const query = call.query ? (filled(shapeOf(call.query), id) as Record<string, string>) : {}
+  return app.app.inject({
+    method: call.method,
+    url: call.path.replace(/:\w+/g, id),
+    query,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { payload: body }),
+  })
+}
+
+const privateCalls = everyCall.filter((call) => !call.open)
+
+test('whoever brings the ids of somebody else, in path, query and body of every call there is, sees and changes nothing of theirs', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
+  const asha = await somebodyBusy(app, smtp)
+  const before = await recordsOf(app, asha)
+  const ids = idsIn(before)
+  expect(ids.length).toBeGreaterThan(8)
+  const wrong: string[] = []
+  for (const call of privateCalls) {
+    const meera = await aPerson(app)
+    // A host is looked for in the world outside, which takes its time and knows no ids.
+    for (const id of call === mailCalls.configureSmtp ? ids.slice(0, 1) : ids) {
+      const asked = askWith(app, meera.token, call, id)
+      const answered = await (call.path.startsWith('/reminder') ? app.whileJobsRun(asked) : asked)
+      const said = `${call.method} ${call.path} with ${id}: ${answered.statusCode}`
+      if (answered.body.includes(mark) || answered.body.toLowerCase().includes(mark.toLowerCase())) wrong.push(`${said} tells ${mark}`)
+      if (call.path.includes(':') && answered.statusCode < 400) wrong.push(`${said} finds it`)
+      if (answered.statusCode >= 500 && answered.statusCode !== 502 && answered.statusCode !== 503) wrong.push(`${said} fails`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await recordsOf(app, asha)).toEqual(before)
+}, 180_000)
+
+test('what nobody asked about is refused: a body cannot name owner, plan or anything else besides', async () => {
+  await using app = await openTestApp()
+  const accepted: string[] = []
+  for (const call of everyCall.filter(({ body }) => body)) {
+    const { token, id } = await aPerson(app)
+    for (const extra of [
+      { ownerId: id },
+      { owner_id: id },
+      { userId: id },
+      { plan: 'enterprise' },
+      { role: 'admin' },
+      { googleSub: '1' },
+      { _id: id },
+    ]) {
+      const [name = ''] = Object.keys(extra)
+      if (call.body && name in (shapeOf(call.body).properties ?? {})) continue
+      const answered = await askWith(app, token, call, id, extra)
+      if (answered.statusCode !== 400) accepted.push(`${call.method} ${call.path} with ${name}: ${answered.statusCode}`)
+    }
+  }
+  expect(accepted).toEqual([])
+})
+
+test('no page of another site is let read an answer', async () => {
+  await using app = await openTestApp()
+  const { token } = await aPerson(app)
+  const allowed: string[] = []
+  for (const call of everyCall) {
+    const url = call.path.replace(/:\w+/g, 'x')
+    const headers = { origin: 'https://evil.example', authorization: `Bearer ${token}` }
+    const asked = await app.app.inject({ method: call.method === 'GET' ? 'GET' : 'OPTIONS', url, headers })
+    if (Object.keys(asked.headers).some((name) => name.startsWith('access-control-'))) allowed.push(`${call.method} ${call.path}`)
+  }
+  expect(allowed).toEqual([])
+})
