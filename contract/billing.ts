@@ -21,7 +21,6 @@ export const entitlements = z.object({
   /** When they end by themselves: the trial's end or the end of what was paid for; null: open-ended. */
   until: z.string().nullable(),
 })
-export type Entitlements = z.infer<typeof entitlements>
 
 export const planNotice = z.object({
   kind: z.enum(['trial_ending', 'trial_ended', 'period_ending', 'plan_ended', 'past_due', 'confirming']),

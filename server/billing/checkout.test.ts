@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
 import { aPerson, signedInAgain } from '#test/factories.ts'
 import { sign } from '#test/fakes/razorpay/provider.ts'
@@ -511,4 +512,23 @@ test('whoever begins sixty purchases in an hour waits for the next one', async (
   for (let nth = 0; nth < 61; nth += 1) statuses.push((await begin()).status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(60)
   expect(statuses.at(-1)).toBe(429)
+})
+
+test('a provider that makes the order and never answers is asked for it after ten seconds', async () => {
+  await using shop = await openShop()
+  const asha = await aPerson(shop.app)
+  shop.razorpay.answer(({ method }) => (method === 'POST' ? 'hang_after' : undefined))
+  const answered = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
+  expect(answered.status).toBe(200)
+  expect([...shop.razorpay.provider.orders.keys()]).toEqual([answered.reply.orderId])
+})
+
+test('a payment for an account that was deleted meanwhile stands in the ledger, without saying whose it was', async () => {
+  await using shop = await openShop()
+  const asha = await aPerson(shop.app)
+  const { reply: order } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
+  await ask(shop.app, asha, accountCalls.deleteMe)
+  shop.razorpay.pay(order.orderId)
+  await shop.settle()
+  expect((await rows(shop)).map(({ ownerId, amountMinor, status }) => [ownerId, amountMinor, status])).toEqual([[null, 400, 'captured']])
 })
