@@ -52,7 +52,7 @@ const table: Record<string, Folder> = {
   'test/e2e': { packages: 'tools', may: ['contract', 'test', 'test/fakes', 'test/fakes/razorpay'] },
   bench: { packages: 'tools', may: [...serverFolders, 'contract', 'chaos', 'test', 'test/fakes'] },
   chaos: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes'] },
-  run: { packages: 'tools', may: ['test'] },
+  run: { packages: 'tools', may: ['test', 'test/fakes'] },
   dev: { packages: 'tools', may: ['contract'] },
 }
 

@@ -380,7 +380,7 @@ test('a run of another account is not there', async () => {
   expect((await ask(app, ravi, reminderCalls.runs, { query: {} })).reply).toEqual([])
 })
 
-test('two thousand five hundred invoices are all written to once, oldest due first', async () => {
+test('more invoices than fit into one step are all written to once, oldest due first', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
   const asha = await aPerson(app)
@@ -389,13 +389,13 @@ test('two thousand five hundred invoices are all written to once, oldest due fir
   await app.db.execute(sql`
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
     SELECT gen_random_uuid(), ${asha.id}::uuid, 'INV-' || n, 'Client ' || n, 'client' || n || '@example.com', 100 * n, date '2026-02-28' - (n % 300), 'overdue', now(), now()
-    FROM generate_series(1, 2500) n`)
+    FROM generate_series(1, 1500) n`)
   const answered = await start(app, asha)
   await app.runJobs()
   const run = (await ask(app, asha, reminderCalls.run, { params: { id: answered.reply.runId ?? '' } })).reply
-  expect(run).toMatchObject({ total: 2500, sent: 2500, open: 0 })
-  expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0])).size).toBe(2500)
-  expect(smtp.mails.length).toBe(2500)
+  expect(run).toMatchObject({ total: 1500, sent: 1500, open: 0 })
+  expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0])).size).toBe(1500)
+  expect(smtp.mails.length).toBe(1500)
   const first = smtp.mails.slice(0, 8).map(({ envelope }) => Number(/\d+/.exec(envelope.to[0] ?? '')?.[0]) % 300)
   expect(Math.min(...first)).toBeGreaterThanOrEqual(298)
-})
+}, 120_000)
