@@ -8,6 +8,8 @@ import type { InvoiceValues } from './invoice-form.tsx'
 import { texts } from './texts.ts'
 
 const minutes = 60_000
+// A closed list that stays in the page would be a second thing called by the field's name.
+const unmounted = { keepMounted: false }
 
 /** Who it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
 export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
@@ -29,6 +31,7 @@ export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>[
         required
         data={suggestions(clients, 'name', clientName)}
         filter={({ options }) => options}
+        comboboxProps={unmounted}
         onOptionSubmit={(name) => choose('name', name)}
         {...form.getInputProps('clientName')}
       />
@@ -39,6 +42,7 @@ export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>[
         required
         data={suggestions(clients, 'email', clientEmail)}
         filter={({ options }) => options}
+        comboboxProps={unmounted}
         onOptionSubmit={(email) => choose('email', email)}
         {...form.getInputProps('clientEmail')}
       />
