@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -35,7 +35,7 @@ export async function openCluster(about: { within?: string; settings?: string[] 
   if (user) chownSync(folder, user.uid, user.gid)
   const options = { ...user, cwd: folder, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } }
   const data = path.join(folder, 'data')
-  const bin = path.dirname(initdb)
+  const bin = path.dirname(realpathSync(initdb))
   const port = await freePort()
   let server: ChildProcess | null = null
   const remove = () => {

@@ -95,6 +95,7 @@ export const data: Scenario[] = [
       })
       await first.end('SIGTERM')
       const dump = spawnSync(path.join(cluster.bin, 'pg_dump'), ['--format=custom', place.url ?? ''], { maxBuffer: 1e9 })
+      if (dump.status !== 0) return { skipped: `no backup could be made: ${String(dump.error ?? dump.stderr).slice(0, 200)}` }
       smtp.answer({})
       await place.rows(`UPDATE deliveries SET next_try_at = now()`)
       const second = await place.start()
@@ -106,7 +107,8 @@ export const data: Scenario[] = [
         input: dump.stdout,
         maxBuffer: 1e9,
       })
-      if (put.status !== 0) return { figure: `the backup could not be put back: ${String(put.stderr).slice(0, 200)}`, holds: false }
+      if (put.status !== 0)
+        return { figure: `the backup could not be put back: ${String(put.error ?? put.stderr).slice(0, 200)}`, holds: false }
       await restored.rows(`UPDATE deliveries SET next_try_at = now()`)
       await restored.start()
       await pause(14_000)
