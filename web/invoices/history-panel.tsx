@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { IconPlayerPause } from '@tabler/icons-react'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
@@ -32,7 +31,7 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
       aside={
         !paused &&
         invoice.status !== 'paid' && (
-          <Button variant="default" leftSection={<IconPlayerPause size={18} stroke={1.7} />} onClick={() => pausing.askToPause(invoice)}>
+          <Button variant="default" px={14} onClick={() => pausing.askToPause(invoice)}>
             {texts.pause.submit}
           </Button>
         )

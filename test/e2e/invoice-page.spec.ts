@@ -1,0 +1,74 @@
+import { expect, test } from './duely.ts'
+
+// The recorder would run a script in every frame; the mail's frame refuses any, and the browser says so.
+test.use({ trace: 'off' })
+
+test("an invoice's page shows the reminder as it was sent, and a pause stands everywhere until it is resumed", async ({ page, smtp }) => {
+  await page.goto('/signup')
+  await page.getByLabel('Full Name').fill('Asha Rao')
+  await page.getByLabel('Email').fill('asha@banyan.example')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  // What the other journeys do on the screen is done by the calls here.
+  const ask = (path: string, body: object) =>
+    page.evaluate(
+      async ([to, what]) => {
+        const answered = await fetch(to, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('accessToken')}` },
+          body: JSON.stringify(what),
+        })
+        return answered.json() as Promise<{ _id: string }>
+      },
+      [path, body] as const,
+    )
+  const dueDate = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10)
+  const invoice = await ask('/invoice', {
+    clientName: 'Kaveri <b>Foods</b>',
+    clientEmail: 'billing@kaveri.example',
+    amount: 184200.5,
+    dueDate,
+  })
+  await page.goto(`/dashboard/edit-invoice/${invoice._id}`)
+  await expect(page.getByText('Nothing has been sent about this invoice yet.')).toBeVisible()
+  await expect(page.getByText('None: daily reminders are not active')).toBeVisible()
+
+  await ask('/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  await page.goto('/dashboard/reminder-control')
+  await page.getByRole('button', { name: 'Start Reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
+  await smtp.received(1)
+
+  await page.goto(`/dashboard/edit-invoice/${invoice._id}`)
+  await expect(page.getByText(/^(Tomorrow|\d\d\/\d\d\/\d{4}), 09:00$/)).toBeVisible()
+  await expect(page.getByText('250 2.0.0 Accepted')).toBeVisible()
+  await page.getByRole('button', { name: /^Show email/ }).click()
+  const mail = page.frameLocator('iframe')
+  await expect(mail.getByText('Dear Kaveri <b>Foods</b>')).toBeVisible()
+  await page.getByRole('tab', { name: 'Plain text' }).click()
+  await expect(page.getByRole('dialog').getByText('Amount: ₹1,84,200.50')).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Pause reminders' }).click()
+  const asking = page.getByRole('dialog')
+  await asking.getByLabel('All invoices of billing@kaveri.example').check()
+  await asking.getByLabel('Last quiet day').fill('01/01/2020')
+  await asking.getByRole('button', { name: 'Pause reminders' }).click()
+  await expect(asking.getByText('Please choose today or a later day.')).toBeVisible()
+  await asking.getByLabel('Last quiet day').fill('31/12/2999')
+  await asking.getByLabel('They promised to pay by this date').check()
+  await asking.getByLabel('Note').fill('The transfer is with their bank.')
+  await asking.getByRole('button', { name: 'Pause reminders' }).click()
+  await expect(asking).toBeHidden()
+  await expect(page.getByText('They promised to pay by 31/12/2999.')).toBeVisible()
+  await expect(page.getByText('The transfer is with their bank.')).toBeVisible()
+  await page.getByRole('link', { name: 'Dashboard' }).first().click()
+  await expect(page.getByText('Paused until 31/12/2999', { exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: /Actions for INV-0001/ }).click()
+  await page.getByRole('menuitem', { name: 'Resume reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume reminders' }).click()
+  await expect(page.getByText('The reminders to billing@kaveri.example go on.')).toBeVisible()
+  await expect(page.getByText('Paused until 31/12/2999', { exact: true })).toBeHidden()
+})
