@@ -7,8 +7,8 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { rows } from '#server/platform/database.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
-import { openFakeSmtp } from './fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
 
 /** Stands in everything of the one whose records nobody else may see. */
