@@ -35,7 +35,7 @@ export const clocks: Scenario[] = [
     row: '28',
     name: 'the clock jumps 25 hours ahead',
     criterion: 'one run per account and local date, one mail per invoice and date',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const set = await atNine(chaos, { count: 5, invoices: 4 })
       if ('skipped' in set) return set
@@ -57,7 +57,7 @@ export const clocks: Scenario[] = [
     row: '29',
     name: 'the clock jumps 2 hours back, and nine o’clock comes again',
     criterion: 'no further run, no further mail',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const set = await atNine(chaos, { count: 5, invoices: 4 })
       if ('skipped' in set) return set
@@ -81,7 +81,7 @@ export const clocks: Scenario[] = [
     row: '30',
     name: `nine o’clock in ${vectors.length} odd places and on odd days`,
     criterion: 'announced to the second, then exactly one run, at that instant, with its date',
-    patient: true,
+    atOnce: 6,
     seconds: 400,
     async run(chaos) {
       if (!chaos.cluster) return { skipped: 'there is no PostgreSQL on this machine' }
@@ -141,7 +141,7 @@ export const clocks: Scenario[] = [
       row: time.startsWith('08') ? '31' : '31 after',
       name: `the time zone changed ${name}, and back`,
       criterion: 'one run on that date, one mail per invoice',
-      patient: true,
+      atOnce: 6,
       async run(chaos) {
         const set = await atNine(chaos, { count: 1, invoices: 4, from: time.startsWith('08') ? '08:59:20' : '08:59:57' })
         if ('skipped' in set) return set
@@ -176,7 +176,7 @@ export const clocks: Scenario[] = [
     row: '32',
     name: 'nothing runs from 08:50 to 11:00',
     criterion: 'one run catches up, with everything that was due',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const set = await atNine(chaos, { count: 5, invoices: 4, from: '08:49:55' })
       if ('skipped' in set) return set

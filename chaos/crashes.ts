@@ -65,7 +65,7 @@ export const crashes: Scenario[] = [
       row: `2 ${point}`,
       name: `killed at the very moment "${point}", 20 times`,
       criterion: most === 0 ? 'lost 0, repeated 0' : 'lost 0; repeated at most once a kill, the same bytes',
-      patient: true,
+      atOnce: 2,
       async run(chaos) {
         if (!chaos.cluster) return needsServer
         const place = await onServer(chaos, chaos.cluster)
@@ -91,7 +91,7 @@ export const crashes: Scenario[] = [
     row: '2 embedded',
     name: 'killed at each of the five moments, twice, on the embedded database',
     criterion: 'lost 0; repeated at most once a kill after the dot, the same bytes',
-    patient: true,
+    atOnce: 2,
     async run(chaos) {
       const place = await onFolder(chaos)
       const smtp = await aMailServer(chaos, { delayMs: 30 })

@@ -65,7 +65,7 @@ export const databases: Scenario[] = [
     row: '8',
     name: '60 s without a database',
     criterion: 'each call answered 503 within 2 s, no process ends, the backlog is done afterwards',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const cluster = await ownCluster(chaos)
       if (!cluster) return needsServer
@@ -99,7 +99,7 @@ export const databases: Scenario[] = [
     row: '9',
     name: 'the connections to the database swallow everything (half-open)',
     criterion: 'noticed within 15 s: calls and mails go on; lost 0',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       if (!chaos.cluster) return needsServer
       const place = await onServer(chaos, chaos.cluster)

@@ -18,28 +18,28 @@ export const mailServers: Scenario[] = [
     row: '13',
     name: 'a mail server that takes the connection and says nothing',
     criterion: 'given up after 20 s ±2; the other account’s mails delayed by at most 5 s (95 %)',
-    patient: true,
+    atOnce: 6,
     run: (chaos) => deafServer(chaos, { deaf: 1, greeting: silence }),
   },
   {
     row: '13 crowd',
     name: 'the same with ten such accounts in one process',
     criterion: 'the other account’s mails delayed by at most 5 s (95 %)',
-    patient: true,
+    atOnce: 6,
     run: (chaos) => deafServer(chaos, { deaf: 10, greeting: silence }),
   },
   {
     row: '14',
     name: 'a greeting of one byte every 400 ms',
     criterion: 'given up after 20 s ±2',
-    patient: true,
+    atOnce: 6,
     run: (chaos) => deafServer(chaos, { deaf: 1, greeting: drip(400, '220-'.padEnd(2_000, 'welcome ')) }),
   },
   {
     row: '15',
     name: 'an answer to the dot of one byte every 500 ms, for ever',
     criterion: 'given up after 120 s ±2; then sent at most once more, the same bytes',
-    patient: true,
+    atOnce: 6,
     seconds: 240,
     async run(chaos) {
       const one = await oneMail(chaos, { dot: (_mail, nth) => (nth === 1 ? drip(500) : undefined) })
@@ -62,28 +62,28 @@ export const mailServers: Scenario[] = [
     row: '16',
     name: 'the connection torn down (RST) before MAIL',
     criterion: 'sent by the next try, repeated 0',
-    patient: true,
+    atOnce: 6,
     run: (chaos) => triedAgain(chaos, { mail: (_from, nth) => (nth === 1 ? reset : undefined) }, 0),
   },
   {
     row: '17',
     name: 'the connection torn down after the dot, the mail kept',
     criterion: 'sent once more, the same bytes',
-    patient: true,
+    atOnce: 6,
     run: (chaos) => triedAgain(chaos, { dot: (_mail, nth) => (nth === 1 ? reset : undefined) }, 1),
   },
   {
     row: '18',
     name: '421 instead of a greeting',
     criterion: 'tried again after 5 minutes (±20 %), repeated 0',
-    patient: true,
+    atOnce: 6,
     run: (chaos) => triedAgain(chaos, { greeting: (connection) => (connection === 1 ? '421 4.3.2 Too busy' : undefined) }, 0),
   },
   {
     row: '18 midway',
     name: '421 in the middle of 40 mails',
     criterion: 'lost 0, repeated 0, what it met tried again after 5 minutes (±20 %)',
-    patient: true,
+    atOnce: 6,
     run: (chaos) => triedAgain(chaos, { mail: (_from, nth) => (nth > 10 && nth < 15 ? '421 4.7.0 Closing' : undefined) }, 0, 40),
   },
   {
@@ -91,7 +91,7 @@ export const mailServers: Scenario[] = [
     name: 'greylisting: 450 until five minutes have passed',
     criterion: 'all sent, repeated 0, at most 3 tries each',
     short: true,
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const firstSeen = new Map<string, number>()
       const tries = new Map<string, number>()
@@ -127,7 +127,7 @@ export const mailServers: Scenario[] = [
     row: '20',
     name: '550 user unknown',
     criterion: 'one try, failed, shown with the server’s words',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const one = await oneMail(chaos, { rcpt: (to) => (to.includes('client3@') ? '550 5.1.1 No such user here' : undefined) }, 6)
       if ('skipped' in one) return one
@@ -157,7 +157,7 @@ export const mailServers: Scenario[] = [
     name: '535 wrong password with 500 mails queued',
     criterion: 'at most 2 logins tried, sending paused, one notice',
     short: true,
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const one = await oneMail(chaos, { auth: () => '535 5.7.8 Username and Password not accepted' }, 500)
       if ('skipped' in one) return one
@@ -185,7 +185,7 @@ export const mailServers: Scenario[] = [
     row: '22',
     name: 'a mailbox of 500 mails a day (550 5.4.5 from then on), 600 due',
     criterion: 'at most 2 more tried; the rest the next day; lost 0',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       let day = ''
       let today = () => ''
@@ -231,7 +231,7 @@ export const mailServers: Scenario[] = [
     row: '23',
     name: 'a mailbox of 30 mails a minute (451 beyond), 200 due',
     criterion: 'once told, at most 30 asked for in any 60 s; lost 0',
-    patient: true,
+    atOnce: 6,
     seconds: 240,
     async run(chaos) {
       const asked: { at: number; refused: boolean }[] = []
@@ -293,7 +293,7 @@ export const mailServers: Scenario[] = [
     row: '26',
     name: 'a client’s address beyond ASCII, a server without SMTPUTF8',
     criterion: 'failed before DATA, bytes beyond ASCII in commands 0',
-    patient: true,
+    atOnce: 6,
     async run(chaos) {
       const smtp = await aMailServer(chaos)
       smtp.answer({ offers: { smtputf8: false } })

@@ -24,8 +24,6 @@ Crashes, stops, freezes and misleads the real program and counts the mails.
   --seed   replays the chances of an earlier run
   --write  keeps the result in docs/reliability.md
 `
-/** Scenarios that mostly wait run beside each other. */
-const sideBySide = 6
 const scenarios: Scenario[] = [...crashes, ...databases, ...mailServers, ...clocks, ...asking, ...data].sort((a, b) =>
   a.row.localeCompare(b.row, 'en', { numeric: true }),
 )
@@ -92,12 +90,13 @@ async function everything(): Promise<number> {
     results.push(result)
     say(`${lineOf(result)}\n`)
   }
-  const patient = chosen.filter((one) => one.patient)
-  const lanes = Array.from({ length: Math.min(sideBySide, patient.length) }, async () => {
-    for (let next = patient.shift(); next; next = patient.shift()) await perform(next)
-  })
-  await Promise.all(lanes)
-  for (const scenario of chosen.filter((one) => !one.patient)) await perform(scenario)
+  for (const size of [6, 2, 1]) {
+    const waiting = chosen.filter(({ atOnce = 1 }) => atOnce === size)
+    const lanes = Array.from({ length: size }, async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await perform(next)
+    })
+    await Promise.all(lanes)
+  }
 
   results.sort((a, b) => scenarios.indexOf(a.scenario) - scenarios.indexOf(b.scenario))
   const failed = results.filter(({ finding }) => 'holds' in finding && !finding.holds)

@@ -9,8 +9,8 @@ export interface Scenario {
   name: string
   /** What must hold, in figures. */
   criterion: string
-  /** It waits more than it works, so it runs beside others. */
-  patient?: boolean
+  /** So many of its kind may run at the same time: 6 of those that mostly wait; one unless said otherwise. */
+  atOnce?: 6 | 2
   /** Part of the short selection. */
   short?: boolean
   /** It is given up after so many seconds; 300 unless said otherwise. */
