@@ -77,7 +77,7 @@ export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNo
               }}
             />
           </Combobox.EventsTarget>
-          <Combobox.Options className={look.items ?? ''} aria-label={words.open}>
+          <Combobox.Options className={look.items ?? ''} aria-label={words.open} tabIndex={0}>
             {groups.map(({ label, items }) => (
               <Combobox.Group key={label} label={label} classNames={{ groupLabel: look.group ?? '' }}>
                 {items.map(({ id, title, detail, icon }) => (
