@@ -2,7 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { failPointNames } from '#server/platform/fail-point.ts'
 import { later } from '#test/fakes/smtp-server.ts'
 import type { Program } from '#test/program.ts'
-import { allClosed, aMailServer, anywhere, clientsOf, inFlight, onFolder, onServer, type Person, people, send } from './place.ts'
+import {
+  allClosed,
+  aMailServer,
+  anywhere,
+  clientsOf,
+  inFlight,
+  onFolder,
+  onServer,
+  type Person,
+  type Place,
+  people,
+  send,
+} from './place.ts'
 import { type Chaos, type Finding, keptItsWord, type Scenario, seconds, tally, until, wordsOf } from './scenario.ts'
 
 const needsServer: Finding = { skipped: 'there is no PostgreSQL on this machine' }
