@@ -1,53 +1,62 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { chromium } from '@playwright/test'
 import { chromiumFlags, findChromium } from '#test/chromium.ts'
-import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
-import { someoneAt, startProgram } from '#test/program.ts'
 
-/** Takes the pictures of the README from the real program: `npm run pictures`. */
-const clients: [name: string, mailbox: string, amount: number, daysLate: number, status: string][] = [
-  ['Meridian Textiles', 'accounts@meridian.example', 48_500, 19, 'overdue'],
-  ['Kaveri Foods', 'billing@kaveri.example', 12_250, -8, 'unpaid'],
-  ['Studio Banyan', 'hello@banyan.example', 96_000, 20, 'paid'],
-  ['Nila Printers', 'nila@printers.example', 22_300, 6, 'overdue'],
-  ['Arjun & Sons', 'desk@arjunandsons.example', 1_13_400, 34, 'overdue'],
-  ['Lotus Dental', 'office@lotusdental.example', 7_800, -2, 'unpaid'],
-  ['Coastal Logistics', 'pay@coastal.example', 64_900, -15, 'unpaid'],
-  ['Blue Door Café', 'owner@bluedoor.example', 4_350, 2, 'overdue'],
-  ['Sunrise Schools', 'finance@sunrise.example', 2_10_000, 12, 'paid'],
-  ['Greenleaf Farms', 'hello@greenleaf.example', 33_150, -22, 'unpaid'],
+const root = path.join(import.meta.dirname, '..')
+const icon = readFileSync(path.join(root, 'public/icon.svg'), 'utf8')
+const font = (name: string) =>
+  `url("data:font/woff2;base64,${readFileSync(path.join(root, 'node_modules/@fontsource-variable', name)).toString('base64')}")`
+
+/** The icon on a ground of its own, for devices that cut it to their own shape. */
+const iconPage = (size: number) => `<style>
+  body { display: grid; place-items: center; width: ${size}px; height: ${size}px; margin: 0; background: #0b0e14 }
+  svg { width: 68%; height: 68% }
+</style>${icon}`
+
+/** What is shown where somebody passes on a link: the due line of one invoice. */
+const sharePage = `<style>
+  @font-face { font-family: Bricolage; font-weight: 200 800; src: ${font('bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2')} }
+  @font-face { font-family: Inter; font-weight: 100 900; src: ${font('inter/files/inter-latin-wght-normal.woff2')} }
+  body { box-sizing: border-box; width: 1200px; height: 630px; padding: 64px 80px; margin: 0; font-family: Inter; color: #e9edf4; background: #0b0e14 }
+  header { display: flex; gap: 16px; align-items: center; font: 700 38px Bricolage; letter-spacing: -0.02em }
+  header svg { width: 44px; height: 44px }
+  h1 { width: 960px; margin: 44px 0 0; font: 700 92px/1.02 Bricolage; letter-spacing: -0.035em }
+  figure { position: relative; height: 130px; margin: 72px 0 0 }
+  .axis { position: absolute; top: 84px; width: 100%; height: 3px; background: linear-gradient(90deg, #f2b84b, #ff7063 45%, #3fcf8e 80%, #232c3a 80%) }
+  .due { position: absolute; top: 0; left: 30%; height: 100px; padding-left: 14px; font-size: 22px; font-weight: 600; border-left: 2px solid #e9edf4 }
+  i { position: absolute; bottom: 46px; width: 34px; height: 34px; margin-left: -17px; border-radius: 50% }
+  b { position: absolute; top: 104px; font-size: 22px; font-weight: 400; color: #93a0b5; white-space: nowrap; transform: translateX(-50%) }
+</style>
+<header>${icon}Duely</header>
+<h1>Your invoices, paid on the day they're due.</h1>
+<figure><div class="axis"></div><div class="due">due date</div>
+${[
+  [10, '#f2b84b', 'sent'],
+  [44, '#ff7063', 'reminder, 9:00'],
+  [62, '#ff7063', 'reminder, 9:00'],
+  [80, '#3fcf8e', 'paid, stops'],
 ]
-const folder = mkdtempSync(path.join(tmpdir(), 'duely-pictures-'))
-const target = path.join(import.meta.dirname, '../docs/pictures')
-mkdirSync(target, { recursive: true })
+  .map(([at, colour, text]) => `<i style="left:${at}%;background:${colour}"></i><b style="left:${at}%">${text}</b>`)
+  .join('')}
+</figure>`
 
-await using smtp = await openFakeSmtp()
-await using program = await startProgram({ DATA_DIR: folder })
-const asha = await someoneAt(program.url, 'asha@example.com')
-const today = Temporal.Now.plainDateISO('Asia/Kolkata')
-for (const [clientName, clientEmail, amount, late, status] of clients.toReversed())
-  await asha.send('POST', '/invoice', { clientName, clientEmail, amount, status, dueDate: today.subtract({ days: late }).toString() })
-await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
-await asha.send('POST', '/reminder/start')
+const pictures = [
+  { name: 'share.png', width: 1200, height: 630, html: sharePage },
+  { name: 'apple-touch-icon.png', width: 180, height: 180, html: iconPage(180) },
+  { name: 'icon-192.png', width: 192, height: 192, html: iconPage(192) },
+  { name: 'icon-512.png', width: 512, height: 512, html: iconPage(512) },
+]
 
 const executablePath = findChromium()
 const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumFlags })
-const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, locale: 'en-IN', timezoneId: 'Asia/Kolkata' })
-await page.goto(`${program.url}/signin`)
-await page.getByLabel('Email').fill('asha@example.com')
-await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-await page.locator('form button[type=submit]').click()
-await page.getByText('Meridian Textiles').first().waitFor()
-for (const [name, address] of [
-  ['dashboard', '/dashboard'],
-  ['reminder-control', '/dashboard/reminder-control'],
-] as const) {
-  await page.goto(program.url + address)
-  await page.waitForLoadState('networkidle')
-  await page.screenshot({ path: path.join(target, `${name}.png`) })
+for (const { name, width, height, html } of pictures) {
+  const page = await browser.newPage({ viewport: { width, height } })
+  await page.setContent(html)
+  await page.evaluate(() => document.fonts.ready)
+  const png = await page.screenshot({ type: 'png' })
+  writeFileSync(path.join(root, 'public', name), png)
+  console.log(`public/${name}: ${Math.ceil(png.length / 1024)} KB`)
+  await page.close()
 }
 await browser.close()
-await program.end('SIGTERM')
-rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { serverAbilities } from '#server/accounts/accounts.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import { openPost } from '#server/mail/post.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
@@ -88,7 +89,10 @@ async function serve(door: Door, deps: Deps): Promise<void> {
   const app = deps.config.role === 'worker' ? await openAloof(deps) : await openCalls(deps)
   opened.app = app
   answerHealth(app, { answers: () => answers(deps.db), trouble: () => findTrouble(deps.db, deps.clock.now()) })
-  if (deps.config.role !== 'worker' && !(await openPages(app, build)))
+  if (
+    deps.config.role !== 'worker' &&
+    !(await openPages(app, build, { ...serverAbilities(deps.config), publicUrl: deps.config.publicUrl }))
+  )
     deps.log.warn('The web client has not been built, so only calls are answered. Build it: npm run build')
   await app.ready()
   door.serve((request, response) => app.routing(request, response))

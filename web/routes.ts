@@ -2,15 +2,19 @@ import { index, layout, type RouteConfig, route } from '@react-router/dev/routes
 
 /** The map of addresses to screens. */
 export default [
-  layout('shell/site-layout.tsx', [
+  layout('shell/public-layout.tsx', [
     layout('shell/screen-frame.tsx', { id: 'public-screen' }, [
       index('marketing/landing-screen.tsx'),
       route('features', 'marketing/features-screen.tsx'),
       route('pricing', 'marketing/pricing-screen.tsx'),
       route('contact', 'marketing/contact-screen.tsx'),
+      route('*', 'shell/not-found-screen.tsx'),
+    ]),
+  ]),
+  layout('shell/site-layout.tsx', [
+    layout('shell/screen-frame.tsx', { id: 'entry-screen' }, [
       route('signin', 'accounts/sign-in-screen.tsx'),
       route('signup', 'accounts/sign-up-screen.tsx'),
-      route('*', 'shell/not-found-screen.tsx'),
     ]),
     route('dashboard', 'shell/dashboard-layout.tsx', [
       layout('shell/screen-frame.tsx', { id: 'dashboard-screen' }, [

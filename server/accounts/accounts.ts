@@ -1,6 +1,6 @@
 import { and, eq, type InferSelectModel, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import type { credentials, Profile, passwordChange, profileChange, signUpDraft, User } from '#contract/accounts.ts'
+import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -42,6 +42,17 @@ export type OnScheduleChange = (tx: Database, before: AccountRow, after: Account
 
 const signUpsFromOneAddress = { limit: 20, seconds: 3600 }
 const signInsFromOneAddress = { limit: 20, seconds: 60 }
+
+/** What this server can do; screens show and hide by it. */
+export function serverAbilities(config: Deps['config']): ServerAbilities {
+  return {
+    google: config.google !== null,
+    payments: config.razorpay !== null,
+    systemMail: sendsSystemMail(config),
+    supportUrl: config.supportUrl,
+    passwordMinLength: config.passwordMinLength,
+  }
+}
 
 /** Writes down an account; its first midnight job is the next one in its own zone. Refuses a taken email with `email_taken`. */
 export async function createAccount(db: Database, draft: NewAccount, now: Instant): Promise<AccountRow> {

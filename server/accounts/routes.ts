@@ -4,7 +4,6 @@ import { type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { sendsSystemMail } from '#server/platform/system-mail.ts'
 import {
   changePassword,
   changeProfile,
@@ -13,6 +12,7 @@ import {
   type OnScheduleChange,
   readProfile,
   refuseWrongPassword,
+  serverAbilities,
   signIn,
   signUp,
   toUser,
@@ -52,13 +52,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   const keepRefreshToken = (reply: FastifyReply, { token, maxAgeSeconds }: RefreshToken) =>
     reply.setCookie(refreshCookie, token, { ...cookieRules, maxAge: maxAgeSeconds })
 
-  answerOpen(app, accountCalls.server, async () => ({
-    google: config.google !== null,
-    payments: config.razorpay !== null,
-    systemMail: sendsSystemMail(config),
-    supportUrl: config.supportUrl,
-    passwordMinLength: config.passwordMinLength,
-  }))
+  answerOpen(app, accountCalls.server, async () => serverAbilities(config))
 
   answerOpen(app, accountCalls.signUp, async ({ body }, { request }) => {
     const account = await signUp(deps, body, originOf(request), clock.now())

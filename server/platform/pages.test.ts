@@ -8,16 +8,17 @@ import { openLog } from './log.ts'
 import { openPages } from './pages.ts'
 
 const page = (title: string) =>
-  `<!doctype html><title>${title}</title><script nonce="__DUELY_NONCE__"></script><style nonce="__DUELY_NONCE__"></style>${'<p>Hello</p>'.repeat(100)}`
+  `<!doctype html><title>${title}</title><meta content="__DUELY_ADDRESS__ __DUELY_PAYMENTS__"><a href="__DUELY_SUPPORT__"></a><script nonce="__DUELY_NONCE__"></script><style nonce="__DUELY_NONCE__"></style>${'<p>Hello</p>'.repeat(100)}`
 
 /** A server with a built client of two pages. */
-async function aClient(): Promise<AsyncDisposable & { app: App }> {
+async function aClient(supportUrl: string | null = null): Promise<AsyncDisposable & { app: App }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-pages-'))
   const files = {
     'pages.json': '["/", "/dashboard/edit-invoice/:id"]',
     'client/index.html': page('Landing'),
     'client/__spa-fallback.html': page('Fallback'),
     'client/theme.js': 'theme',
+    'client/robots.txt': 'Sitemap: __DUELY_ADDRESS__/sitemap.xml',
     'client/assets/app-1a2b.js': 'plain',
     'client/assets/app-1a2b.js.br': 'packed',
   }
@@ -31,7 +32,7 @@ async function aClient(): Promise<AsyncDisposable & { app: App }> {
     https: true,
     identify: () => Promise.reject(new Error('Nobody asks here.')),
   })
-  expect(await openPages(app, folder)).toBe(true)
+  expect(await openPages(app, folder, { publicUrl: 'https://duely.example', supportUrl, payments: false })).toBe(true)
   return {
     app,
     async [Symbol.asyncDispose]() {
@@ -87,6 +88,24 @@ test('a program at an address without a call, or with a wrong method, gets a pro
   }
 })
 
+test('pages and what is written for search engines name the server’s own address', async () => {
+  await using client = await aClient()
+  for (const url of ['/', '/dashboard/edit-invoice/1', '/nothing'])
+    expect((await client.app.inject({ url, headers: browser })).body).toContain(
+      '<meta content="https://duely.example off"><a href="/contact">',
+    )
+  const robots = await client.app.inject('/robots.txt')
+  expect([robots.statusCode, robots.body]).toEqual([200, 'Sitemap: https://duely.example/sitemap.xml'])
+  expect(robots.headers['content-type']).toBe('text/plain; charset=utf-8')
+})
+
+test('a page leads to the operator, whatever their address is written with', async () => {
+  await using client = await aClient('https://help.example/?a=1&b="2"')
+  expect((await client.app.inject({ url: '/', headers: browser })).body).toContain(
+    '<a href="https://help.example/?a=1&amp;b=&quot;2&quot;">',
+  )
+})
+
 test('an address that cannot be read is refused', async () => {
   await using client = await aClient()
   const { statusCode, json } = await client.app.inject({ url: '/%E0%A4%A', headers: browser })
@@ -130,7 +149,7 @@ test('without a built client there are calls only', async () => {
     trustProxy: false,
     identify: () => Promise.reject(new Error('Nobody asks here.')),
   })
-  expect(await openPages(app, '/nowhere')).toBe(false)
+  expect(await openPages(app, '/nowhere', { publicUrl: '', supportUrl: null, payments: false })).toBe(false)
   const { statusCode, headers, json } = await app.inject({ url: '/', headers: browser })
   expect([statusCode, json<{ code: string }>().code]).toEqual([404, 'not_found'])
   expect(headers['strict-transport-security']).toBeUndefined()

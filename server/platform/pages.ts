@@ -14,24 +14,36 @@ const gzipped = promisify(gzip)
 
 /** What the build wrote wherever a nonce belongs. */
 const placeholder = '__DUELY_NONCE__'
+/** Files at the root that name the server's own address. */
+const addressed = { 'robots.txt': 'text/plain; charset=utf-8', 'sitemap.xml': 'application/xml; charset=utf-8' }
 /** From this length on a smaller answer is worth the work. */
 const worthPacking = 1_000
+
+/** What the build leaves open in a page and only the server knows. */
+interface PageFacts {
+  /** Without a slash at its end. */
+  publicUrl: string
+  /** null: links for help lead to the page that says so. */
+  supportUrl: string | null
+  /** Whether anything can be paid for here. */
+  payments: boolean
+}
 
 /**
  * Serves the built client: its files, its pages (`pages.json` beside it says at which addresses), and the page that says that nothing is
  * there. False where nothing has been built.
  */
-export async function openPages(app: App, folder: string): Promise<boolean> {
+export async function openPages(app: App, folder: string, facts: PageFacts): Promise<boolean> {
   const client = path.join(folder, 'client')
   const patterns = readPatterns(path.join(folder, 'pages.json'))
   if (!patterns) return false
-  const fallback = readFileSync(path.join(client, '__spa-fallback.html'), 'utf8')
+  const fallback = fillIn(readFileSync(path.join(client, '__spa-fallback.html'), 'utf8'), facts)
 
   await app.register(files, {
     root: client,
     wildcard: false,
     index: false,
-    globIgnore: ['**/*.html', '**/*.br', '**/*.gz'],
+    globIgnore: ['**/*.html', '**/*.br', '**/*.gz', ...Object.keys(addressed)],
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, file) => {
@@ -41,11 +53,32 @@ export async function openPages(app: App, folder: string): Promise<boolean> {
     },
   })
   for (const pattern of patterns) {
-    const page = readPage(path.join(client, pattern, 'index.html')) ?? fallback
+    const written = readPage(path.join(client, pattern, 'index.html'))
+    const page = written === null ? fallback : fillIn(written, facts)
     app.get(pattern, { schema: { hide: true } }, (request, reply) => show(page, request, reply))
+  }
+  for (const [name, type] of Object.entries(addressed)) {
+    const text = readPage(path.join(client, name))
+    if (text === null) continue
+    const filled = fillIn(text, facts)
+    app.get(`/${name}`, { schema: { hide: true } }, (_request, reply) =>
+      reply.headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(filled),
+    )
   }
   app.lost.answer = (request, reply) => show(fallback, request, reply.status(404))
   return true
+}
+
+/** The facts in the place of what the build wrote for them. */
+function fillIn(text: string, { publicUrl, supportUrl, payments }: PageFacts): string {
+  return text
+    .replaceAll('__DUELY_ADDRESS__', escapeMarkup(publicUrl))
+    .replaceAll('__DUELY_SUPPORT__', escapeMarkup(supportUrl ?? '/contact'))
+    .replaceAll('__DUELY_PAYMENTS__', payments ? 'on' : 'off')
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 
 async function show(page: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -3,13 +3,14 @@ import { IconBrandGoogle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, Navigate, useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { PageFacts } from '#web/platform/page-facts.tsx'
 import { useRead } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { destination } from './destination.ts'
 import look from './entry-page.module.css'
 
 interface EntryPageProps {
-  words: { title: string; or: string; google: string; other: string; otherLink: string }
+  words: { title: string; description: string; or: string; google: string; other: string; otherLink: string }
   /** The page for those who are in the wrong place. */
   otherPage: '/signin' | '/signup'
   children: ReactNode
@@ -23,7 +24,7 @@ export function EntryPage({ words, otherPage, children }: EntryPageProps): React
   if (session) return <Navigate to={destination(state)} replace />
   return (
     <main id="content" className={look.page}>
-      <title>{`${words.title}`}</title>
+      <PageFacts title={words.title} description={words.description} path={otherPage === '/signup' ? '/signin' : '/signup'} />
       <div className={look.card}>
         <div className={look.line} aria-hidden>
           <i />

@@ -2,17 +2,20 @@
 export const texts = {
   signIn: {
     title: 'Sign in to Duely',
+    description: 'Sign in to your invoices and their reminders.',
     email: 'Email',
     password: 'Password',
     submit: 'Sign In',
     busy: 'Signing in...',
     or: 'Or',
     google: 'Sign in with Google',
+    googleFailed: 'Google sign-in failed. Please try again.',
     other: 'New to Duely?',
     otherLink: 'Sign up',
   },
   signUp: {
     title: 'Sign up to Duely',
+    description: 'Open an account: free to start, no credit card. The first reminder is five minutes away.',
     name: 'Full Name',
     email: 'Email',
     password: 'Password',

@@ -1,39 +1,22 @@
-import { Button, VisuallyHidden } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { accountCalls } from '#contract/accounts.ts'
-import { useRead } from '#web/platform/query.ts'
-import { QueryView } from '#web/platform/query-view.tsx'
+import { filled } from '#web/platform/page-facts.tsx'
+import button from '#web/ui/plain-button.module.css'
 import look from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
-/** /contact: where the operator of this server can be reached. */
+/** /contact: where the operator of this server can be reached. Which of the two shows is settled by the address alone, without a script. */
 export default function ContactScreen(): ReactNode {
-  const server = useRead(accountCalls.server, {}, { fresh: Number.POSITIVE_INFINITY })
   const { contact } = texts
   return (
-    <PlainPage title={contact.title} lead={contact.lead}>
-      <QueryView
-        query={server}
-        loading={contact.loading}
-        error={contact.failed}
-        isEmpty={({ supportUrl }) => supportUrl === null}
-        empty={<p className={look.text}>{contact.none}</p>}
-      >
-        {({ supportUrl }) => (
-          <Button
-            component="a"
-            href={supportUrl ?? ''}
-            target="_blank"
-            rel="noopener noreferrer"
-            size="lg"
-            rightSection={<IconExternalLink size={18} />}
-          >
-            {contact.open} <VisuallyHidden>{contact.newTab}</VisuallyHidden>
-          </Button>
-        )}
-      </QueryView>
+    <PlainPage words={contact} path="/contact">
+      <a href={filled('support')} target="_blank" rel="noopener noreferrer" className={`${button.filled} ${look.contact}`} data-size="lg">
+        {contact.open}
+        <IconExternalLink size={18} aria-hidden />
+        <span className={look.unseen}>{contact.newTab}</span>
+      </a>
+      <p className={look.none}>{contact.none}</p>
     </PlainPage>
   )
 }

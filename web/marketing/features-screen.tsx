@@ -1,19 +1,30 @@
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import button from '#web/ui/plain-button.module.css'
+import { FeaturePicture } from './feature-picture.tsx'
 import look from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
 /** /features */
 export default function FeaturesScreen(): ReactNode {
+  const { features } = texts
   return (
-    <PlainPage title={texts.features.title} lead={texts.features.lead}>
+    <PlainPage words={features} path="/features">
       <div className={look.cards}>
-        {texts.features.list.map(([title, text]) => (
+        {features.list.map(({ picture, title, text }) => (
           <section key={title} className={look.card}>
+            <FeaturePicture name={picture} />
             <h2 className={look.cardTitle}>{title}</h2>
             <p>{text}</p>
           </section>
         ))}
+      </div>
+      <div className={look.end}>
+        <h2 className={look.endTitle}>{features.end}</h2>
+        <Link to="/signup" className={button.filled} data-size="lg">
+          {features.start}
+        </Link>
       </div>
     </PlainPage>
   )

@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, Navigate } from 'react-router'
+import { PageFacts } from '#web/platform/page-facts.tsx'
 import { useSession } from '#web/platform/session.ts'
+import button from '#web/ui/plain-button.module.css'
 import look from './landing.module.css'
 import { LandingPicture } from './landing-picture.tsx'
 import { texts } from './texts.ts'
@@ -13,18 +14,17 @@ export default function LandingScreen(): ReactNode {
   const { landing } = texts
   return (
     <main id="content" className={look.page}>
-      <title>Duely: your invoices, paid on the day they're due</title>
-      <meta name="description" content={landing.lead} />
+      <PageFacts title={landing.tab} description={landing.lead} path="/" />
       <section className={look.hero}>
         <h1 className={look.title}>{landing.title}</h1>
         <p className={look.lead}>{landing.lead}</p>
         <div className={look.actions}>
-          <Button component={Link} to="/signup" size="lg">
+          <Link to="/signup" className={button.filled} data-size="lg">
             {landing.start}
-          </Button>
-          <Button component={Link} to="/signin" size="lg" variant="subtle" className={look.quiet ?? ''}>
+          </Link>
+          <Link to="/signin" className={button.bare} data-size="lg">
             {landing.signIn}
-          </Button>
+          </Link>
         </div>
         <LandingPicture />
       </section>
@@ -49,13 +49,38 @@ export default function LandingScreen(): ReactNode {
           ))}
         </ol>
       </section>
+      <Letter />
       <section className={look.end}>
         <h2 className={look.heading}>{landing.end.title}</h2>
         <p>{landing.end.text}</p>
-        <Button component={Link} to="/signup" size="lg">
+        <Link to="/signup" className={button.filled} data-size="lg">
           {landing.start}
-        </Button>
+        </Link>
       </section>
     </main>
+  )
+}
+
+/** A reminder as it arrives. */
+function Letter(): ReactNode {
+  const { letter } = texts.landing
+  return (
+    <section className={look.letter}>
+      <div>
+        <h2 className={look.heading}>{letter.title}</h2>
+        <p className={look.letterText}>{letter.text}</p>
+      </div>
+      <figure className={look.mail} aria-label={letter.label}>
+        <dl className={look.envelope}>
+          <dt>{letter.from}</dt>
+          <dd>{letter.sender}</dd>
+          <dt>{letter.subject}</dt>
+          <dd className={look.subject}>{letter.about}</dd>
+        </dl>
+        {letter.lines.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </figure>
+    </section>
   )
 }

@@ -1,13 +1,20 @@
 import type { ReactNode } from 'react'
+import { PageFacts } from '#web/platform/page-facts.tsx'
 import look from './plain-page.module.css'
 
+interface PlainPageProps {
+  words: { title: string; description: string; lead: string }
+  path: string
+  children: ReactNode
+}
+
 /** The frame of a public page: a heading, a sentence, and what there is to say. */
-export function PlainPage({ title, lead, children }: { title: string; lead: string; children: ReactNode }): ReactNode {
+export function PlainPage({ words, path, children }: PlainPageProps): ReactNode {
   return (
     <main id="content" className={look.page}>
-      <title>{`${title} · Duely`}</title>
-      <h1 className={look.title}>{title}</h1>
-      <p className={look.lead}>{lead}</p>
+      <PageFacts title={`${words.title} · Duely`} description={words.description} path={path} />
+      <h1 className={look.title}>{words.title}</h1>
+      <p className={look.lead}>{words.lead}</p>
       {children}
     </main>
   )

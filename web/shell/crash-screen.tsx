@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
 import { IconBolt } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { EmptyState } from '#web/ui/empty-state.tsx'
+import button from '#web/ui/plain-button.module.css'
 import look from './page.module.css'
 import { texts } from './texts.ts'
 
@@ -18,10 +18,12 @@ export function CrashScreen(): ReactNode {
           text={texts.crash.text}
           action={
             <>
-              <Button onClick={() => window.location.reload()}>{texts.crash.reload}</Button>
-              <Button component="a" href="/" variant="default">
+              <button type="button" className={button.filled} onClick={() => window.location.reload()}>
+                {texts.crash.reload}
+              </button>
+              <a href="/" className={button.quiet}>
                 {texts.crash.home}
-              </Button>
+              </a>
             </>
           }
         />

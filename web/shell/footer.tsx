@@ -1,14 +1,11 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { accountCalls } from '#contract/accounts.ts'
-import { useRead } from '#web/platform/query.ts'
+import { filled } from '#web/platform/page-facts.tsx'
 import look from './footer.module.css'
 import { texts } from './texts.ts'
 
-/** The foot of every page. Support leads to the operator's own page where there is one. */
+/** The foot of every page. Support leads to the operator's own page where there is one, else to what Duely can say about that. */
 export function Footer(): ReactNode {
-  const server = useRead(accountCalls.server, {}, { fresh: Number.POSITIVE_INFINITY })
-  const support = server.data?.supportUrl
   return (
     <footer className={look.footer}>
       <span>{texts.footer.copyright(new Date().getFullYear())}</span>
@@ -20,15 +17,9 @@ export function Footer(): ReactNode {
         <Link to="/pricing" className={look.link}>
           {texts.nav.pricing}
         </Link>
-        {support ? (
-          <a href={support} target="_blank" rel="noopener noreferrer" className={look.link}>
-            {texts.footer.support}
-          </a>
-        ) : (
-          <Link to="/contact" className={look.link}>
-            {texts.footer.support}
-          </Link>
-        )}
+        <a href={filled('support')} target="_blank" rel="noopener noreferrer" className={look.link}>
+          {texts.footer.support}
+        </a>
       </nav>
     </footer>
   )

@@ -1,21 +1,22 @@
-import { Burger, Button, Drawer } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { IconMenu2, IconX } from '@tabler/icons-react'
+import { type ReactNode, useRef } from 'react'
 import { Link, NavLink } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
-import { AccountMenu } from './account-menu.tsx'
+import button from '#web/ui/plain-button.module.css'
 import { Brand } from './brand.tsx'
-import { Commands } from './commands.tsx'
 import look from './header.module.css'
 import { sitePages } from './navigation.ts'
 import { DashboardLinks } from './sidebar.tsx'
 import { texts } from './texts.ts'
-import { ThemeToggle } from './theme-toggle.tsx'
 
-/** The head of every page. Which of its two faces shows before the page is alive is decided by theme.js, so nothing jumps. */
-export function Header(): ReactNode {
+/**
+ * The head of every page; `account` stands in it where somebody is signed in. Which of its two faces shows before the page is alive is
+ * decided by theme.js, so nothing jumps.
+ */
+export function Header({ account }: { account: ReactNode }): ReactNode {
   const session = useSession()
-  const [open, setOpen] = useState(false)
-  const close = () => setOpen(false)
+  const drawer = useRef<HTMLDialogElement>(null)
+  const close = () => drawer.current?.close()
   return (
     <header className={look.header}>
       <Brand />
@@ -28,34 +29,29 @@ export function Header(): ReactNode {
       </nav>
       <div className={look.end}>
         {session ? (
-          <>
-            <Commands />
-            <ThemeToggle />
-            <AccountMenu user={session.user} />
-          </>
+          account
         ) : (
-          <Button component={Link} to="/signin" variant="default" className={look.signIn}>
+          <Link to="/signin" className={`${button.quiet} ${look.signIn}`}>
             {texts.signIn}
-          </Button>
+          </Link>
         )}
-        <Burger
+        <button
+          type="button"
           className={look.burger}
-          opened={open}
-          onClick={() => setOpen(!open)}
-          size={20}
-          lineSize={2}
-          aria-label={open ? texts.closeMenu : texts.openMenu}
-        />
+          aria-label={texts.openMenu}
+          aria-haspopup="dialog"
+          onClick={() => drawer.current?.showModal()}
+        >
+          <IconMenu2 size={22} stroke={1.7} aria-hidden />
+        </button>
       </div>
-      <Drawer
-        opened={open}
-        onClose={close}
-        title={texts.brand}
-        size={300}
-        position="right"
-        closeButtonProps={{ 'aria-label': texts.closeMenu, size: 44, iconSize: 20 }}
-        classNames={{ content: look.drawer ?? '', title: look.drawerTitle ?? '', header: look.drawerHead ?? '' }}
-      >
+      <dialog ref={drawer} className={look.drawer} aria-label={texts.menu} closedby="any">
+        <div className={look.drawerHead}>
+          <span className={look.drawerTitle}>{texts.brand}</span>
+          <button type="button" className={look.close} aria-label={texts.closeMenu} onClick={close}>
+            <IconX size={20} stroke={1.7} aria-hidden />
+          </button>
+        </div>
         {session && (
           <>
             <DashboardLinks onFollow={close} />
@@ -69,7 +65,7 @@ export function Header(): ReactNode {
             </NavLink>
           ))}
         </nav>
-      </Drawer>
+      </dialog>
     </header>
   )
 }

@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { IconMapQuestion } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
 import { EmptyState } from '#web/ui/empty-state.tsx'
+import button from '#web/ui/plain-button.module.css'
 import look from './page.module.css'
 import { texts } from './texts.ts'
 
@@ -19,9 +19,9 @@ export default function NotFoundScreen(): ReactNode {
         title={texts.notFound.title}
         text={texts.notFound.text}
         action={
-          <Button component={Link} to={session ? '/dashboard' : '/'}>
+          <Link to={session ? '/dashboard' : '/'} className={button.filled}>
             {session ? texts.notFound.dashboard : texts.notFound.home}
-          </Button>
+          </Link>
         }
       />
     </main>

@@ -1,22 +1,16 @@
 import type { ReactNode } from 'react'
 import { Outlet } from 'react-router'
-import { Footer } from './footer.tsx'
-import { Header } from './header.tsx'
-import look from './page.module.css'
-import { texts } from './texts.ts'
+import { Account } from './account.tsx'
+import { Library } from './library.tsx'
+import { SiteFrame } from './site-frame.tsx'
 
-/** Header, the page, footer. */
+/** The frame of the product's own screens. */
 export default function SiteLayout(): ReactNode {
   return (
-    <div className={look.site}>
-      <a href="#content" className={look.skip}>
-        {texts.skip}
-      </a>
-      <Header />
-      <div className={look.page}>
+    <Library>
+      <SiteFrame account={<Account />}>
         <Outlet />
-      </div>
-      <Footer />
-    </div>
+      </SiteFrame>
+    </Library>
   )
 }

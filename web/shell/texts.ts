@@ -11,6 +11,7 @@ export const texts = {
   skip: 'Skip to the content',
   toLight: 'Switch to the light theme',
   toDark: 'Switch to the dark theme',
+  menu: 'Menu',
   openMenu: 'Open the menu',
   closeMenu: 'Close the menu',
   accountMenu: (name: string) => `Account of ${name}`,

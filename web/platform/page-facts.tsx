@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+
+/** What the build does not know: it writes these, and the server puts its own facts in their place in every page. */
+const placeholders = { address: '__DUELY_ADDRESS__', support: '__DUELY_SUPPORT__', payments: '__DUELY_PAYMENTS__' }
+
+/**
+ * A fact that the server wrote into this page: its public address, where its operator can be reached (`/contact` where nowhere), or
+ * whether payments are set up (`on` or `off`). While the build writes the page it is not known yet.
+ */
+export function filled(name: keyof typeof placeholders): string {
+  if (typeof document === 'undefined') return placeholders[name]
+  return document.querySelector<HTMLMetaElement>(`meta[name="duely:${name}"]`)?.content ?? ''
+}
+
+interface PageFactsProps {
+  title: string
+  description: string
+  /** From the root: `/features`. */
+  path: string
+}
+
+/** What the browser's tab, search engines and those who are sent a link are told of a public page. */
+export function PageFacts({ title, description, path }: PageFactsProps): ReactNode {
+  const address = `${filled('address')}${path}`
+  const picture = `${filled('address')}/share.png`
+  return (
+    <>
+      <title>{title}</title>
+      <meta name="description" content={description} />
+      <link rel="canonical" href={address} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content="Duely" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      <meta property="og:url" content={address} />
+      <meta property="og:image" content={picture} />
+      <meta property="og:image:width" content="1200" />
+      <meta property="og:image:height" content="630" />
+      <meta property="og:image:alt" content="One invoice on the due line: sent, due, reminded twice, paid." />
+      <meta name="twitter:card" content="summary_large_image" />
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { lazy, type ReactNode, Suspense } from 'react'
+import { Outlet } from 'react-router'
+import { SiteFrame } from './site-frame.tsx'
+
+const AccountAlone = lazy(async () => ({ default: (await import('./account-alone.tsx')).AccountAlone }))
+
+/** The frame of the public pages, which load as little as they can: what only people who are signed in see comes afterwards. */
+export default function PublicLayout(): ReactNode {
+  return (
+    <SiteFrame
+      account={
+        <Suspense>
+          <AccountAlone />
+        </Suspense>
+      }
+    >
+      <Outlet />
+    </SiteFrame>
+  )
+}
