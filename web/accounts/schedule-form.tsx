@@ -44,6 +44,7 @@ export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
           limit={60}
           nothingFoundMessage={schedule.timezoneNone}
           allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
           {...form.getInputProps('timezone')}
         />
         <NativeSelect label={schedule.hour} description={schedule.hourHint} data={hours} {...form.getInputProps('reminderHour')} />

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { mailCalls } from '#contract/mail.ts'
 import { useRead } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import { TemplateTab } from './template-tab.tsx'
 import { texts } from './texts.ts'
@@ -12,6 +13,8 @@ import { texts } from './texts.ts'
 /** /dashboard/email-templates */
 export default function EmailTemplatesScreen(): ReactNode {
   const mailbox = useRead(mailCalls.config)
+  const [oneUnsaved, setOneUnsaved] = useState(false)
+  const [groupUnsaved, setGroupUnsaved] = useState(false)
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
@@ -31,10 +34,11 @@ export default function EmailTemplatesScreen(): ReactNode {
       <UrlTabs
         label={texts.tabs.label}
         tabs={[
-          { value: 'one', label: texts.tabs.one, content: <TemplateTab kind="one" /> },
-          { value: 'group', label: texts.tabs.group, content: <TemplateTab kind="group" /> },
+          { value: 'one', label: texts.tabs.one, content: <TemplateTab kind="one" onUnsaved={setOneUnsaved} /> },
+          { value: 'group', label: texts.tabs.group, content: <TemplateTab kind="group" onUnsaved={setGroupUnsaved} /> },
         ]}
       />
+      <UnsavedGuard unsaved={oneUnsaved || groupUnsaved} />
     </>
   )
 }

@@ -32,6 +32,8 @@ export function ExampleChoice({ kind, writer, chosen, onChoose }: ExampleChoiceP
       searchable
       limit={60}
       allowDeselect={false}
+      // Inside the page's own landmarks, where a screen reader expects it.
+      comboboxProps={{ withinPortal: false }}
       nothingFoundMessage={none}
       error={invoices.isError ? words.failed(inWords(invoices.error)) : undefined}
       mb={16}

@@ -4,7 +4,6 @@ import { useContractForm } from '#web/platform/contract-form.tsx'
 import { inWords } from '#web/platform/problem.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
 import { CustomSwitch } from './custom-switch.tsx'
 import look from './email-templates.module.css'
 import { type LetterKind, letters } from './letters.ts'
@@ -13,8 +12,15 @@ import { ReferenceBox } from './reference-box.tsx'
 import { texts } from './texts.ts'
 import { WordingForm, type WordingValues } from './wording-form.tsx'
 
+interface TemplateEditorProps {
+  kind: LetterKind
+  template: Template
+  /** Told whether something typed here is not saved yet; only one question is asked for the whole screen. */
+  onUnsaved: (unsaved: boolean) => void
+}
+
 /** The switch, the own wording where it is on, the preview, and the default for reference. */
-export function TemplateEditor({ kind, template }: { kind: LetterKind; template: Template }): ReactNode {
+export function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProps): ReactNode {
   const { useCustomTemplate: custom, customSubject, customContent, defaultSubject, defaultContent } = template
   const saved: WordingValues = { customSubject, customContent }
   const { read, save } = letters[kind]
@@ -39,6 +45,10 @@ export function TemplateEditor({ kind, template }: { kind: LetterKind; template:
     form.setValues(text)
     form.clearErrors()
   })
+  useEffect(() => {
+    onUnsaved(custom && unsaved)
+    return () => onUnsaved(false)
+  }, [custom, unsaved, onUnsaved])
   const reference = <ReferenceBox subject={defaultSubject} content={defaultContent} custom={custom} />
   return (
     <>
@@ -59,7 +69,6 @@ export function TemplateEditor({ kind, template }: { kind: LetterKind; template:
         />
       </div>
       {custom && reference}
-      <UnsavedGuard unsaved={custom && unsaved} />
     </>
   )
 }

@@ -8,7 +8,7 @@ import { TemplateEditor } from './template-editor.tsx'
 import { texts } from './texts.ts'
 
 /** One kind of mail: whether its wording is one's own, that wording, and how it looks. */
-export function TemplateTab({ kind }: { kind: LetterKind }): ReactNode {
+export function TemplateTab({ kind, onUnsaved }: { kind: LetterKind; onUnsaved: (unsaved: boolean) => void }): ReactNode {
   const template = useRead(letters[kind].read)
   return (
     <>
@@ -20,7 +20,7 @@ export function TemplateTab({ kind }: { kind: LetterKind }): ReactNode {
         error={texts.failed}
         empty={null}
       >
-        {(found) => <TemplateEditor kind={kind} template={found} />}
+        {(found) => <TemplateEditor kind={kind} template={found} onUnsaved={onUnsaved} />}
       </QueryView>
     </>
   )

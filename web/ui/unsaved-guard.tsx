@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
-/** Asks before a screen is left on which something is not saved; a tab that is closed asks in the browser's own words. */
+/** Asks before a screen is left on which something is not saved; a tab that is closed asks in the browser's own words. One per screen: the router heeds no second. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }): ReactNode {
   const leaving = useBlocker(({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname)
   useEffect(() => {
