@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
 import { IconPlus, IconUpload } from '@tabler/icons-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { loadLater } from '#web/ui/load-later.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import look from './dashboard.module.css'
 import { DashboardSkeleton } from './dashboard-skeleton.tsx'
@@ -13,7 +14,7 @@ import { Ledger } from './ledger-view.tsx'
 import { NoInvoices } from './no-invoices.tsx'
 import { texts } from './texts.ts'
 
-const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }))
+const ImportDialog = loadLater(async () => (await import('./import-dialog.tsx')).ImportDialog)
 
 /** /dashboard; with `?import` the dialog for importing stands open, so that a link from anywhere can open it. */
 export default function DashboardScreen(): ReactNode {

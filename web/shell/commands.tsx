@@ -1,12 +1,13 @@
 import { ActionIcon } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { loadLater } from '#web/ui/load-later.tsx'
 import { texts } from './texts.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
-const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }))
+const Palette = loadLater(async () => (await import('./palette.tsx')).Palette)
+const ShortcutsDialog = loadLater(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog)
 
 /** The way to every screen, action and invoice from anywhere, and the keys of the page. Both dialogs are loaded when they are first wanted. */
 export function Commands(): ReactNode {

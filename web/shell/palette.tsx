@@ -10,7 +10,7 @@ import {
   IconUpload,
   IconWorld,
 } from '@tabler/icons-react'
-import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useId, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
@@ -43,61 +43,76 @@ interface PaletteProps {
 
 /** Everything there is by its name: screens, actions and invoices. Arrow keys choose, Enter goes. */
 export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
+      <Modal.Overlay backgroundOpacity={0.6} />
+      <Modal.Content aria-label={words.open} classNames={{ content: look.palette ?? '' }} radius={14}>
+        <Finder onClose={onClose} onShortcuts={onShortcuts} />
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNode {
+  const list = useId()
   const [typed, setTyped] = useState('')
   const invoices = useRead(invoiceCalls.list)
   const wanted = useDeferredValue(typed)
   const combobox = useCombobox({ opened: true })
   const groups = useGroups(invoices.data ?? [], wanted, { onClose, onShortcuts })
   const { selectFirstOption } = combobox
+  const [active, setActive] = useState<string | null>(null)
   const found = groups.flatMap(({ items }) => items)
   const ids = found.map(({ id }) => id).join()
   // What Enter would do is always the best that was found.
   useEffect(() => {
-    if (ids !== '') selectFirstOption()
+    setActive(ids === '' ? null : selectFirstOption())
   }, [ids, selectFirstOption])
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
-      <Modal.Overlay backgroundOpacity={0.6} />
-      <Modal.Content aria-label={words.open} classNames={{ content: look.palette ?? '' }} radius={14}>
-        <Combobox store={combobox} onOptionSubmit={(id) => found.find((item) => item.id === id)?.run()}>
-          <Combobox.EventsTarget withExpandedAttribute>
-            <TextInput
-              data-autofocus
-              role="combobox"
-              classNames={{ input: look.box ?? '' }}
-              aria-label={words.open}
-              placeholder={words.placeholder}
-              leftSection={<IconSearch size={20} stroke={1.7} />}
-              leftSectionWidth={52}
-              value={typed}
-              maxLength={200}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key === 'Escape') onClose()
-              }}
-            />
-          </Combobox.EventsTarget>
-          <Combobox.Options className={look.items ?? ''} aria-label={words.open} tabIndex={0}>
-            {groups.map(({ label, items }) => (
-              <Combobox.Group key={label} label={label} classNames={{ groupLabel: look.group ?? '' }}>
-                {items.map(({ id, title, detail, icon }) => (
-                  <Combobox.Option key={id} value={id} className={look.item ?? ''}>
-                    <span className={look.icon}>{icon}</span>
-                    <span className={look.itemTitle}>{title}</span>
-                    {detail !== null && <span className={look.detail}>{detail}</span>}
-                    <IconCornerDownLeft size={16} className={look.enter} aria-hidden />
-                  </Combobox.Option>
-                ))}
-              </Combobox.Group>
-            ))}
-            {found.length === 0 && <Combobox.Empty className={look.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
-          </Combobox.Options>
-        </Combobox>
-        <p className={look.hint} role="status">
-          {wanted.trim() === '' ? words.hint : words.found(found.length)}
-        </p>
-      </Modal.Content>
-    </Modal.Root>
+    <>
+      <Combobox store={combobox} onOptionSubmit={(id) => found.find((item) => item.id === id)?.run()}>
+        <Combobox.EventsTarget withAriaAttributes={false}>
+          <TextInput
+            data-autofocus
+            role="combobox"
+            aria-haspopup="listbox"
+            aria-expanded
+            aria-controls={list}
+            aria-activedescendant={active ?? undefined}
+            onKeyUp={() => setActive(document.getElementById(list)?.querySelector('[data-combobox-selected]')?.id ?? null)}
+            classNames={{ input: look.box ?? '' }}
+            aria-label={words.open}
+            placeholder={words.placeholder}
+            leftSection={<IconSearch size={20} stroke={1.7} />}
+            leftSectionWidth={52}
+            value={typed}
+            maxLength={200}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') onClose()
+            }}
+          />
+        </Combobox.EventsTarget>
+        <Combobox.Options id={list} className={look.items ?? ''} aria-label={words.open} tabIndex={0}>
+          {groups.map(({ label, items }) => (
+            <Combobox.Group key={label} label={label} classNames={{ groupLabel: look.group ?? '' }}>
+              {items.map(({ id, title, detail, icon }) => (
+                <Combobox.Option key={id} value={id} className={look.item ?? ''}>
+                  <span className={look.icon}>{icon}</span>
+                  <span className={look.itemTitle}>{title}</span>
+                  {detail !== null && <span className={look.detail}>{detail}</span>}
+                  <IconCornerDownLeft size={16} className={look.enter} aria-hidden />
+                </Combobox.Option>
+              ))}
+            </Combobox.Group>
+          ))}
+          {found.length === 0 && <Combobox.Empty className={look.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
+        </Combobox.Options>
+      </Combobox>
+      <p className={look.hint} role="status">
+        {wanted.trim() === '' ? words.hint : words.found(found.length)}
+      </p>
+    </>
   )
 }
 

@@ -1,0 +1,211 @@
+import { readFile } from 'node:fs/promises'
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from './duely.ts'
+
+let people = 0
+
+/** Somebody who has just signed up, with these invoices, on the dashboard. */
+async function onDashboard(
+  page: Page,
+  invoices: { clientName: string; amount: number; status?: string; dueInDays?: number }[],
+): Promise<void> {
+  people += 1
+  await page.goto('/signup')
+  await page.getByLabel('Full Name').fill('Asha Rao')
+  await page.getByLabel('Email').fill(`asha${people}@banyan.example`)
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  const lines = invoices.map(({ clientName, amount, status = 'unpaid', dueInDays = 10 }) => ({
+    clientName,
+    clientEmail: `billing@${clientName.split(' ')[0]?.toLowerCase()}.example`,
+    amount,
+    status,
+    dueDate: new Date(Date.now() + dueInDays * 86_400_000).toISOString().slice(0, 10),
+  }))
+  if (lines.length === 0) return
+  await page.evaluate(
+    async (body) => {
+      await fetch('/invoices/import', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('accessToken')}` },
+        body: JSON.stringify(body),
+      })
+    },
+    { lines },
+  )
+  await page.reload()
+  await expect(page.getByRole('button', { name: `All (${lines.length})` })).toBeVisible()
+}
+
+const three = [
+  { clientName: 'Kaveri Foods', amount: 500, status: 'overdue', dueInDays: -8 },
+  { clientName: 'Studio Banyan', amount: 9000 },
+  { clientName: 'Meridian Textiles', amount: 70, status: 'paid' },
+]
+const clients = (page: Page) => page.locator('[data-index] [data-open]').allTextContents()
+
+/** Nothing that keeps anybody out, by the rules of WCAG 2.2 A and AA. */
+async function expectAccessible(page: Page): Promise<void> {
+  // While something fades in, its colours are not yet what they will be.
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+}
+
+test('the list is sorted by its columns, and stays the choice after a reload', async ({ page }) => {
+  await onDashboard(page, three)
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  await page.getByRole('button', { name: 'Amount' }).click()
+  await expect.poll(() => clients(page)).toEqual(['Studio Banyan', 'Kaveri Foods', 'Meridian Textiles'])
+  await expect(page.getByRole('columnheader', { name: 'Amount' })).toHaveAttribute('aria-sort', 'descending')
+  await expectAccessible(page)
+  await page.reload()
+  await expect(page.getByRole('columnheader', { name: 'Amount' })).toHaveAttribute('aria-sort', 'descending')
+  await page.getByRole('button', { name: 'Client' }).click()
+  await expect.poll(() => clients(page)).toEqual(['Kaveri Foods', 'Meridian Textiles', 'Studio Banyan'])
+})
+
+test('many are marked as paid, paused and deleted at once, and each is taken back to what it was', async ({ page }) => {
+  await onDashboard(page, three)
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  const boxes = page.getByRole('checkbox', { name: /^Select/ })
+  const bar = page.getByRole('region', { name: 'Selected invoices' })
+  await boxes.first().click()
+  await boxes.last().click({ modifiers: ['Shift'] })
+  await expect(bar).toContainText('3 selected')
+  await expectAccessible(page)
+  await bar.getByRole('button', { name: 'Mark as paid' }).click()
+  await expect(page.getByText('2 invoices marked as paid.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Paid (3)', exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('2 invoices put back as before.')).toBeVisible()
+  for (const name of ['Paid (1)', 'Unpaid (1)', 'Overdue (1)']) await expect(page.getByRole('button', { name, exact: true })).toBeVisible()
+
+  await boxes.first().click()
+  await bar.getByRole('button', { name: 'Select all 3' }).click()
+  await bar.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('radio', { name: 'For good, until I resume them' }).click()
+  await page.getByRole('button', { name: 'Pause reminders' }).click()
+  await expect(page.getByText('2 invoices paused.')).toBeVisible()
+  await expect(page.getByRole('cell', { name: 'Paused', exact: true })).toHaveCount(2)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('cell', { name: 'Paused', exact: true })).toHaveCount(0)
+
+  await boxes.first().click()
+  await boxes.last().click()
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('button', { name: 'All (3)' })).toBeVisible()
+})
+
+test('a file is looked at line by line before anything is saved, and what was imported can be taken back', async ({ page }) => {
+  await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 500 }])
+  const due = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10)
+  const csv = [
+    'Invoice Number;Customer Name;Email;Total;Due Date',
+    'B-1;Studio Banyan;hello@banyan.example;"1.250,50";31/12/2026',
+    `B-2;Kaveri Foods;billing@kaveri.example;500;${due}`,
+    'B-3;Orbit Logistics;nobody;12;31/12/2026',
+    'B-4;Orbit Logistics;pay@orbit.example;12;31/02/2026',
+  ].join('\r\n')
+  await page.getByRole('link', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('Drop a CSV file here, or choose one')).toBeVisible()
+  await expectAccessible(page)
+  await dialog.locator('input[type=file]').setInputFiles({ name: 'books.xlsx', mimeType: '', buffer: Buffer.from('PK\u0003\u0004') })
+  await expect(dialog.getByText('This looks like a spreadsheet, not like CSV.', { exact: false })).toBeVisible()
+  await dialog.locator('input[type=file]').setInputFiles({ name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+  await expect(dialog.getByLabel('Client name')).toHaveValue('1')
+  await expect(dialog.getByText('₹1,250.50')).toBeVisible()
+  await expect(dialog.getByText('Duplicate: INV-0001 has the same client email, amount and due date.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'With problems (2)' }).click()
+  await expect(dialog.getByText('Please enter a date such as 31/03/2026.')).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByRole('checkbox', { name: 'Import duplicates as well' }).click()
+  await dialog.getByRole('button', { name: 'Import 2 invoices' }).click()
+  await expect(dialog.getByRole('heading', { name: '2 invoices imported' })).toBeVisible()
+  await expect(page.locator('main').getByText('All (3)')).toBeAttached()
+  await dialog.getByRole('button', { name: 'Undo the import' }).click()
+  await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
+})
+
+test('what is exported is what is shown, and can be imported again', async ({ page }) => {
+  await onDashboard(page, three)
+  const saved = async () => {
+    const download = await page.waitForEvent('download')
+    expect(download.suggestedFilename()).toMatch(/^duely-invoices-\d{4}-\d\d-\d\d\.csv$/)
+    return readFile(await download.path(), 'utf8')
+  }
+  const all = saved()
+  await page.getByRole('button', { name: 'Export' }).click()
+  expect((await all).trim().split('\r\n')).toHaveLength(4)
+  await page.getByRole('button', { name: 'Paid (1)', exact: true }).click()
+  await page.getByRole('button', { name: 'Export' }).click()
+  const paid = saved()
+  await page.getByRole('menuitem', { name: 'Only the 1 invoice shown' }).click()
+  const text = await paid
+  expect(text).toContain('"Meridian Textiles"')
+  expect(text.trim().split('\r\n')).toHaveLength(2)
+  await page.getByRole('link', { name: 'Import' }).click()
+  await page.locator('input[type=file]').setInputFiles({ name: 'again.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  await expect(page.getByRole('dialog').getByRole('button', { name: /^Duplicates \(1\)|^With problems \(1\)/ })).not.toHaveCount(0)
+})
+
+test('everything is reached by keyboard alone', async ({ page }) => {
+  await onDashboard(page, three)
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
+  await expectAccessible(page)
+  await page.keyboard.type('inv-0002')
+  const found = page.getByRole('option', { name: /Studio Banyan/ })
+  await expect(found).toHaveAttribute('data-combobox-selected', 'true')
+  const named = (await found.getAttribute('id')) ?? 'nothing'
+  await expect(page.getByRole('combobox', { name: 'Search and commands' })).toHaveAttribute('aria-activedescendant', named)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/edit-invoice/)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('light theme')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('html')).not.toHaveClass(/dark/)
+  await page.goto('/dashboard')
+  await expect(page.getByRole('button', { name: 'All (3)' })).toBeVisible()
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('n?')
+  await expect(page.getByRole('textbox', { name: 'Search' })).toHaveValue('n?')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('ArrowDown')
+  await expect(page.locator('[data-index="0"] [data-open]')).toBeFocused()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('x')
+  await expect(page.getByRole('region', { name: 'Selected invoices' })).toContainText('1 selected')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/edit-invoice/)
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).click()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.keyboard.press('n')
+  await expect(page).toHaveURL(/edit-invoice/)
+})
+
+test('a client of an earlier invoice is offered, and what was typed is not lost by leaving', async ({ page }) => {
+  await onDashboard(page, three)
+  await page.keyboard.press('n')
+  await expect(page).toHaveURL(/new-invoice/)
+  await page.getByLabel('Client Name').fill('kav')
+  await page.getByRole('option', { name: 'Kaveri Foods' }).click()
+  await expect(page.getByRole('combobox', { name: 'Client Email' })).toHaveValue('billing@kaveri.example')
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay here' }).click()
+  await page.getByLabel('Amount').fill('75')
+  await page.getByRole('textbox', { name: 'Due Date' }).fill('31/12/2026')
+  await page.getByRole('button', { name: 'Create Invoice' }).click()
+  await expect(page.getByRole('button', { name: 'All (4)' })).toBeVisible()
+})

@@ -1,0 +1,24 @@
+import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, useEffect, useRef } from 'react'
+import { toast } from './toast.tsx'
+
+/**
+ * A dialog whose code is fetched when it is first wanted. Where it cannot be fetched (offline, or a new release has taken its place), that
+ * is said, and the screen around it stays.
+ */
+export function loadLater<P extends { onClose: () => void }>(load: () => Promise<ComponentType<P>>): LazyExoticComponent<ComponentType<P>> {
+  return lazy(() =>
+    load().then(
+      (dialog) => ({ default: dialog }),
+      () => ({ default: NotLoaded }),
+    ),
+  )
+}
+
+function NotLoaded({ onClose }: { onClose: () => void }): ReactNode {
+  const close = useRef(onClose)
+  useEffect(() => {
+    toast('bad', 'This could not be loaded. Please check your connection and reload the page.')
+    close.current()
+  }, [])
+  return null
+}
