@@ -85,17 +85,24 @@ export const crashes: Scenario[] = [
         // Where it is to die after the dot, the answer must not have come before.
         smtp.answer({ dot: () => (point === 'after-dot' ? later(150) : undefined) })
         const those = await place.prepare((db) => people(db, { count: 20, invoices: 1, smtp }))
+        let lived = 0
         for (const [nth, person] of those.entries()) {
           // One mail in flight at a time, so that what happens is what the moment makes of it.
           await place.rows(`UPDATE accounts SET reminders_active = true, next_run_at = now() WHERE id = $1`, [person.id])
+          const began = performance.now()
           const code = await untilItDies(place, point)
+          // On a busy machine a process may live long enough to take over from one before, and then has two mails to die with.
+          if (performance.now() - began > 15_000) lived += 1
           if (code !== null) return { figure: `run ${nth + 1}: the process did not die at ${point}`, holds: false }
         }
         const died = smtp.mails.length
         await place.start()
         await until('every mail is closed', { seconds: 120, over: chaos.over, everyMs: 250 }, () => allClosed(place, 20))
         const counted = tally(smtp.mails, clientsOf(those))
-        return { figure: `20 kills, ${died} mails had left before; ${wordsOf(counted)}`, holds: keptItsWord(counted, most) }
+        return {
+          figure: `20 kills, ${died} mails had left before; ${wordsOf(counted)}`,
+          holds: keptItsWord(counted, most === 0 ? 0 : most + lived),
+        }
       },
     }
   }),
