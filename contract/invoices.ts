@@ -133,7 +133,6 @@ const refusedLine = z.object({
 })
 export const importResult = z.object({ imported: z.number().int(), lines: z.array(z.union([importedLine, refusedLine])) })
 export type ImportResult = z.infer<typeof importResult>
-export type RefusedLine = z.infer<typeof refusedLine>
 
 /** One change of many invoices; each has another that takes it back. */
 export const manyChange = z.discriminatedUnion('do', [

@@ -4,7 +4,6 @@ import { senderPause } from './mail.ts'
 
 /** What one mail is doing. queued → sending → sent · retrying · failed · held · cancelled · superseded. */
 export const deliveryState = z.enum(['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'])
-export type DeliveryState = z.infer<typeof deliveryState>
 
 /** Why a mail waits although its time has come. */
 export const holdReason = z.enum(['not_configured', 'sending_paused'])

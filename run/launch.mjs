@@ -18,7 +18,8 @@ const commands = {
   'test:unit': { run: ['run/test.ts', 'unit'] },
   'test:postgres': { run: ['run/test.ts', 'postgres'] },
   'test:browser': { run: ['run/test.ts', 'browser'] },
-  pictures: { build: true, run: ['run/pictures.ts'] },
+  pictures: { run: ['run/pictures.ts'] },
+  screens: { build: true, run: ['run/screens.ts'] },
   chaos: { run: ['chaos/run.ts'] },
   bench: { run: ['bench/reminders.ts'] },
 }

@@ -49,7 +49,7 @@ export function billingRoutes(app: App, deps: Deps, onPlanChange: OnPlanChange):
 /** Webhooks: a plain route, because the signature is over the bytes as they came and the caller is the provider, not an account. */
 function answerWebhooks(app: App, { db, clock, config, log }: Deps): void {
   const keep = openInbox((events) => keepEvents(db, events))
-  void app.register(async (raw) => {
+  app.register((raw, _options, ready) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     raw.post('/subscription/webhook', { schema: { hide: true } }, async (request, reply) => {
@@ -66,5 +66,6 @@ function answerWebhooks(app: App, { db, clock, config, log }: Deps): void {
       else log.warn('A webhook of the payment provider could not be read.')
       return reply.header('cache-control', 'no-store').send({ received: true })
     })
+    ready()
   })
 }

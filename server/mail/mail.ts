@@ -11,7 +11,6 @@ import { mailConfigs } from './tables.ts'
 import { advise, MailError } from './trouble.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
-export type { Mailer, Outcome } from './mailer.ts'
 export { type Sender, sealedSenders } from './sender.ts'
 
 /** How often an account may try a mailbox: each try knocks at somebody's server. */

@@ -7,6 +7,7 @@ import { arriveAt } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { destination } from './destination.ts'
 import { EntryPage } from './entry-page.tsx'
+import { GoogleReturn } from './google-return.tsx'
 import { texts } from './texts.ts'
 
 /** /signin */
@@ -25,6 +26,7 @@ export default function SignInScreen(): ReactNode {
   const { form } = state
   return (
     <EntryPage words={texts.signIn} otherPage="/signup">
+      <GoogleReturn />
       <ContractForm state={state} submit={texts.signIn.submit} busy={texts.signIn.busy} wide>
         <Stack gap={16}>
           <TextInput label={texts.signIn.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />

@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { chromium } from '@playwright/test'
+import { chromiumFlags, findChromium } from '#test/chromium.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { someoneAt, startProgram } from '#test/program.ts'
+
+/** Takes the pictures of the README from the real program: `npm run screens`. */
+const clients: [name: string, mailbox: string, amount: number, daysLate: number, status: string][] = [
+  ['Meridian Textiles', 'accounts@meridian.example', 48_500, 19, 'overdue'],
+  ['Kaveri Foods', 'billing@kaveri.example', 12_250, -8, 'unpaid'],
+  ['Studio Banyan', 'hello@banyan.example', 96_000, 20, 'paid'],
+  ['Nila Printers', 'nila@printers.example', 22_300, 6, 'overdue'],
+  ['Arjun & Sons', 'desk@arjunandsons.example', 1_13_400, 34, 'overdue'],
+  ['Lotus Dental', 'office@lotusdental.example', 7_800, -2, 'unpaid'],
+  ['Coastal Logistics', 'pay@coastal.example', 64_900, -15, 'unpaid'],
+  ['Blue Door Café', 'owner@bluedoor.example', 4_350, 2, 'overdue'],
+  ['Sunrise Schools', 'finance@sunrise.example', 2_10_000, 12, 'paid'],
+  ['Greenleaf Farms', 'hello@greenleaf.example', 33_150, -22, 'unpaid'],
+]
+const folder = mkdtempSync(path.join(tmpdir(), 'duely-pictures-'))
+const target = path.join(import.meta.dirname, '../docs/pictures')
+mkdirSync(target, { recursive: true })
+
+await using smtp = await openFakeSmtp()
+await using program = await startProgram({ DATA_DIR: folder })
+const asha = await someoneAt(program.url, 'asha@example.com')
+const today = Temporal.Now.plainDateISO('Asia/Kolkata')
+for (const [clientName, clientEmail, amount, late, status] of clients.toReversed())
+  await asha.send('POST', '/invoice', { clientName, clientEmail, amount, status, dueDate: today.subtract({ days: late }).toString() })
+await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+await asha.send('POST', '/reminder/start')
+
+const executablePath = findChromium()
+const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumFlags })
+const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, locale: 'en-IN', timezoneId: 'Asia/Kolkata' })
+await page.goto(`${program.url}/signin`)
+await page.getByLabel('Email').fill('asha@example.com')
+await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+await page.locator('form button[type=submit]').click()
+await page.getByText('Meridian Textiles').first().waitFor()
+for (const [name, address] of [
+  ['dashboard', '/dashboard'],
+  ['reminder-control', '/dashboard/reminder-control'],
+] as const) {
+  await page.goto(program.url + address)
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: path.join(target, `${name}.png`) })
+}
+await browser.close()
+await program.end('SIGTERM')
+rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
+import { Problem } from '#web/platform/problem.ts'
+import { useCall } from '#web/platform/query.ts'
+import { arriveAt } from '#web/platform/session.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { texts } from './texts.ts'
+
+/** What an older way of coming back carried in the address. A token that arrives by an address is an attack: it is removed and refused. */
+const legacy = ['success', 'name', 'provider', 'token', 'refresh', 'accessToken']
+
+/** On the way back from Google: trades the code for a session, and says what went wrong. Whatever came is taken out of the address at once. */
+export function GoogleReturn(): ReactNode {
+  const [search, setSearch] = useSearchParams()
+  const [problem, setProblem] = useState<string | null>(null)
+  const seen = useRef(false)
+  const exchange = useCall(accountCalls.exchangeGoogleCode, {
+    onDone: ({ user, accessToken }) => arriveAt('/dashboard', { user, accessToken }),
+    onProblem: (error) => {
+      const message = error instanceof Problem && error.code === 'email_taken' ? error.message : texts.signIn.googleFailed
+      setProblem(message)
+      toast('bad', message)
+    },
+  })
+  useEffect(() => {
+    const code = search.get('code')
+    const failed = search.has('error') || legacy.some((name) => search.has(name))
+    if (seen.current || (code === null && !failed)) return
+    seen.current = true
+    setSearch({}, { replace: true })
+    if (code !== null && !failed) return exchange.mutate({ body: { code } })
+    setProblem(texts.signIn.googleFailed)
+    toast('bad', texts.signIn.googleFailed)
+  }, [search, setSearch, exchange])
+  if (exchange.isPending || exchange.isSuccess) return <p role="status">{texts.signIn.busy}</p>
+  return problem === null ? null : <p role="alert">{problem}</p>
+}
