@@ -39,7 +39,7 @@ function Found({ profile }: { profile: Profile }): ReactNode {
         tabs={[
           { value: 'profile', label: words.tabs.profile, content: <ProfileDetails profile={profile} /> },
           { value: 'security', label: words.tabs.security, content: <ProfileSecurity profile={profile} /> },
-          { value: 'subscription', label: words.tabs.subscription, content: <ProfileSubscription /> },
+          { value: 'subscription', label: words.tabs.subscription, content: <ProfileSubscription zone={profile.timezone} /> },
           { value: 'preferences', label: words.tabs.preferences, content: <ProfilePreferences profile={profile} /> },
         ]}
       />

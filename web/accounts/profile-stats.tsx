@@ -2,12 +2,13 @@ import { Skeleton } from '@mantine/core'
 import { IconCoinRupee, IconCrown, IconFileInvoice, IconMail } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
+import { billingCalls } from '#contract/billing.ts'
 import { formatRupees } from '#contract/money.ts'
+import { planOf } from '#contract/plans.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useRead } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './profile.module.css'
-import { currentPlan } from './profile-subscription.tsx'
 import { texts } from './texts.ts'
 
 const words = texts.profile.stats
@@ -15,6 +16,7 @@ const words = texts.profile.stats
 /** Four figures about the account. */
 export function ProfileStats(): ReactNode {
   const stats = useRead(accountCalls.stats)
+  const subscription = useRead(billingCalls.subscription)
   const { data } = stats
   const waiting = stats.isPending
   return (
@@ -30,8 +32,8 @@ export function ProfileStats(): ReactNode {
         <Stat icon={<IconMail />} label={words.mail} waiting={waiting}>
           {data && (data.hasMailConfig ? words.active : words.none)}
         </Stat>
-        <Stat icon={<IconCrown />} label={words.plan} waiting={false}>
-          {currentPlan}
+        <Stat icon={<IconCrown />} label={words.plan} waiting={subscription.isPending}>
+          {planOf(subscription.data?.plan ?? 'free').title}
         </Stat>
       </dl>
     </>

@@ -1,3 +1,5 @@
+import type { SubscriptionStatus } from '#contract/billing.ts'
+
 /** Every word of signing in, signing up and the profile. */
 export const texts = {
   signIn: {
@@ -102,8 +104,22 @@ export const texts = {
       title: 'Subscription',
       plan: 'Plan',
       status: 'Status',
-      active: 'Active',
+      statuses: { active: 'Active', trialing: 'Trialing', past_due: 'Payment overdue' } satisfies Record<SubscriptionStatus, string>,
+      loading: 'Loading your plan...',
+      failed: (message: string) => `Your plan could not be loaded. ${message}`,
+      price: 'Price',
+      per: (price: string, period: string) => `${price} per ${period}`,
+      renews: 'Next payment',
+      ends: 'Ends on',
       upgrade: 'Upgrade Plan',
+      change: 'Change Plan',
+      cancel: 'Cancel Subscription',
+      cancelling: 'Cancelling...',
+      cancelQuestion: 'Are you sure you want to cancel your subscription?',
+      keep: 'Keep it',
+      cancelled: 'Subscription cancelled successfully',
+      cancelFailed: 'Failed to cancel subscription',
+      cancelLater: 'Subscription cancellation will be available soon',
       unlimited: 'Payments are not set up on this server. Nothing is limited here: every feature is yours, free of charge.',
     },
     quick: {
