@@ -1,0 +1,179 @@
+import type { Page } from '@playwright/test'
+import { defaultContent, defaultSubject, reminderDocument, renderReminder, sampleValues } from '#contract/templates.ts'
+import { someoneAt } from '#test/program.ts'
+import { expect, test } from './duely.ts'
+
+// A trace runs a script of its own in every frame, and the preview's frame lets none run.
+test.use({ trace: 'off' })
+
+const password = 'correct horse battery'
+
+async function signIn(page: Page, url: string, email: string): Promise<void> {
+  await someoneAt(url, email)
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+}
+
+test('somebody writes a reminder of their own: what the preview shows is what is sent', async ({ page, program }) => {
+  await signIn(page, program.url, 'writer@banyan.example')
+  await page.goto('/dashboard/email-templates')
+  await expect(page.getByRole('heading', { name: 'Current Template' }).first()).toBeVisible()
+  const custom = page.getByLabel('Use Custom Email Template').first()
+
+  await page.route('**/mail-config/template', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
+  // The switch saves by itself from a moment after loading.
+  await expect(async () => {
+    await custom.click()
+    await expect(page.getByText(/^Failed to save template preference: /).first()).toBeVisible({ timeout: 1_000 })
+  }).toPass()
+  await expect(custom).not.toBeChecked()
+  await page.unroute('**/mail-config/template')
+
+  await custom.click()
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  const content = page.getByRole('textbox', { name: 'Content' })
+  await expect(subject).toHaveValue(defaultSubject)
+  await expect(content).toHaveValue(defaultContent)
+  await expect(page.getByRole('heading', { name: 'Default Template (for reference)' })).toBeVisible()
+
+  await content.fill('Dear {{client}}')
+  await page.getByRole('button', { name: 'Save Template' }).click()
+  await expect(page.getByText(/\{\{client\}\} is not a variable/)).toBeVisible()
+
+  await subject.fill('You owe ')
+  await page.getByRole('button', { name: /Insert \{\{amount\}\}/ }).click()
+  await expect(subject).toHaveValue('You owe {{amount}}')
+  await content.fill('Dear {{clientName}}, <b>please</b> <script>pay</script> 1 < 2\n{{userName}}')
+  const { subject: shown, html } = renderReminder(
+    { subject: await subject.inputValue(), content: await content.inputValue() },
+    { ...sampleValues, userName: 'Asha Rao' },
+  )
+  await expect(page.getByText(shown, { exact: true })).toBeVisible()
+  await expect(page.getByTitle('The email as your client sees it').first()).toHaveAttribute('srcdoc', reminderDocument(html))
+
+  await page.getByRole('link', { name: 'My Profile' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay here' }).click()
+  await expect(page).toHaveURL(/email-templates$/)
+  await page.getByRole('button', { name: 'Save Template' }).click()
+  await expect(page.getByText('Email template content updated successfully!')).toBeVisible()
+
+  await subject.fill('Something else')
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect(subject).toHaveValue('You owe {{amount}}')
+  await page.reload()
+  await expect(custom).toBeChecked()
+  await expect(subject).toHaveValue('You owe {{amount}}')
+})
+
+test('somebody changes their name, their password and in the end their mind', async ({ page, program }) => {
+  await signIn(page, program.url, 'leaver@banyan.example')
+  await page.goto('/dashboard/profile')
+  await expect(page.getByText(/^Member since \d\d\/\d\d\/\d{4}$/)).toBeVisible()
+  for (const [name, value] of [
+    ['Total Invoices', '0'],
+    ['Total Revenue', '₹0.00'],
+    ['Mail Config', 'NA'],
+    ['Current Plan', 'Free'],
+  ] as const)
+    await expect(page.locator('dl > div', { hasText: name }).getByRole('definition')).toHaveText(value)
+
+  await page.getByLabel('Display Name').fill('Ravi Iyer')
+  await page.getByRole('button', { name: 'Save Changes' }).first().click()
+  await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Account of Ravi Iyer' })).toBeVisible()
+  await page.getByLabel('Email Address').fill('other@banyan.example')
+  await page.getByLabel('Current Password', { exact: true }).first().fill('wrong')
+  await page.getByRole('button', { name: 'Save Changes' }).first().click()
+  await expect(page.getByText(/^Failed to update profile: /)).toBeVisible()
+  await page.getByLabel('Email Address').fill('leaver@banyan.example')
+
+  await page.getByRole('tab', { name: 'Security' }).click()
+  await expect(page).toHaveURL(/\?tab=security$/)
+  const current = page.getByLabel('Current Password', { exact: true })
+  const next = page.getByLabel('New Password', { exact: true })
+  const again = page.getByLabel('Confirm New Password', { exact: true })
+  const change = page.getByRole('button', { name: 'Change Password' })
+  await current.fill('wrong')
+  await next.fill('abc')
+  await again.fill('abd')
+  await change.click()
+  await expect(page.getByText('Password must be at least 6 characters long')).toBeVisible()
+  await expect(page.getByText('New passwords do not match')).toBeVisible()
+  await next.fill('staple battery')
+  await again.fill('staple battery')
+  await change.click()
+  await expect(page.getByText('Failed to change password: Invalid current password')).toBeVisible()
+  await current.fill(password)
+  await change.click()
+  await expect(page.getByText('Password changed successfully!')).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Subscription' }).click()
+  await expect(page.getByRole('link', { name: 'Upgrade Plan' })).toHaveAttribute('href', '/pricing')
+  await page.getByRole('tab', { name: 'Preferences' }).click()
+  for (const name of ['Mail Settings', 'Reminders', 'New Invoice', 'View Pricing'])
+    await expect(page.getByRole('tabpanel').getByRole('link', { name })).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Security' }).click()
+  await page.getByRole('button', { name: 'Delete Account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Type DELETE to confirm').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete Account' }).click()
+  await expect(dialog.getByText('Please type "DELETE" to confirm')).toBeVisible()
+  await dialog.getByLabel('Type DELETE to confirm').fill('DELETE')
+  await dialog.getByRole('button', { name: 'Delete Account' }).click()
+  await expect(page).toHaveURL(/\/$/)
+  expect(await page.evaluate(() => [localStorage.getItem('user'), localStorage.getItem('accessToken')])).toEqual([null, null])
+})
+
+test('a profile that cannot be read says so, and Retry reads it again', async ({ page, program }) => {
+  await signIn(page, program.url, 'reader@banyan.example')
+  await page.route('**/user/profile', (route) => route.fulfill({ status: 500, json: { message: 'Something went wrong', code: 'fault' } }))
+  await page.goto('/dashboard/profile')
+  await expect(page.getByRole('heading', { name: 'Profile Not Found' })).toBeVisible()
+  await expect(page.getByText('Unable to load your profile information.')).toBeVisible()
+  await page.unroute('**/user/profile')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByText(/^Member since/)).toBeVisible()
+})
+
+test('whoever is asked about Zapier can say no', async ({ page, program }) => {
+  await signIn(page, program.url, 'asked@banyan.example')
+  await page.goto('/dashboard/oauth-consent')
+  await expect(page.getByText('Missing redirect URI information.')).toBeVisible()
+  await page.goto('/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fzapier.example%2Fback&state=1')
+  await expect(page.getByText('Authorization Request - Do you allow Zapier to access your account?')).toBeVisible()
+  await page.getByRole('link', { name: 'No', exact: true }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+})
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('the public pages can be read, and lead to where help is', async ({ page, request }) => {
+    await page.goto('/')
+    for (const figure of ['100% Success Rate', '24/7 Monitoring', '5min Setup']) await expect(page.getByText(figure)).toBeVisible()
+    await page.goto('/features')
+    for (const name of [
+      'Automated Reminders',
+      'Smart Analytics',
+      'Custom Templates',
+      'Payment Tracking',
+      'Secure & Compliant',
+      'Lightning Fast',
+    ])
+      await expect(page.getByRole('heading', { name })).toBeVisible()
+    await page.goto('/pricing')
+    for (const text of ['Most Popular', '14-day free trial', 'Cancel anytime', 'Secure payments', 'Contact Sales'])
+      await expect(page.getByText(text, { exact: true })).toBeVisible()
+    await expect(page.getByText('Payments are not set up on this server.')).toBeVisible()
+    await page.goto('/contact')
+    await expect(page.getByText('The operator of this server has named no contact.')).toBeVisible()
+    const { origin } = new URL(page.url())
+    expect(await (await request.get('/sitemap.xml')).text()).toContain(`<loc>${origin}/pricing</loc>`)
+    expect(await (await request.get('/robots.txt')).text()).toContain(`Sitemap: ${origin}/sitemap.xml`)
+    await expect(page.locator('meta[property="og:image"]')).toHaveAttribute('content', `${origin}/share.png`)
+  })
+})
