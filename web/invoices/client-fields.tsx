@@ -9,7 +9,7 @@ import { texts } from './texts.ts'
 
 const minutes = 60_000
 // A closed list that stays in the page would be a second thing called by the field's name.
-const unmounted = { keepMounted: false }
+const unmounted = { keepMounted: false, withinPortal: false }
 
 /** Who it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
 export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {

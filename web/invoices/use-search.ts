@@ -21,8 +21,9 @@ export function useSearch(): Search {
 
   const write = (name: 'search' | 'status', value: string) =>
     setAddress(
-      (before) => {
-        const after = new URLSearchParams(before)
+      () => {
+        // The address as it stands: what was typed is written late, and the import may have been opened meanwhile.
+        const after = new URLSearchParams(window.location.search)
         if (value === '') after.delete(name)
         else after.set(name, value)
         return after
