@@ -83,6 +83,11 @@ function programsOn(stack: AsyncDisposableStack, env: Record<string, string>): P
     env,
     async start(more = {}, to = {}) {
       const program = await startProgram({ ...env, LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compiled, ...more }, to)
+      if (stack.disposed) {
+        // The scenario was given up while this one was starting.
+        await program.end('SIGKILL')
+        throw new Error('Too late to start.')
+      }
       stack.use(program)
       return program
     },
