@@ -4,13 +4,13 @@ import { call } from './call.ts'
 import { toMinor } from './money.ts'
 import { problem } from './problem.ts'
 
-export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'])
+export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.')
 export type InvoiceStatus = z.infer<typeof invoiceStatus>
 
 /** A date of the calendar, `YYYY-MM-DD`, from 1900 to 2999; of an ISO date-time the first ten characters count. */
 export const calendarDate = z
   .string('Please enter a date such as 2026-03-31.')
-  .transform((text) => (/^.{10}T/.test(text) ? text.slice(0, 10) : text))
+  .transform((text) => (/^.{10}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/.test(text) ? text.slice(0, 10) : text))
   .pipe(
     z.iso
       .date({ error: 'Please enter a date that exists, such as 2026-03-31.', abort: true })
@@ -19,11 +19,11 @@ export const calendarDate = z
 
 const fields = {
   clientName: z
-    .string()
+    .string("Please enter the client's name.")
     .trim()
     .min(1, "Please enter the client's name.")
     .max(200, "Please enter a client's name of at most 200 characters.")
-    .refine((name) => !/\p{Cc}/u.test(name), "Please enter the client's name on one line."),
+    .refine((name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name), "Please enter the client's name on one line."),
   clientEmail: emailAddress,
   amount: z
     .number('Please enter an amount such as 5000.50.')
@@ -33,7 +33,7 @@ const fields = {
   dueDate: calendarDate,
   status: invoiceStatus,
   reference: z
-    .string()
+    .string('Please enter a reference such as INV-0001.')
     .trim()
     .min(1, 'Please enter a reference such as INV-0001.')
     .max(40, 'Please enter a reference of at most 40 characters.')

@@ -14,8 +14,18 @@ export function say(line) {
   process.stdout.write(`${line}\n`)
 }
 
+/** npm passes a signal to nobody but its shell, which is gone without a word: who is left without a parent has been asked to end. */
+const parentWatch = 300
+
 /** From here on a signal goes to whatever runs at that moment, and this process ends when that has ended. */
 export function passSignalsOn() {
+  const parent = process.env.npm_lifecycle_event ? process.ppid : null
+  const watch = setInterval(() => {
+    if (parent === null || process.ppid === parent) return
+    clearInterval(watch)
+    process.kill(process.pid, 'SIGTERM')
+  }, parentWatch)
+  watch.unref()
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP']))
     process.on(signal, () => {
       asked = signal

@@ -119,8 +119,8 @@ const brokenSignUps: [what: string, change: object, path: string, message?: stri
   ['an email that is too long', { email: `${'a'.repeat(250)}@example.com` }, 'email'],
   ['no password', { password: '' }, 'password', 'Please enter a password.'],
   ['a password of a megabyte', { password: 'x'.repeat(1025) }, 'password'],
-  ['an unknown key', { isAdmin: true }, 'body'],
-  ['an id of one’s own', { _id: '01890000-0000-7000-8000-000000000000' }, 'body'],
+  ['an unknown key', { isAdmin: true }, 'isAdmin'],
+  ['an id of one’s own', { _id: '01890000-0000-7000-8000-000000000000' }, '_id'],
 ]
 test.each(brokenSignUps)('a sign-up with %s is refused by field', async (_what, change, path, message) => {
   await using app = await openTestApp()
@@ -206,8 +206,8 @@ test.each<[what: string, body: object, path: string]>([
   ['zone', { timezone: 'IST' }, 'timezone'],
   ['name', { displayName: '' }, 'displayName'],
   ['email', { email: 'asha' }, 'email'],
-  ['key', { googleSub: '1' }, 'body'],
-  ['key', { passwordHash: 'x' }, 'body'],
+  ['key', { googleSub: '1' }, 'googleSub'],
+  ['key', { passwordHash: 'x' }, 'passwordHash'],
 ])('a profile with a wrong %s (%j) is refused', async (_what, body, path) => {
   await using app = await openTestApp()
   const { status, problem } = await ask(app, await aPerson(app), accountCalls.changeProfile, { body })

@@ -437,3 +437,22 @@ test('what follows from a change is told of each, and a change whose consequence
   const { page } = await listInvoices(app.db, owner, {})
   expect(page.map((row) => toInvoice(row, new Map()))).toMatchObject([{ _id: id, clientName: 'Kaveri', amount: draft.amount }])
 })
+
+test('what is missing or of the wrong kind is said in a sentence, on its own field', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const body = { clientEmail: 'k@example.com', amount: 5, dueDate: '2026-03-31', status: 'late', owner: 'me' }
+  const answered = await app.app.inject({
+    method: 'POST',
+    url: '/invoice',
+    headers: { authorization: `Bearer ${asha.token}` },
+    payload: body,
+  })
+  expect(answered.statusCode).toBe(400)
+  const { errors } = answered.json<{ errors: { path: string; message: string }[] }>()
+  expect(Object.fromEntries(errors.map(({ path, message }) => [path, message]))).toEqual({
+    clientName: "Please enter the client's name.",
+    status: 'Please choose unpaid, paid or overdue.',
+    owner: 'There is no field called owner.',
+  })
+})

@@ -9,6 +9,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import type { Call, CallParts, CallReply } from '#contract/call.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import { isAway } from './database.ts'
@@ -152,15 +153,36 @@ function register<C extends Call>(
   })
 }
 
+/** What is said where a schema has no sentence of its own: its own words speak to developers. */
+z.config({
+  customError: (issue) => {
+    if (issue.code === 'invalid_type')
+      return issue.input === undefined ? 'Please fill in this field.' : `Please send ${nouns[issue.expected] ?? 'another value'} here.`
+    if (issue.code === 'invalid_value') return `Please choose one of: ${issue.values.map(String).join(', ')}.`
+    return undefined
+  },
+})
+const nouns: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+}
+
 /** What a person is told about an error: refusals in their own sentence, invalid input by field, anything else in general words. */
 function sayProblem(error: unknown): { status: number; problem: Problem; retryAfter?: number | undefined } {
   if (error instanceof Refusal) return { status: error.status, problem: error.problem, retryAfter: error.retryAfter }
   const { validation, validationContext, statusCode, code } = error as FastifyError
   if (validation) {
-    const errors = validation.map((issue) => ({
-      path: issue.instancePath.replace(/^\//, '').replaceAll('/', '.') || (validationContext ?? ''),
-      message: issue.message ?? 'Please check this field.',
-    }))
+    const errors = validation.flatMap((issue) => {
+      const path = issue.instancePath.replace(/^\//, '').replaceAll('/', '.')
+      const { keys } = issue.params
+      if (issue.keyword === 'unrecognized_keys' && Array.isArray(keys))
+        return keys.map((key) => ({ path: path ? `${path}.${key}` : String(key), message: `There is no field called ${key}.` }))
+      return [{ path: path || (validationContext ?? ''), message: issue.message ?? 'Please check this field.' }]
+    })
     const message = errors[0] ? errors[0].message : 'Please check what you entered.'
     return { status: problemStatus.invalid, problem: { message, code: 'invalid', errors } }
   }

@@ -68,6 +68,17 @@ test('a mail that was refused is not marked sent: the refusal stands on the run 
   expect(smtp.mails.length).toBe(1)
 })
 
+test('where only the rest is refused, Start says so without claiming that everything was', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 2)
+  smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.1.1 No such user here' : undefined) })
+  await start(app, asha)
+  const again = await start(app, asha)
+  expect(again.status).toBe(200)
+  expect(again.reply).toMatchObject({ count: 0, failed: 1, skipped: 1, total: 2 })
+})
+
 test('where the server refuses every mail for good, Start answers with its words and stays active', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: morning })

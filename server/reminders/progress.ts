@@ -124,7 +124,8 @@ export async function answerOf(
 
 /** Where every mail of a run was refused for good, the answer is a refusal in the mail server's own words. */
 export function refuseTotalFailure(answer: RunAnswer): void {
-  if (answer.failed === 0 || answer.count + answer.retrying > 0 || answer.failed + answer.skipped < answer.total) return
+  // Who was left out had had a reminder, or one is under way: then not every one was refused.
+  if (answer.failed === 0 || answer.failed < answer.total) return
   const words = [...new Set(answer.failures.map(({ message }) => message))]
   const [first = ''] = words
   const more = words.length > 1 ? ` (and ${words.length - 1} more ${words.length === 2 ? 'answer' : 'answers'})` : ''
