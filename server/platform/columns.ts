@@ -22,8 +22,16 @@ export const id = () =>
     .primaryKey()
     .$defaultFn(() => newId())
 
+let lastId = ''
+
+/**
+ * A UUIDv7 that is greater than the one before it in this process (RFC 9562, 6.2): what is written down within one millisecond keeps its order.
+ */
 export function newId(): string {
-  return randomUUIDv7()
+  const fresh = randomUUIDv7()
+  lastId =
+    fresh > lastId ? fresh : lastId.slice(0, 24) + (Number.parseInt(lastId.slice(24), 16) + 1).toString(16).padStart(12, '0').slice(-12)
+  return lastId
 }
 
 /** A timestamptz in a hand-written statement, as JSON says it: `2026-03-02T09:00:00Z`. */
