@@ -83,7 +83,7 @@ test('somebody signs up, writes down a late invoice, connects a mailbox and star
   await expect(page).toHaveURL(/\/dashboard\/reminder-control$/)
 })
 
-test('an access token that has run out is renewed without a word, in every tab', async ({ page, context }) => {
+test('an access token that has run out is renewed without a word, once over all tabs', async ({ page, context }) => {
   await page.goto('/signup')
   await page.getByLabel('Full Name').fill('Ravi Iyer')
   await page.getByLabel('Email').fill('ravi@iyer.example')
@@ -102,5 +102,5 @@ test('an access token that has run out is renewed without a word, in every tab',
   await Promise.all([page.goto('/dashboard'), other.goto('/dashboard')])
   await expect(page.getByText('No invoices yet')).toBeVisible()
   await expect(other.getByText('No invoices yet')).toBeVisible()
-  expect(refreshed).toBeGreaterThan(0)
+  expect(refreshed).toBe(1)
 })

@@ -4,6 +4,8 @@ import { endSession, keepAccessToken } from './session.ts'
 
 const lockName = 'duely-refresh'
 const lockLife = 15_000
+/** What another tab wrote to localStorage just before it let go reaches this one's process a moment later. */
+const settling = 200
 let underWay: Promise<boolean> | null = null
 
 /**
@@ -13,7 +15,7 @@ let underWay: Promise<boolean> | null = null
  * Throws a Problem where no answer came: then nothing is known, and nobody is signed out.
  */
 export function refreshSession(stale: string): Promise<boolean> {
-  underWay ??= alone(() => renew(stale)).finally(() => {
+  underWay ??= alone(() => pause(settling).then(() => renew(stale))).finally(() => {
     underWay = null
   })
   return underWay
