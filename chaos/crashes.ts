@@ -19,7 +19,7 @@ import { type Chaos, type Finding, keptItsWord, type Scenario, seconds, tally, u
 
 const needsServer: Finding = { skipped: 'there is no PostgreSQL on this machine' }
 
-/** Rows 1 to 6 and 80: processes that are killed, stopped, frozen, doubled and replaced. */
+/** Rows 1 to 6: processes that are killed, stopped, frozen and doubled. */
 export const crashes: Scenario[] = [
   {
     row: '1',
@@ -234,14 +234,6 @@ export const crashes: Scenario[] = [
         figure: `${wordsOf(counted)}; invoices counted twice ${late?.twice}, mails not recorded as sent ${late?.open}`,
         holds: keptItsWord(counted, inFlight.process) && late?.twice === 0 && late.open === 0,
       }
-    },
-  },
-  {
-    row: '80',
-    name: 'a new version takes over 1,000 queued mails',
-    criterion: 'lost 0, repeated 0',
-    async run() {
-      return { skipped: 'there is only one version so far' }
     },
   },
 ]

@@ -111,6 +111,7 @@ export const googleExchange = z.strictObject({
 })
 export const googleLinkStart = z.strictObject({ currentPassword })
 export const googleLink = z.strictObject({ code: returnCode })
+export const googleUnlink = z.strictObject({ code: returnCode, newPassword: password })
 
 export const passwordHint = z.object({
   strength: z.enum(['weak', 'fair', 'strong']),
@@ -139,6 +140,7 @@ export const auditKind = z.enum([
   'email_changed',
   'email_confirmed',
   'google_linked',
+  'google_unlinked',
   'two_factor_on',
   'two_factor_off',
   'recovery_code_used',
@@ -168,6 +170,8 @@ export const signedInBrowser = z.object({
   _id: z.string(),
   /** In words, such as 'Chrome on Windows'. */
   device: z.string(),
+  /** Where its internet address of the last visit is, in words; empty where it is not known. */
+  place: z.string(),
   createdAt: z.string(),
   /** To within the 15 minutes of an access token. */
   lastSeenAt: z.string(),
@@ -223,6 +227,21 @@ export const accountCalls = {
     summary:
       'Link the Google account by the code that /dashboard/profile was given: from then on it is the way to sign in, the password and two-factor sign-in go, other browsers are signed out. `google_failed`, `conflict`.',
     body: googleLink,
+    reply: profile,
+  }),
+  startGoogleUnlink: call({
+    method: 'POST',
+    path: '/auth/google/unlink/start',
+    summary:
+      'Where to send the browser to show once more at Google who I am, before Google is unlinked; it comes back as with linking. `conflict` where none is linked, 503 where Google is not set up.',
+    reply: z.object({ url: z.string() }),
+  }),
+  unlinkGoogle: call({
+    method: 'POST',
+    path: '/auth/google/unlink',
+    summary:
+      'Sign in by password again from now on: by the code that /dashboard/profile was given, within 10 minutes, and a new password; other browsers are signed out. `google_failed`, `conflict`.',
+    body: googleUnlink,
     reply: profile,
   }),
   refresh: call({

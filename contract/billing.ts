@@ -48,8 +48,12 @@ export const subscription = z.object({
   currentPeriodEnd: z.string().nullable(),
   /** On Free: until when (or since when no longer) a new account has every Pro feature. While `trialing`: the first charge. Else null. */
   trialEnd: z.string().nullable(),
+  /** Until when a new account has every Pro feature, whatever plan runs or ends meanwhile; null once that is over, and where nothing is sold. */
+  newUntil: z.string().nullable(),
   /** It ends at `currentPeriodEnd` and nothing is charged again: cancelled, or paid once. */
   cancelAtPeriodEnd: z.boolean(),
+  /** When it would end if it were cancelled now; null where that is at once, and on Free. */
+  endsIfCancelled: z.string().nullable(),
   /** The paid plan that ended last, while none runs. */
   ended: z.object({ plan: paidPlanName, at: z.string() }).nullable(),
   entitlements,

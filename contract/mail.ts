@@ -55,6 +55,13 @@ export const gmailDraft = z.strictObject({
   state: z.string().max(200).optional(),
 })
 
+/** A test mail that the mail server has accepted: whether it arrives, only its inbox shows. */
+export const testMail = z.object({
+  to: z.string(),
+  /** The mail server's own words, one line, at most 500 characters. */
+  reply: z.string(),
+})
+
 export const mailCalls = {
   config: call({ method: 'GET', path: '/mail-config', summary: 'The mailbox that my reminders come from.', reply: mailConfig }),
   configureSmtp: call({
@@ -78,6 +85,13 @@ export const mailCalls = {
       'Connect Gmail by the code that the page was given: once, within 10 minutes, for the account and in the browser that began. `google_failed` says in words what went wrong, such as a permission that was not ticked.',
     body: gmailDraft,
     reply: mailConfig,
+  }),
+  test: call({
+    method: 'POST',
+    path: '/mail-config/test',
+    summary:
+      "Send a test mail from my mailbox to my account's own address; it counts as no reminder. `mail_not_configured` without a mailbox, `mail_refused` in the mail server's words where it was not taken, `too_many` after ten within an hour.",
+    reply: testMail,
   }),
   remove: call({
     method: 'DELETE',

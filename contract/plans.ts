@@ -65,7 +65,7 @@ export const plans: readonly Plan[] = [
     title: 'Pro',
     description: 'For a growing business',
     price: { monthly: 400, yearly: 4_000 },
-    features: [there('Unlimited invoices'), there('Automated scheduling'), there('Smart reminders'), coming('Advanced analytics')],
+    features: [there('Unlimited invoices'), there('Automated scheduling'), coming('Smart reminders'), coming('Advanced analytics')],
     limitations: ['White-label', 'API access', 'Team collaboration'],
     cardText: 'Start Pro Trial',
     popular: true,

@@ -6,7 +6,7 @@ import { senderPause } from './mail.ts'
 export const deliveryState = z.enum(['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'])
 
 /** Why a mail waits although its time has come. */
-export const holdReason = z.enum(['not_configured', 'sending_paused'])
+export const holdReason = z.enum(['not_configured', 'sending_paused', 'plan', 'restored'])
 export type HoldReason = z.infer<typeof holdReason>
 
 /** Why a run was made: nine o'clock, Start Reminders, Send Now, a token, or "try these again". */
@@ -51,8 +51,13 @@ export const run = z.object({
 })
 export type Run = z.infer<typeof run>
 
+/** Why a held mail waits, from its stored reason. */
+export function holdReasonOf(reason: string | null): HoldReason {
+  return holdReason.catch('sending_paused').parse(reason)
+}
+
 /** Why an unpaid invoice has no next date, or none from the daily run. */
-export const noReminderReason = z.enum(['schedule_inactive', 'not_configured', 'sending_paused', 'open_mail', 'paused'])
+export const noReminderReason = z.enum(['schedule_inactive', 'not_configured', 'sending_paused', 'plan', 'open_mail', 'paused'])
 
 export const previewLine = z.object({
   invoiceId: z.string(),

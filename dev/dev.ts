@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createNetServer } from 'node:net'
 import path from 'node:path'
-import { createServer as createViteServer } from 'vite'
+import { createServer as createViteServer, type Plugin } from 'vite'
 import { everyCall } from '#contract/index.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
 
@@ -10,9 +10,19 @@ import { openCatchingSmtp } from './catching-smtp.ts'
  * npm run dev: the server, started anew when a file of it changes; the client, changed in the browser as it is typed; and a mail server
  * that catches what is sent. Everything behind one address, with data of its own in data/dev.
  */
+/** Whatever is left of stopping after so many milliseconds is left undone: a tab that is open somewhere must not keep anybody waiting. */
+const longestStop = 2_500
 const root = path.join(import.meta.dirname, '..')
 const port = Number(process.env.PORT ?? 3000)
 const host = process.env.HOST ?? 'localhost'
+const dataDir = path.resolve(root, process.env.DATA_DIR ?? 'data/dev')
+/** What the server writes into the pages it serves; here Vite serves them. */
+const facts: Record<string, string> = {
+  __DUELY_ADDRESS__: process.env.PUBLIC_URL ?? `http://${host}:${port}`,
+  __DUELY_SUPPORT__: process.env.SUPPORT_URL ?? '/contact',
+  __DUELY_PAYMENTS__: process.env.RAZORPAY_KEY_ID ? 'on' : 'off',
+  __DUELY_CHECKOUT__: process.env.RAZORPAY_KEY_ID ? 'on' : 'off',
+}
 
 const mail = await openCatchingSmtp({
   smtp: Number(process.env.DEV_SMTP_PORT ?? 2525),
@@ -25,6 +35,7 @@ const server = startServer()
 const parts = new Set([...everyCall.map((call) => call.path.split('/')[1]), 'health', 'oauth', 'subscription', 'zapier', 'api'])
 const client = await createViteServer({
   root,
+  plugins: [fillIn(facts)],
   server: {
     port,
     host,
@@ -45,18 +56,20 @@ process.stdout.write(`
   Mail server    127.0.0.1:${mail.smtpPort}
 
   To send, sign up, open Email Settings and type: SMTP Host 127.0.0.1, Security TLS (Port 587), Port ${mail.smtpPort}, any address, any password.
-  Everything is kept in data/dev; delete that folder to begin anew.
+  Everything is kept in ${path.relative(process.cwd(), dataDir).startsWith('..') ? dataDir : path.relative(process.cwd(), dataDir)}; delete that folder to begin anew.
 
 `)
 
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void stop())
+let stopping = false
+// Ctrl-C arrives twice: from the terminal, and from the launcher that passes it on.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop())
 process.once('disconnect', () => void stop())
 server.once('exit', (code) => {
-  if (code !== 0) end('The server has ended. Correct what it says above, then start again.')
+  if (code !== 0 && !stopping) end('The server has ended. Correct what it says above, then start again.')
 })
 
 function startServer(): ChildProcess {
-  return spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/start.ts'], {
+  return spawn(process.execPath, ['--watch', '--watch-preserve-output', 'server/start.ts', '--calls-only'], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
@@ -64,10 +77,10 @@ function startServer(): ChildProcess {
       SMTP_ALLOW_PRIVATE_HOSTS: 'true',
       HOOK_ALLOW_PRIVATE_HOSTS: 'true',
       RATE_LIMIT: 'off',
-      DATA_DIR: path.join(root, 'data/dev'),
       TRUST_PROXY: 'loopback',
       PUBLIC_URL: `http://${host}:${port}`,
       ...process.env,
+      DATA_DIR: dataDir,
       PORT: String(serverPort),
       HOST: '127.0.0.1',
     },
@@ -75,11 +88,23 @@ function startServer(): ChildProcess {
 }
 
 async function stop(): Promise<void> {
+  if (stopping) return
+  stopping = true
+  setTimeout(() => process.exit(0), longestStop)
   const ended = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : Promise.resolve()
-  server.removeAllListeners('exit')
   server.kill('SIGTERM')
   await Promise.all([ended, client.close(), mail[Symbol.asyncDispose]()])
   process.exit(0)
+}
+
+/** Puts the facts in the place of what stands for them in the pages. */
+function fillIn(facts: Record<string, string>): Plugin {
+  return {
+    name: 'duely-page-facts',
+    enforce: 'pre',
+    transform: (code, id) =>
+      id.includes('/web/platform/page-facts.tsx') ? code.replaceAll(/__DUELY_[A-Z]+__/g, (name) => facts[name] ?? name) : null,
+  }
 }
 
 function end(sentence: string): never {

@@ -20,7 +20,9 @@ const commands = {
   'test:browser': { run: ['run/test.ts', 'browser'] },
   pictures: { run: ['run/pictures.ts'] },
   screens: { build: true, run: ['run/screens.ts'] },
+  lighthouse: { build: true, run: ['run/lighthouse.ts'] },
   chaos: { run: ['chaos/run.ts'] },
+  attack: { build: true, run: ['attack/run.ts'] },
   bench: { run: ['bench/reminders.ts'] },
 }
 

@@ -7,7 +7,8 @@ import { findChromium } from '#test/chromium.ts'
 import { openCluster } from '#test/postgres.ts'
 
 /*
- * npm test: the checks, the suite on the embedded database, the same suite on a real PostgreSQL, the journeys in a browser.
+ * npm test: the checks, the suite on the embedded database, the same suite on a real PostgreSQL, the journeys in a browser, and a few of the
+ * faults that `npm run chaos` does to the program.
  * One part alone: npm run test:unit -- server/mail
  */
 interface Tally {
@@ -19,7 +20,7 @@ const root = path.join(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'duely-test-'))
 /** Where everything has to be there, what is missing is a failure. */
 const strict = Boolean(process.env.CI) && process.env.CI !== 'false'
-const parts = { checks: testChecks, unit: testUnit, postgres: testPostgres, browser: testBrowser }
+const parts = { checks: testChecks, unit: testUnit, postgres: testPostgres, browser: testBrowser, faults: testFaults }
 const running = new Set<ChildProcess>()
 const closing: (() => Promise<void>)[] = []
 let stopped = false
@@ -82,6 +83,10 @@ async function testBrowser(args: string[]): Promise<Tally> {
   })
   const { stats, errors } = shape.parse(read(report) ?? { stats: { expected: 0, unexpected: 0, flaky: 0 }, errors: [] })
   return atLeastOneFailure(well, { passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length })
+}
+
+async function testFaults(): Promise<Tally> {
+  return tallyOf(await run(['chaos/run.ts', '--short']))
 }
 
 async function runVitest(name: string, args: string[], env: Record<string, string>): Promise<Tally> {

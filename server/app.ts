@@ -1,4 +1,4 @@
-import { noticeRoutes } from '#server/accounts/notices.ts'
+import { noticeRoutes, withdraw } from '#server/accounts/notices.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { identify } from '#server/accounts/sessions.ts'
 import { billingFarewell } from '#server/billing/billing.ts'
@@ -9,8 +9,9 @@ import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailFarewell, mailRoutes } from '#server/mail/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { closeNotOwed, resumeHeld } from '#server/reminders/deliver.ts'
+import { closeNotOwed } from '#server/reminders/deliver.ts'
 import { reschedule } from '#server/reminders/due.ts'
+import { resumeHeld } from '#server/reminders/holds.ts'
 import { reminderRoutes } from '#server/reminders/routes.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
 
@@ -27,7 +28,12 @@ export async function openCalls(deps: Deps): Promise<App> {
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
   invoiceRoutes(app, deps, closeNotOwed)
-  mailRoutes(app, deps, { onSenderChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) })
+  mailRoutes(app, deps, {
+    async onSenderChange(tx, ownerId, now) {
+      await withdraw(tx, ownerId, ['login_refused'])
+      await resumeHeld(tx, deps.queue, ownerId, now)
+    },
+  })
   templateRoutes(app, deps)
   reminderRoutes(app, deps)
   return app

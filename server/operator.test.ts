@@ -78,3 +78,24 @@ test('keys are changed while mails are being sent, and every mail leaves', async
   }
   expect(smtp.mails).toHaveLength(60)
 }, 120_000)
+
+test('after a copy of the folder was put back, nothing that waits in it leaves by itself', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))
+  await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
+  await using smtp = await openFakeSmtp()
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  {
+    await using program = await startProgram({ DATA_DIR: dataDir })
+    const asha = await someoneAt(program.url, 'asha@example.com')
+    await asha.send('POST', '/invoice', { clientName: 'Kaveri Foods', clientEmail: 'k@example.com', amount: 5000, dueDate: '2026-01-01' })
+    await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login })
+    await asha.send('POST', '/reminder/start')
+    expect(await program.end('SIGTERM')).toBe(0)
+  }
+  smtp.answer({})
+  expect(await duely(dataDir, 'hold-restored')).toEqual({ code: 0, output: '1 reminder waits for its owner’s word.\n' })
+  await using program = await startProgram({ DATA_DIR: dataDir })
+  const asha = await someoneAt(program.url, 'asha@example.com')
+  expect(await asha.send('GET', '/reminder/runs')).toMatchObject([{ held: 1, holdReason: 'restored' }])
+  expect(smtp.mails).toEqual([])
+}, 120_000)

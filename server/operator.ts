@@ -7,6 +7,7 @@ import { Refusal } from '#server/platform/refusal.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { beginRotation, endRotation } from '#server/platform/secret-key.ts'
 import { sealedSystemMails } from '#server/platform/system-mail.ts'
+import { holdRestored } from '#server/reminders/holds.ts'
 
 type Operating = Pick<Deps, 'db' | 'clock' | 'config'>
 
@@ -37,6 +38,14 @@ const commands: Record<string, Command> = {
     parameters: [],
     summary: 'goes over to another secret key, in two steps; works while mails are being sent',
     run: rotateKeys,
+  },
+  'hold-restored': {
+    parameters: [],
+    summary: 'holds every waiting reminder until its owner sends it: after a copy of the embedded database was put back',
+    run: async ({ db, clock }) => {
+      const held = await holdRestored(db, clock.now())
+      return [held === 1 ? '1 reminder waits for its owner’s word.' : `${held} reminders wait for their owners’ word.`]
+    },
   },
 }
 

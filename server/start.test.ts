@@ -61,6 +61,12 @@ test('a folder that cannot be written to stops the start in one sentence', async
   expect(said).toBe(`The folder ${file}/data cannot be written to (ENOTDIR). Set DATA_DIR to one that can.\n`)
 })
 
+test.runIf(process.platform === 'linux')('a place where no folder can be made stops the start too, and does not hang', async () => {
+  const { code, said } = await endOf({ DATA_DIR: '/proc/duely' })
+  expect(code).toBe(1)
+  expect(said).toBe('The folder /proc/duely cannot be written to (ENOENT). Set DATA_DIR to one that can.\n')
+})
+
 test('a database server that does not answer stops the start in one sentence', async () => {
   const port = await freePort()
   const { code, said } = await endOf({ DATABASE_URL: `postgres://duely:hunter2@127.0.0.1:${port}/duely`, SECRET_KEY: 'x'.repeat(32) })

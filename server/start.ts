@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { serverAbilities } from '#server/accounts/accounts.ts'
+import { checkoutPage } from '#server/billing/billing.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import { openPost } from '#server/mail/post.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { answers, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
+import { answers, type Database, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { type Door, openDoor } from '#server/platform/door.ts'
 import { armFailPoint } from '#server/platform/fail-point.ts'
@@ -13,21 +14,27 @@ import { answerHealth } from '#server/platform/health.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { type Log, openLog } from '#server/platform/log.ts'
 import { type OperatorSocket, openOperatorSocket } from '#server/platform/operator-socket.ts'
+import { settleHere, wasPutBack } from '#server/platform/origin.ts'
 import { openPages } from '#server/platform/pages.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { settleSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
+import { holdRestored } from '#server/reminders/holds.ts'
+import { openInHand } from '#server/reminders/in-hand.ts'
 import { findTrouble } from '#server/reminders/processes.ts'
 import { openCalls } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { operate } from './operator.ts'
-import { everyJob, startWorker } from './worker.ts'
+import { startWorker } from './worker.ts'
 
 const build = path.join(import.meta.dirname, '../build')
 /** Whatever is left of stopping after so many milliseconds is left undone: what was in flight is sent again at the next start. */
 const longestStop = 9_500
 /** So long a request may still take once stopping has begun. */
 const requestPatience = 5_000
+
+/** While developing, the pages come from elsewhere. */
+const callsOnly = process.argv.includes('--calls-only')
 
 /** What has been opened so far, the last one first to be closed. */
 interface Opened {
@@ -66,12 +73,13 @@ async function start(given: Config, log: Log): Promise<void> {
   opened.database = database
   const secretKey = await settleSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
-  const queue = await openQueue(database, { url: config.databaseUrl, jobs: everyJob, log })
+  if (!database.embedded) await holdWhatWasPutBack(database.db, log)
+  const queue = await openQueue({ db: database.db, log, soleProcess: database.embedded !== null })
   opened.queue = queue
   const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
   if (config.role !== 'web') opened.worker = await openWorker(deps, database)
   if (database.embedded) opened.operator = await openOperatorSocket(config.dataDir, log, (args) => operate(deps, args))
-  if (opened.door) await serve(opened.door, deps)
+  if (opened.door) await serve(opened.door, deps, database.pulse)
   log.info(
     {
       role: config.role,
@@ -85,13 +93,27 @@ async function start(given: Config, log: Log): Promise<void> {
   )
 }
 
-async function serve(door: Door, deps: Deps): Promise<void> {
+/** A dump that was put back knows nothing of what has been sent since. The embedded database is a folder: a copy of it looks like itself. */
+async function holdWhatWasPutBack(db: Database, log: Log): Promise<void> {
+  if (await wasPutBack(db)) {
+    const held = await holdRestored(db, systemClock.now())
+    log.warn({ held }, 'This database was put back from a backup. Reminders that were waiting in it are held until their owners send them.')
+  }
+  await settleHere(db)
+}
+
+async function serve(door: Door, deps: Deps, pulse: Database): Promise<void> {
   const app = deps.config.role === 'worker' ? await openAloof(deps) : await openCalls(deps)
   opened.app = app
-  answerHealth(app, { answers: () => answers(deps.db), trouble: () => findTrouble(deps.db, deps.clock.now()) })
+  answerHealth(app, { answers: () => answers(pulse), trouble: () => findTrouble(pulse, deps.clock.now()) })
   if (
     deps.config.role !== 'worker' &&
-    !(await openPages(app, build, { ...serverAbilities(deps.config), publicUrl: deps.config.publicUrl }))
+    !callsOnly &&
+    !(await openPages(app, build, {
+      ...serverAbilities(deps.config),
+      publicUrl: deps.config.publicUrl,
+      checkout: checkoutPage(deps.config),
+    }))
   )
     deps.log.warn('The web client has not been built, so only calls are answered. Build it: npm run build')
   await app.ready()
@@ -112,7 +134,10 @@ async function openAloof({ log, config }: Deps): Promise<App> {
 async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop(): Promise<void> }> {
   const { config, log } = deps
   const mailer = openPost({ db: deps.db, config, log })
-  return startWorker({ ...deps, mailer, processId: randomUUID(), chance: Math.random, limitsOf, soleProcess: database.embedded !== null })
+  const processId = randomUUID()
+  const soleProcess = database.embedded !== null
+  const inHand = openInHand({ db: deps.db, clock: deps.clock, processId, statements: soleProcess ? 1 : 2 })
+  return startWorker({ ...deps, mailer, processId, inHand, chance: Math.random, limitsOf, soleProcess })
 }
 
 /** Takes nothing new, finishes and records what is in flight, ends with 0 within 10 s. */

@@ -9,11 +9,13 @@ import { tellPlanEnds } from '#server/billing/tell.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
-import { type Job, type Work, work } from '#server/platform/job.ts'
+import { isAway } from '#server/platform/database.ts'
+import { type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
-import { closeTooLate, type Delivering, deliver, endQuotaPauses, freeLostClaims, resumeHeld, wakeDue } from '#server/reminders/deliver.ts'
+import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
 import { makeDueRuns } from '#server/reminders/due.ts'
+import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import {
   beat,
@@ -25,14 +27,11 @@ import {
   releaseProcess,
 } from '#server/reminders/processes.ts'
 
-/** Every kind of job there is: the queue makes room for each at start. */
-export const everyJob: Job[] = [deliverJob, systemMailJob, settleJob]
-
-/** What is done when a job comes: 4 mailboxes at a time with 2 mails in flight each; 2 purchases. */
+/** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
   const settling: Settling = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
-    work(deliverJob, 4, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
+    work(deliverJob, 24, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
     work(settleJob, 2, ({ purchaseId }) => settleQuietly(settling, purchaseId)),
   ]
@@ -40,12 +39,20 @@ export function works(deps: Delivering): Work[] {
 
 /** Ends what is too late, turns unpaid into overdue at each account's midnight, ends pauses, makes the runs whose hour has come. In this order, every 2 s. */
 export async function tick({ db, queue, clock, processId }: Delivering): Promise<void> {
-  await closeTooLate(db, clock.now())
-  await turnOverdue(db, clock.now())
-  await endPauses(db, clock.now())
-  await endQuotaPauses(db, queue, clock.now())
-  await makeDueRuns(db, queue, clock.now())
+  const failures: unknown[] = []
+  for (const step of [
+    () => closeTooLate(db, clock.now()),
+    () => turnOverdue(db, clock.now()),
+    () => endPauses(db, clock.now()),
+    () => endQuotaPauses(db, queue, clock.now()),
+    () => makeDueRuns(db, queue, clock.now()),
+  ])
+    await step().catch((error: unknown) => failures.push(error))
+  // A database that is away is no tick; an account that fails does not keep the others from theirs.
+  const away = failures.find(isAway)
+  if (away) throw away
   await recordTick(db, processId)
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Some of the turn failed.')
 }
 
 /** Takes webhooks to the purchases they are about, and asks the provider about those whose time has come. Every 2 s. */
@@ -56,15 +63,15 @@ export async function settleDue(deps: Delivering): Promise<void> {
 
 /** Frees what dead processes held, wakes every account with something due. Every 5 s. */
 export async function sweep(deps: Delivering): Promise<void> {
-  await deps.queue.recover()
   await freeDeadClaims(deps.db, deps.processId)
-  await freeLostClaims(deps.db, deps.processId)
+  await deps.inHand.freeLost()
   await wakeDue(deps)
   await wakeSystemMails(deps)
 }
 
 /** Hourly: forgets what is kept for a while only; the embedded database has nobody else to clean up after it. */
-async function tidy({ db, clock, soleProcess }: Worker): Promise<void> {
+async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
+  await queue.tidy()
   await forgetDeleted(db, clock.now())
   await forgetOldLinks(db, clock.now())
   await forgetOldReturns(db, clock.now())
@@ -92,7 +99,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
     repeat('plan ends', { everySeconds: 3600, log }, () => tellPlanEnds(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
   ]
-  await deps.queue.start(works(deps))
+  deps.queue.start(works(deps))
   return {
     async stop() {
       await Promise.all([deps.queue.stop(), ...repeating.slice(1).map((one) => one.stop())])

@@ -7,8 +7,8 @@ import { accounts, sessions } from '#server/accounts/tables.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
 import { type Sender, storeSmtp } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
-import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
-import type { TestApp } from './harness.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { openTestApp, type TestApp } from './harness.ts'
 
 /** A person who is signed in. */
 export interface Person {
@@ -106,4 +106,24 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
 export async function aMailbox(app: TestApp, person: Person, smtp: FakeSmtp): Promise<Sender> {
   const draft = { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login }
   return storeSmtp(app.db, app.deps.config.secretKey, person.id, draft, app.clock.now())
+}
+
+/** The program, a mail server, and Asha, whose mailbox is there: all that a reminder needs but an invoice. */
+export async function anOffice(about: {
+  now: string
+  person?: PersonAbout
+}): Promise<{ app: TestApp; asha: Person; smtp: FakeSmtp } & AsyncDisposable> {
+  const smtp = await openFakeSmtp()
+  const app = await openTestApp({ now: about.now })
+  const asha = await aPerson(app, about.person)
+  await aMailbox(app, asha, smtp)
+  return {
+    app,
+    asha,
+    smtp,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      await smtp[Symbol.asyncDispose]()
+    },
+  }
 }

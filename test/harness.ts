@@ -20,8 +20,9 @@ import type { Deps } from '#server/platform/deps.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
 import type { Delivering } from '#server/reminders/deliver.ts'
+import { openInHand } from '#server/reminders/in-hand.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
-import { everyJob, settleDue, sweep, tick, works } from '#server/worker.ts'
+import { settleDue, sweep, tick, works } from '#server/worker.ts'
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -73,6 +74,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   }
   const log = testLog()
   const mailer = openPost({ db: database.db, config, log })
+  const processId = newId()
   const deps: Delivering = {
     db: database.db,
     clock,
@@ -80,7 +82,8 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     log,
     config,
     mailer,
-    processId: newId(),
+    processId,
+    inHand: openInHand({ db: database.db, clock, processId, statements: 2 }),
     chance: () => 0.5,
     limitsOf,
   }
@@ -195,22 +198,19 @@ async function openShared(): Promise<Shared> {
   const server = process.env.TEST_DATABASE_URL
   const url = server ? await createServerDatabase(server) : null
   const database = url ? await openServer(url) : await wrapEmbedded(await engineFromTemplate())
-  const queue = await openQueue(database, { url, jobs: everyJob, log: testLog() })
+  const queue = await openQueue({ db: database.db, log: testLog(), soleProcess: url === null })
   return { database, queue }
 }
 
-/** PGlite from a migrated copy, made once per set of migrations and jobs. */
+/** PGlite from a migrated copy, made once per set of migrations. */
 async function engineFromTemplate(): Promise<PGlite> {
   const root = path.join(import.meta.dirname, '..')
   const journal = readFileSync(path.join(root, 'migrations/meta/_journal.json'))
-  const names = everyJob.map((job) => job.name).join()
-  const stamp = createHash('sha256').update(journal).update(names).digest('hex').slice(0, 16)
+  const stamp = createHash('sha256').update(journal).digest('hex').slice(0, 16)
   const folder = path.join(root, 'node_modules/.cache/duely')
   const file = path.join(folder, `template-${stamp}.tar`)
   if (!existsSync(file)) {
     const database = await wrapEmbedded(new PGlite())
-    const queue = await openQueue(database, { url: null, jobs: everyJob, log: testLog() })
-    await queue.stop()
     const dump = await database.embedded?.dumpDataDir('none')
     mkdirSync(folder, { recursive: true })
     const own = `${file}.${process.pid}`
@@ -235,5 +235,5 @@ async function createServerDatabase(server: string): Promise<string> {
 
 async function emptyTables(db: Database): Promise<void> {
   const found = (await db.execute(sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)) as { rows: { tablename: string }[] }
-  await db.execute(sql.raw(`TRUNCATE ${found.rows.map((row) => `"${row.tablename}"`).join(', ')}, pgboss.job CASCADE`))
+  await db.execute(sql.raw(`TRUNCATE ${found.rows.map((row) => `"${row.tablename}"`).join(', ')} CASCADE`))
 }

@@ -9,6 +9,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { rows } from '#server/platform/database.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
+import { filled, idsIn, shapeOf, trespasses } from './filled.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
 
 /** Stands in everything of the one whose records nobody else may see. */
@@ -48,49 +49,6 @@ async function recordsOf(app: TestApp, { id }: Person): Promise<Record<string, s
   return { ...found, accounts: account ? [account.line] : [] }
 }
 
-/** Every id that stands in somebody's records. */
-function idsIn(records: Record<string, string[]>): string[] {
-  const found = Object.values(records).flatMap((lines) =>
-    lines.flatMap((line) => line.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []),
-  )
-  return [...new Set(found)]
-}
-
-type Shape = {
-  type?: string
-  enum?: unknown[]
-  const?: unknown
-  anyOf?: Shape[]
-  format?: string
-  minimum?: number
-  properties?: Record<string, Shape>
-  items?: Shape
-}
-
-/** A value of a shape in which the id stands wherever a text may. */
-function filled(shape: Shape, id: string): unknown {
-  if (shape.enum) return shape.enum[0]
-  if (shape.const !== undefined) return shape.const
-  if (shape.anyOf) return filled(shape.anyOf[0] ?? {}, id)
-  switch (shape.type) {
-    case 'object':
-      return Object.fromEntries(Object.entries(shape.properties ?? {}).map(([name, one]) => [name, filled(one, id)]))
-    case 'array':
-      return [filled(shape.items ?? {}, id)]
-    case 'integer':
-    case 'number':
-      return Math.max(1, shape.minimum ?? 1)
-    case 'boolean':
-      return true
-    default:
-      return shape.format === 'email' ? 'meera@example.com' : shape.format === 'date' ? '2026-02-01' : id
-  }
-}
-
-function shapeOf(schema: z.ZodType): Shape {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape
-}
-
 async function askWith(app: TestApp, token: string, call: Call, id: string, extra: object = {}) {
   const body = call.body ? { ...(filled(shapeOf(call.body), id) as object), ...extra } : undefined
   const query = call.query ? (filled(shapeOf(call.query), id) as Record<string, string>) : {}
@@ -110,7 +68,7 @@ test('whoever brings the ids of somebody else, in path, query and body of every 
   await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
   const asha = await somebodyBusy(app, smtp)
   const before = await recordsOf(app, asha)
-  const ids = idsIn(before)
+  const ids = idsIn(Object.values(before).flat().join(' '))
   expect(ids.length).toBeGreaterThan(8)
   const wrong: string[] = []
   for (const call of privateCalls) {
@@ -134,15 +92,7 @@ test('what nobody asked about is refused: a body cannot name owner, plan or anyt
   const accepted: string[] = []
   for (const call of everyCall.filter(({ body }) => body)) {
     const { token, id } = await aPerson(app)
-    for (const extra of [
-      { ownerId: id },
-      { owner_id: id },
-      { userId: id },
-      { plan: 'enterprise' },
-      { role: 'admin' },
-      { googleSub: '1' },
-      { _id: id },
-    ]) {
+    for (const extra of trespasses(id)) {
       const [name = ''] = Object.keys(extra)
       if (call.body && name in (shapeOf(call.body).properties ?? {})) continue
       const answered = await askWith(app, token, call, id, extra)

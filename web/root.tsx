@@ -32,6 +32,7 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
         <meta name="duely:address" content={filled('address')} />
         <meta name="duely:support" content={filled('support')} />
         <meta name="duely:payments" content={filled('payments')} />
+        <meta name="duely:checkout" content={filled('checkout')} />
         {fonts.map((font) => (
           <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
         ))}
@@ -50,9 +51,19 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
 export default function Root(): ReactNode {
   useEffect(() => {
     const stored = readSession()
-    if (stored) void renew(stored.accessToken)
+    if (stored && !isFresh(stored.accessToken)) void renew(stored.accessToken)
   }, [])
   return <Outlet />
+}
+
+/** A token that is good for another minute by its own word needs no other one: another tab has just fetched it, or this one. */
+function isFresh(accessToken: string): boolean {
+  try {
+    const claims: unknown = JSON.parse(atob((accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
+    return typeof claims === 'object' && claims !== null && 'exp' in claims && Number(claims.exp) * 1000 - Date.now() > 60_000
+  } catch {
+    return false
+  }
 }
 
 /** Without an answer the stored token is as good as it was; the next call will tell. */

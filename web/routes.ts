@@ -6,7 +6,7 @@ export default [
     layout('shell/screen-frame.tsx', { id: 'public-screen' }, [
       index('marketing/landing-screen.tsx'),
       route('features', 'marketing/features-screen.tsx'),
-      route('pricing', 'marketing/pricing-screen.tsx'),
+      route('pricing', 'marketing/pricing-screen.tsx', [layout('shell/library-frame.tsx', [index('billing/plan-choice.tsx')])]),
       route('contact', 'marketing/contact-screen.tsx'),
       route('*', 'shell/not-found-screen.tsx'),
     ]),
@@ -15,17 +15,22 @@ export default [
     layout('shell/screen-frame.tsx', { id: 'entry-screen' }, [
       route('signin', 'accounts/sign-in-screen.tsx'),
       route('signup', 'accounts/sign-up-screen.tsx'),
+      route('forgot-password', 'accounts/forgot-password-screen.tsx'),
+      route('reset-password', 'accounts/reset-password-screen.tsx'),
+      route('confirm-email', 'accounts/confirm-email-screen.tsx'),
     ]),
     route('dashboard', 'shell/dashboard-layout.tsx', [
-      layout('shell/screen-frame.tsx', { id: 'dashboard-screen' }, [
-        index('invoices/dashboard-screen.tsx'),
-        route('new-invoice', 'invoices/new-invoice-screen.tsx'),
-        route('edit-invoice/:id', 'invoices/edit-invoice-screen.tsx'),
-        route('mail-settings', 'mail/mail-settings-screen.tsx'),
-        route('reminder-control', 'reminders/reminder-control-screen.tsx'),
-        route('email-templates', 'templates/email-templates-screen.tsx'),
-        route('profile', 'accounts/profile-screen.tsx'),
-        route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
+      layout('billing/plan-frame.tsx', [
+        layout('shell/screen-frame.tsx', { id: 'dashboard-screen' }, [
+          index('invoices/dashboard-screen.tsx'),
+          route('new-invoice', 'invoices/new-invoice-screen.tsx'),
+          route('edit-invoice/:id', 'invoices/edit-invoice-screen.tsx'),
+          route('mail-settings', 'mail/mail-settings-screen.tsx'),
+          route('reminder-control', 'reminders/reminder-control-screen.tsx'),
+          route('email-templates', 'templates/email-templates-screen.tsx'),
+          route('profile', 'accounts/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),
+          route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
+        ]),
       ]),
     ]),
   ]),

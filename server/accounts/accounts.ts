@@ -120,7 +120,7 @@ export async function signIn(
     if (account?.passwordHash !== passwordHash) throw refused
     if (rehashed !== passwordHash) await tx.update(accounts).set({ passwordHash: rehashed }).where(eq(accounts.id, found.id))
     await writeAudit(tx, { ownerId: found.id, kind: 'signed_in' }, from, now)
-    return { account, refreshToken: await openSession(tx, found.id, from.userAgent, now) }
+    return { account, refreshToken: await openSession(tx, found.id, from, now) }
   })
 }
 

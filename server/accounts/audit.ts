@@ -76,6 +76,8 @@ function sentence(kind: AuditKind, about: string): string {
       return `The email ${about} was confirmed.`
     case 'google_linked':
       return `Google sign-in was linked (${about}).`
+    case 'google_unlinked':
+      return 'Google sign-in was unlinked; the password counts again.'
     case 'two_factor_on':
       return 'Two-factor sign-in was switched on.'
     case 'two_factor_off':

@@ -42,7 +42,11 @@ test('a person sees the browsers they are signed in with and signs one of them o
     ['Another program', true],
     ['Chrome on Windows', false],
   ])
-  expect(list[1]).toMatchObject({ createdAt: '2026-03-02T10:00:00Z', lastSeenAt: '2026-03-02T10:00:00Z' })
+  expect(list[1]).toMatchObject({
+    place: 'The computer that Duely runs on',
+    createdAt: '2026-03-02T10:00:00Z',
+    lastSeenAt: '2026-03-02T10:00:00Z',
+  })
   expect((await ask(app, asha, accountCalls.endSession, { params: { id: list[1]?._id ?? '' } })).status).toBe(204)
   expect((await ask(app, elsewhere, accountCalls.profile)).status).toBe(401)
   expect((await ask(app, asha, accountCalls.endSession, { params: { id: list[1]?._id ?? '' } })).problem?.code).toBe('not_found')

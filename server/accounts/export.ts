@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { type SQL, sql } from 'drizzle-orm'
 import { Zip, ZipDeflate } from 'fflate'
 import { z } from 'zod'
+import { csvCell } from '#server/platform/csv.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 
 const batch = 500
@@ -136,8 +137,5 @@ async function* asCsv(columns: string[], batches: AsyncIterable<Record<string, C
 function written(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell)
-  const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
-  // A spreadsheet runs what begins like a formula, also in quotes, full-width signs included (OWASP, CSV Injection).
-  const defused = /^\s*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text
-  return `"${defused.replaceAll('"', '""')}"`
+  return csvCell(typeof cell === 'string' ? cell : JSON.stringify(cell))
 }

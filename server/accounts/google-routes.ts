@@ -9,17 +9,17 @@ import { Refusal } from '#server/platform/refusal.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
 import { type AccountRow, readProfile, refuseWrongPassword } from './accounts.ts'
 import { originOf } from './audit.ts'
-import { googleFailed, keepReturn, linkGoogle, refuseLinked, signInWithGoogle } from './google.ts'
+import { googleFailed, keepReturn, linkGoogle, refuseLinked, refuseNotLinked, signInWithGoogle, unlinkGoogle } from './google.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import type { RefreshToken } from './sessions.ts'
 import { addressKey, countTry } from './throttle.ts'
 
-/** What a browser keeps between going to Google and coming back. `linkFor`: the account that Google is to be linked to. */
-const began = beginning.extend({ linkFor: z.string().nullable() })
+/** What a browser keeps between going to Google and coming back. `linkFor`: the account that Google is to be linked to, or unlinked from. */
+const began = beginning.extend({ linkFor: z.string().nullable(), unlinks: z.boolean() })
 
 const returnCookie = 'googleReturn'
 const beganSeconds = 600
-const returnSeconds = 60
+const returnSeconds = { sign: 60, unlink: 600 }
 const path = '/auth/google'
 const scopes = ['openid', 'email', 'profile']
 const fromOneAddress = { limit: 60, seconds: 600 }
@@ -43,9 +43,13 @@ export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
   const beganCookie = sealedCookie(began, { name: 'googleSignIn', path, sameSite: 'lax', seconds: beganSeconds }, config)
   const cookieRules = { path, httpOnly: true, sameSite: 'lax', secure: new URL(config.publicUrl).protocol === 'https:' } as const
 
-  const begin = async (provider: Provider, reply: FastifyReply, linkFor: string | null): Promise<string> => {
+  const begin = async (
+    provider: Provider,
+    reply: FastifyReply,
+    about: Pick<z.output<typeof began>, 'linkFor' | 'unlinks'>,
+  ): Promise<string> => {
     const { url, beginning } = await provider.begin({ redirectUri, scopes })
-    beganCookie.keep(reply, { ...beginning, linkFor }, clock.now())
+    beganCookie.keep(reply, { ...beginning, ...about }, clock.now())
     return url
   }
   /** What the browser kept of its return, at most once. */
@@ -68,7 +72,7 @@ export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
     if (!provider) return goTo(reply, '/signin', { error: 'google_not_configured' })
     try {
       if (config.rateLimit) await countTry(db, addressKey('google', request.ip), fromOneAddress, clock.now())
-      return reply.header('cache-control', 'no-store').redirect(await begin(provider, reply, null), 303)
+      return reply.header('cache-control', 'no-store').redirect(await begin(provider, reply, { linkFor: null, unlinks: false }), 303)
     } catch (error) {
       return goTo(reply, '/signin', { error: explain(error) })
     }
@@ -84,24 +88,45 @@ export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
       const cameBack = new URL(redirectUri)
       cameBack.search = new URL(request.url, config.publicUrl).search
       const { identity } = await provider.finish(cameBack, kept)
-      const { code, browser } = await keepReturn(db, identity, kept.linkFor, clock.now())
-      reply.setCookie(returnCookie, browser, { ...cookieRules, maxAge: returnSeconds })
+      const { code, browser } = await keepReturn(db, identity, kept, clock.now())
+      reply.setCookie(returnCookie, browser, { ...cookieRules, maxAge: kept.unlinks ? returnSeconds.unlink : returnSeconds.sign })
       return goTo(reply, page, { code })
     } catch (error) {
       return goTo(reply, page, { error: explain(error) })
     }
   })
 
-  answer(app, accountCalls.startGoogleLink, async ({ body }, { account }, { reply }) => {
-    if (!provider) throw new Refusal('not_ready', 'Signing in with Google is not set up on this server.')
-    refuseLinked(account)
-    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
+  /** For somebody who is signed in: the address to send the browser to, or a refusal in words. */
+  const beginFor = async (account: AccountRow, reply: FastifyReply, what: 'link' | 'unlink'): Promise<{ url: string }> => {
+    if (!provider) throw notSetUp()
     try {
-      return { url: await begin(provider, reply, account.id) }
+      return { url: await begin(provider, reply, { linkFor: account.id, unlinks: what === 'unlink' }) }
     } catch (error) {
       if (explain(error) === 'google_unreachable') throw new Refusal('not_ready', 'Google cannot be reached. Please try again in a moment.')
       throw googleFailed()
     }
+  }
+
+  answer(app, accountCalls.startGoogleLink, async ({ body }, { account }, { reply }) => {
+    if (!provider) throw notSetUp()
+    refuseLinked(account)
+    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
+    return beginFor(account, reply, 'link')
+  })
+
+  answer(app, accountCalls.startGoogleUnlink, async (_parts, { account }, { reply }) => {
+    if (!provider) throw notSetUp()
+    refuseNotLinked(account)
+    return beginFor(account, reply, 'unlink')
+  })
+
+  answer(app, accountCalls.unlinkGoogle, async ({ body }, who, { request, reply }) => {
+    refuseOtherSites(request, config.publicUrl)
+    const now = clock.now()
+    const browser = request.cookies[returnCookie] ?? ''
+    const unlinked = await unlinkGoogle(deps, who, { ...body, browser }, originOf(request), now)
+    takeReturned(request, reply)
+    return readProfile(db, unlinked, now)
   })
 
   answer(app, accountCalls.linkGoogle, async ({ body }, who, { request, reply }) => {
@@ -115,4 +140,8 @@ export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
     signIn: (request, reply, { code, timezone }, now) =>
       signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, originOf(request), now),
   }
+}
+
+function notSetUp(): Refusal {
+  return new Refusal('not_ready', 'Signing in with Google is not set up on this server.')
 }

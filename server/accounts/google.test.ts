@@ -343,3 +343,48 @@ test('a code for signing in links nothing, one for linking signs nobody in, and 
   }
   expect((await app.db.select().from(accounts)).map(({ googleSub }) => googleSub)).toEqual([null, null])
 })
+
+/** From the profile to Google and back, and with a new password in hand. */
+async function unlink(app: TestApp, google: FakeGoogle, token: string, newPassword: string, browser = new Browser(app)) {
+  const started = await ask(app, { token }, accountCalls.startGoogleUnlink)
+  if (started.problem) return started
+  browser.keep(started.headers['set-cookie'])
+  const page = await browser.visit(await google.visit(started.reply.url))
+  const code = page.searchParams.get('code') ?? '?'
+  app.clock.advance({ minutes: 9 })
+  const send = (password: string) =>
+    ask(app, { token }, accountCalls.unlinkGoogle, { body: { code, newPassword: password } }, browser.cookie('/auth/google/unlink'))
+  // A password that is too short does not use the way to Google up.
+  expect((await send('abc')).problem?.errors?.[0]?.path).toBe('newPassword')
+  return send(newPassword)
+}
+
+test('whoever signs in with Google goes back to a password once Google has said again who they are', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const [one, other] = [await signInWithGoogle(app, google), await signInWithGoogle(app, google)]
+  const [token, elsewhere] = [one, other].map((answered) => ('reply' in answered ? answered.reply.accessToken : ''))
+  const answered = await unlink(app, google, token ?? '', 'lotus staple monsoon')
+  expect(answered.status).toBe(200)
+  expect((await ask(app, { token: token ?? '' }, accountCalls.profile)).reply.googleId).toBeUndefined()
+  expect((await ask(app, { token: elsewhere ?? '' }, accountCalls.profile)).status).toBe(401)
+  const credentials = { email: 'asha@gmail.com', password: 'lotus staple monsoon' }
+  expect((await ask(app, null, accountCalls.signIn, { body: credentials })).status).toBe(200)
+  expect((await ask(app, { token: token ?? '' }, accountCalls.audit, { query: {} })).reply.map(({ text }) => text)).toContain(
+    'Google sign-in was unlinked; the password counts again.',
+  )
+  expect((await unlink(app, google, token ?? '', 'lotus staple monsoon')).problem?.code).toBe('conflict')
+})
+
+test('another Google account, and a code from a link that was begun, unlink nothing', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const signedIn = await signInWithGoogle(app, google)
+  const token = 'reply' in signedIn ? signedIn.reply.accessToken : ''
+  google.person = { ...google.person, sub: 'somebody-else', email: 'thief@gmail.com' }
+  expect((await unlink(app, google, token, 'lotus staple monsoon')).problem?.code).toBe('google_failed')
+  const page = await new Browser(app).goToGoogle(google)
+  const body = { code: page.searchParams.get('code') ?? '?', newPassword: 'lotus staple monsoon' }
+  expect((await ask(app, { token }, accountCalls.unlinkGoogle, { body })).problem?.code).toBe('google_failed')
+  expect((await ask(app, { token }, accountCalls.profile)).reply.googleId).toBeDefined()
+})

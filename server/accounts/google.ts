@@ -7,10 +7,11 @@ import type { Identity } from '#server/platform/openid.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
-import { type AccountRow, createAccount, emailTaken, hasEmail, isZone, lockAccount } from './accounts.ts'
+import { type AccountRow, createAccount, emailTaken, hasEmail, isZone, lockAccount, refuseShortPassword } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
-import { googleLinkedNotice } from './letters.ts'
+import { googleLinkedNotice, googleUnlinkedNotice } from './letters.ts'
 import { dropLinks, sendConfirmLink } from './links.ts'
+import { hashPassword } from './passwords.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts, googleReturns } from './tables.ts'
 import { dropTwoFactor } from './two-factor.ts'
@@ -18,6 +19,8 @@ import { dropTwoFactor } from './two-factor.ts'
 type Return = typeof googleReturns.$inferSelect
 
 const returnLife = { seconds: 60 }
+/** Whoever unlinks Google thinks of a password meanwhile. */
+const unlinkLife = { minutes: 10 }
 
 /**
  * Writes down who came back from Google. Answers the code that goes into the page's address and the secret that stays in the browser's
@@ -26,7 +29,7 @@ const returnLife = { seconds: 60 }
 export async function keepReturn(
   db: Database,
   identity: Identity,
-  linkOwnerId: string | null,
+  began: { linkFor: string | null; unlinks: boolean },
   now: Instant,
 ): Promise<{ code: string; browser: string }> {
   const email = emailAddress.safeParse(identity.email)
@@ -41,8 +44,8 @@ export async function keepReturn(
     name: identity.name,
     emailVerified: identity.emailVerified,
     authoritative: isAuthoritative(identity, email.data),
-    linkOwnerId,
-    expiresAt: now.add(returnLife),
+    linkOwnerId: began.linkFor,
+    expiresAt: now.add(began.unlinks ? unlinkLife : returnLife),
   })
   return { code, browser }
 }
@@ -64,7 +67,7 @@ export async function signInWithGoogle(
   return deps.db.transaction(async (tx) => {
     const account = (await findLinked(tx, came)) ?? (await admit(tx, deps, came, given.timezone, from, now))
     await writeAudit(tx, { ownerId: account.id, kind: 'signed_in', about: 'Google' }, from, now)
-    return { account, refreshToken: await openSession(tx, account.id, from.userAgent, now) }
+    return { account, refreshToken: await openSession(tx, account.id, from, now) }
   })
 }
 
@@ -86,6 +89,46 @@ export async function linkGoogle(
     await endOtherSessions(tx, account.id, who.sessionId)
     return linked
   })
+}
+
+/**
+ * Signs an account in by password from now on; whoever asks has just shown at Google to be the one that is linked.
+ * Refuses with `google_failed`, `conflict` where none is linked, a short password with `invalid`.
+ */
+export async function unlinkGoogle(
+  deps: Deps,
+  who: { account: AccountRow; sessionId: string },
+  given: { code: string; browser: string; newPassword: string },
+  from: Origin,
+  now: Instant,
+): Promise<AccountRow> {
+  refuseNotLinked(who.account)
+  // Before the code is used up: a password that is too short costs no second way to Google.
+  refuseShortPassword(given.newPassword, 'newPassword', deps.config.passwordMinLength)
+  const came = await takeReturn(deps.db, given, now)
+  const passwordHash = await hashPassword(given.newPassword)
+  return deps.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, who.account.id)
+    if (!account || came.linkOwnerId !== account.id) throw googleFailed()
+    if (account.googleSub !== came.sub || account.googleIssuer !== came.issuer)
+      throw new Refusal('google_failed', 'This is not the Google account that you sign in with. Please try again with that one.')
+    const [unlinked] = await tx
+      .update(accounts)
+      .set({ googleIssuer: null, googleSub: null, passwordHash, updatedAt: now })
+      .where(eq(accounts.id, account.id))
+      .returning()
+    if (!unlinked) throw new Error('A locked account was not there to be unlinked.')
+    await dropLinks(tx, account.id)
+    await endOtherSessions(tx, account.id, who.sessionId)
+    await writeAudit(tx, { ownerId: account.id, kind: 'google_unlinked' }, from, now)
+    await queueSystemMail(tx, deps, { ...googleUnlinkedNotice(deps.config.publicUrl), to: account.email }, now)
+    return unlinked
+  })
+}
+
+/** Refuses an account that does not sign in with Google with `conflict`. */
+export function refuseNotLinked(account: AccountRow): void {
+  if (!account.googleSub) throw new Refusal('conflict', 'Your account is not linked to Google.')
 }
 
 /** Refuses an account that signs in with Google already with `conflict`. */

@@ -97,6 +97,16 @@ If this was not you, please ask whoever runs ${publicUrl} for help.${signature}`
   }
 }
 
+export function googleUnlinkedNotice(publicUrl: string): Letter {
+  return {
+    subject: 'Google sign-in was unlinked from your Duely account',
+    goodFor: noticeLife,
+    text: `From now on you sign in with your email and the password that was just set. Other browsers were signed out.
+
+${notYou(publicUrl)}${signature}`,
+  }
+}
+
 export function twoFactorNotice(publicUrl: string, switched: 'on' | 'off'): Letter {
   return {
     subject: `Two-factor sign-in was switched ${switched}`,

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -18,6 +18,11 @@ export async function notify(
   now: Instant,
 ): Promise<void> {
   await db.insert(notices).values({ ownerId, ...about, createdAt: now })
+}
+
+/** What an account was told of is over. */
+export async function withdraw(db: Database, ownerId: string, kinds: Notice['kind'][]): Promise<void> {
+  await db.delete(notices).where(and(eq(notices.ownerId, ownerId), inArray(notices.kind, kinds)))
 }
 
 export function noticeRoutes(app: App, { db }: Deps): void {

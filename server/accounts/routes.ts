@@ -81,7 +81,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answerOpen(app, accountCalls.refresh, async (_parts, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
-    const refreshed = await refreshSession(deps, request.cookies[refreshCookie], now)
+    const refreshed = await refreshSession(deps, request.cookies[refreshCookie], request.ip, now)
     keepRefreshToken(reply, refreshed)
     return { accessToken: await signAccessToken(config.secretKey, refreshed.sessionId, now) }
   })

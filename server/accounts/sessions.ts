@@ -9,7 +9,9 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { deriveKey, everyKey, hashToken, hmac, newToken } from '#server/platform/secrets.ts'
+import type { Origin } from './audit.ts'
 import { deviceOf } from './device.ts'
+import { placeOf } from './place.ts'
 import { accounts, sessions } from './tables.ts'
 
 const accessSeconds = 15 * 60
@@ -54,7 +56,7 @@ export async function identify({ db, config, clock }: Deps, request: FastifyRequ
 }
 
 /** Begins a session of an account in one browser. */
-export async function openSession(tx: Database, ownerId: string, userAgent: string, now: Instant): Promise<RefreshToken> {
+export async function openSession(tx: Database, ownerId: string, from: Origin, now: Instant): Promise<RefreshToken> {
   const sessionId = newId()
   const token = `${sessionId}.${newToken()}`
   await tx.insert(sessions).values({
@@ -64,7 +66,8 @@ export async function openSession(tx: Database, ownerId: string, userAgent: stri
     rotatedAt: now,
     createdAt: now,
     lastSeenAt: now,
-    userAgent: userAgent.slice(0, 300),
+    userAgent: from.userAgent.slice(0, 300),
+    address: from.address,
   })
   return { sessionId, token, maxAgeSeconds: secondsLeft(now, now) }
 }
@@ -74,7 +77,12 @@ export async function openSession(tx: Database, ownerId: string, userAgent: stri
  * 10 s, all receive the same. Any other token of the session, an older one above all, may be a stolen copy: the session ends.
  * Refuses with `not_signed_in`.
  */
-export async function refreshSession({ db, config, log }: Deps, token: string | undefined, now: Instant): Promise<RefreshToken> {
+export async function refreshSession(
+  { db, config, log }: Deps,
+  token: string | undefined,
+  address: string,
+  now: Instant,
+): Promise<RefreshToken> {
   const refused = new Refusal('not_signed_in', 'Your session has ended. Please sign in again.')
   const sessionId = sessionOf(token)
   if (!token || !sessionId) throw refused
@@ -88,6 +96,7 @@ export async function refreshSession({ db, config, log }: Deps, token: string | 
       refreshHash: hashToken(successor),
       rotatedAt: sql`CASE WHEN ${eq(sessions.refreshHash, hash)} THEN ${sql.param(now, sessions.rotatedAt)}::timestamptz ELSE ${sessions.rotatedAt} END`,
       lastSeenAt: now,
+      address,
     })
     .where(
       and(
@@ -135,9 +144,10 @@ export async function listSessions(db: Database, ownerId: string, current: strin
     .from(sessions)
     .where(and(eq(sessions.ownerId, ownerId), isAlive(now)))
     .orderBy(desc(eq(sessions.id, current)), desc(sessions.lastSeenAt), desc(sessions.id))
-  return found.map(({ id, userAgent, createdAt, lastSeenAt }) => ({
+  return found.map(({ id, userAgent, address, createdAt, lastSeenAt }) => ({
     _id: id,
     device: deviceOf(userAgent),
+    place: placeOf(address),
     createdAt: createdAt.toString(),
     lastSeenAt: lastSeenAt.toString(),
     current: id === current,

@@ -63,6 +63,8 @@ export const sessions = pgTable(
     createdAt: instant().notNull(),
     lastSeenAt: instant().notNull(),
     userAgent: text().notNull().default(''),
+    /** The internet address of the last visit; '' before it was written down. */
+    address: text().notNull().default(''),
   },
   (t) => [index('sessions_owner').on(t.ownerId)],
 )
@@ -162,7 +164,7 @@ export const notices = pgTable(
     ownerId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    kind: text({ enum: ['promise_broken', 'login_refused', 'quota'] }).notNull(),
+    kind: text({ enum: ['promise_broken', 'login_refused', 'quota', 'restored'] }).notNull(),
     title: text().notNull(),
     text: text().notNull(),
     link: text(),

@@ -4,7 +4,7 @@ import { billingCalls } from '#contract/billing.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { buyOnce, openShop, planOfPerson, subscribe } from '#test/shop.ts'
+import { buyOnce, openShop, planOfPerson, subscribe, verify } from '#test/shop.ts'
 import { entitlementsOf, refuseWithout } from './billing.ts'
 
 const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-03-20' }
@@ -29,7 +29,9 @@ test('a new account is on Free with every Pro feature for 14 days, without a car
     currentPeriodStart: null,
     currentPeriodEnd: null,
     trialEnd: '2026-03-16T09:00:00Z',
+    newUntil: '2026-03-16T09:00:00Z',
     cancelAtPeriodEnd: false,
+    endsIfCancelled: null,
     ended: null,
     entitlements: {
       plan: 'pro',
@@ -68,6 +70,29 @@ test('the end of the trial is told three days before and on the day, and what is
   expect(await told('2026-03-23T09:00:00Z')).toEqual([])
   expect((await ask(app, await signedInAgain(app, asha), invoiceCalls.list, { query: {} })).reply).toHaveLength(51)
   expect((await planOfPerson(shop, asha)).usage).toEqual({ month: '2026-03', invoicesCreated: 51, invoicesPerMonth: 50, invoicesLeft: 0 })
+})
+
+test('whoever buys in the trial and switches back to Free is told of the end of the trial, and of no other', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await buyOnce(shop, asha, 'pro')
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', trialEnd: null, newUntil: '2026-03-16T09:00:00Z' })
+  app.clock.advance({ hours: 24 })
+  await ask(app, await signedInAgain(app, asha), billingCalls.activateFree)
+  const told = async () => {
+    const { entitlements, notices } = await planOfPerson(shop, asha)
+    return [entitlements.by, notices.map(({ message }) => message)]
+  }
+  expect(await told()).toEqual(['trial', []])
+  app.clock.set('2026-03-14T09:00:00Z')
+  expect(await told()).toEqual(['trial', ['Your free trial of Pro ends on 16/03/2026, in 2 days. Choose Pro to keep daily reminders.']])
+  app.clock.set('2026-03-16T09:00:00Z')
+  expect(await told()).toEqual([
+    'plan',
+    ['Your free trial of Pro ended on 16/03/2026. Everything you have is still here; daily reminders wait until you choose Pro.'],
+  ])
+  expect((await planOfPerson(shop, asha)).newUntil).toBeNull()
 })
 
 test('where no provider is set up nothing is limited, and nothing can be bought', async () => {
@@ -222,6 +247,22 @@ test('what was paid once runs for its period, says so seven days and one day bef
     plan: 'pro',
     currentPeriodEnd: '2026-05-01T09:00:00Z',
   })
+})
+
+test('the end of the first of two periods in a row is no fall to Free and is told to nobody', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  const body = { plan: 'pro', billingPeriod: 'monthly' } as const
+  const { reply: one } = await ask(app, asha, billingCalls.createOrder, { body })
+  app.clock.advance({ minutes: 16 })
+  const { reply: two } = await ask(app, asha, billingCalls.createOrder, { body })
+  await verify(shop, asha, razorpay.pay(one.orderId))
+  await verify(shop, asha, razorpay.pay(two.orderId))
+  app.clock.set('2026-04-01T09:00:00Z')
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', currentPeriodEnd: '2026-05-02T09:16:00Z', notices: [] })
+  app.clock.set('2026-04-30T09:16:00Z')
+  expect((await planOfPerson(shop, asha)).notices).toMatchObject([{ kind: 'period_ending', at: '2026-05-02T09:16:00Z', daysLeft: 2 }])
 })
 
 // Deleting an account

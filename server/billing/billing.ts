@@ -8,6 +8,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import type { Sources } from '#server/platform/headers.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { currentOf, type Entitled, entitledBy, lastEnded, type Purchase, type Stretch, stretchesOf } from './standing.ts'
 import { invoiceCounts, payments, purchases } from './tables.ts'
@@ -23,6 +24,22 @@ type Owner = Pick<AccountRow, 'id' | 'createdAt' | 'timezone'>
 const themeColor = '#2563eb'
 /** What has ended is spoken of for so long. */
 const recently = { hours: 7 * 24 }
+
+/** Where the provider's own checkout loads from beside its script (its published list for content security policies). */
+const providersOwn = {
+  'script-src': ['https://checkout.razorpay.com', 'https://cdn.razorpay.com'],
+  'frame-src': ['https://api.razorpay.com', 'https://checkout.razorpay.com'],
+  'connect-src': ['https://lumberjack.razorpay.com', 'https://lumberjack-metrics.razorpay.com'],
+  'img-src': ['https://cdn.razorpay.com'],
+}
+
+/** The one page on which plans are bought, and what the provider's checkout loads there; null where nothing is sold. */
+export function checkoutPage({ razorpay }: Selling): { path: string; sources: Sources } | null {
+  if (!razorpay) return null
+  const { origin } = new URL(razorpay.checkoutUrl)
+  const own = providersOwn['script-src'].includes(origin)
+  return { path: '/pricing', sources: own ? providersOwn : { 'script-src': [origin], 'frame-src': [origin] } }
+}
 
 /** What an account may do at this moment. Throws where there is no such account. */
 export async function entitlementsOf(db: Database, ownerId: string, now: Instant, config: Selling): Promise<Entitled> {
@@ -90,7 +107,9 @@ export async function readSubscription(db: Database, owner: Owner, now: Instant,
     currentPeriodStart: current?.periodStart.toString() ?? null,
     currentPeriodEnd: current?.periodEnd?.toString() ?? null,
     trialEnd: shownTrialEnd(current, sells ? trialEnd : null)?.toString() ?? null,
+    newUntil: (sells ? beyond(trialEnd, now) : null)?.toString() ?? null,
     cancelAtPeriodEnd: current?.ends ?? false,
+    endsIfCancelled: beyond(current?.endsIfCancelled ?? null, now)?.toString() ?? null,
     ended: ended && { plan: ended.plan, at: ended.at.toString() },
     entitlements: { ...entitled, until: entitled.until?.toString() ?? null },
     usage: {
@@ -176,6 +195,8 @@ interface Told {
 
 function noticesOf({ bought, current, ended, trialEnd, timezone }: Told, now: Instant): PlanNotice[] {
   const notices: PlanNotice[] = []
+  // A plan that ended while the account was new took nothing away: what ends then is the trial.
+  const endedInTrial = ended !== null && Temporal.Instant.compare(ended.at, trialEnd) < 0
   const tell = (kind: PlanNotice['kind'], at: Instant, message: string) =>
     notices.push({ kind, at: at.toString(), daysLeft: daysUntil(at, now), message })
   for (const { claimedAt, paidAt, providerStatus } of bought)
@@ -201,13 +222,13 @@ function noticesOf({ bought, current, ended, trialEnd, timezone }: Told, now: In
         end,
         `${title} ends on ${dayOf(end, timezone)}, ${inDays(daysUntil(end, now))}. Then you are on Free: nothing of yours is taken away, daily reminders wait.`,
       )
-  } else if (ended && isWithin(ended.at, now))
+  } else if (ended && !endedInTrial && isWithin(ended.at, now))
     tell(
       'plan_ended',
       ended.at,
       `${planOf(ended.plan).title} ended on ${dayOf(ended.at, timezone)} and you are on Free. Everything you have is still here; daily reminders wait until you choose a plan.`,
     )
-  if (!current && !ended) {
+  if (!current && (!ended || endedInTrial)) {
     const { title } = planThatLifts('scheduling')
     const left = daysUntil(trialEnd, now)
     if (left > 0 && left <= 3)
@@ -224,6 +245,11 @@ function noticesOf({ bought, current, ended, trialEnd, timezone }: Told, now: In
       )
   }
   return notices
+}
+
+/** What is past already ends at once. */
+function beyond(at: Instant | null, now: Instant): Instant | null {
+  return at && Temporal.Instant.compare(at, now) > 0 ? at : null
 }
 
 function inDays(days: number): string {

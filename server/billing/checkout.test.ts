@@ -369,6 +369,7 @@ test('cancelling ends the plan with what is paid for, and nothing is charged aft
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const asha = await afterTrial(shop)
   await subscribe(shop, asha, 'pro')
+  expect((await planOfPerson(shop, asha)).endsIfCancelled).toBe('2026-04-22T09:00:00Z')
   const { reply } = await ask(shop.app, asha, billingCalls.cancel)
   expect(reply).toMatchObject({ plan: 'pro', status: 'active', cancelAtPeriodEnd: true, currentPeriodEnd: '2026-04-22T09:00:00Z' })
   expect(shop.razorpay.asked.filter(({ path }) => path.endsWith('/cancel')).map(({ body }) => body)).toEqual([
@@ -384,6 +385,7 @@ test('cancelling before the first charge ends at once', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(shop.app)
   const { subscriptionId } = await subscribe(shop, asha, 'pro')
+  expect(await planOfPerson(shop, asha)).toMatchObject({ status: 'trialing', endsIfCancelled: null })
   const { reply } = await ask(shop.app, asha, billingCalls.cancel)
   // The 14 days of a new account stay what they were.
   expect(reply).toMatchObject({ plan: 'free', entitlements: { by: 'trial', until: '2026-03-16T09:00:00Z' } })
@@ -452,6 +454,46 @@ test('where the provider does not cancel, the plan goes on', async () => {
   expect((await planOfPerson(shop, asha)).plan).toBe('pro')
 })
 
+// What the owner can read afterwards
+
+test('every change of the plan stands in the account’s log, with the browser that made it', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const asha = await afterTrial(shop)
+  const log = async () => {
+    const { reply } = await ask(shop.app, asha, accountCalls.audit, { query: {} })
+    return reply.flatMap(({ kind, text, address }) => (kind === 'plan_changed' ? [`${text} ${address === '' ? 'by itself' : 'here'}`] : []))
+  }
+  const { reply: begun } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
+  shop.razorpay.pay(begun.orderId)
+  await shop.settle()
+  expect(await log()).toEqual(['The plan was changed: Free to Pro. by itself'])
+  await subscribe(shop, asha, 'enterprise')
+  await shop.settle()
+  expect(await log()).toHaveLength(2)
+  expect((await log())[0]).toBe('The plan was changed: Pro to Enterprise. here')
+  await ask(shop.app, asha, billingCalls.activateFree)
+  await subscribe(shop, asha, 'pro')
+  await ask(shop.app, asha, billingCalls.cancel)
+  await ask(shop.app, asha, billingCalls.cancel)
+  expect((await log()).slice(0, 3)).toEqual([
+    'The plan was changed: Pro was cancelled and ends on 22/04/2026. here',
+    'The plan was changed: Free to Pro. here',
+    'The plan was changed: Enterprise to Free. here',
+  ])
+})
+
+test('paying once in the trial says that the trial would have gone on', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(shop.app)
+  const message = async (plan: 'pro' | 'enterprise', paymentType: 'onetime' | 'subscription') =>
+    (await ask(shop.app, asha, billingCalls.quote, { query: { plan, billingPeriod: 'monthly', paymentType } })).reply.message
+  expect(await message('pro', 'onetime')).toBe(
+    'Your free trial of Pro runs until 16/03/2026. Paid once, the month begins today; a recurring payment charges nothing before the trial is over.',
+  )
+  expect(await message('enterprise', 'onetime')).toBe('')
+  expect(await message('pro', 'subscription')).toBe('Nothing is charged now: the first ₹4 on 16/03/2026, then every month.')
+})
+
 // Changing plans
 
 test('changing to Enterprise in mid-period takes what is left of Pro off the price, and says so before', async () => {
@@ -498,7 +540,7 @@ test('a subscription that another plan replaces is cancelled at the provider, an
   expect(answered.reply).toMatchObject({ plan: 'enterprise', status: 'trialing', currentPeriodEnd: quote.firstChargeAt })
   await shop.settle()
   expect(razorpay.provider.find(razorpay.provider.subscriptions, subscriptionId).status).toBe('cancelled')
-  expect((await planOfPerson(shop, asha)).plan).toBe('enterprise')
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'enterprise', endsIfCancelled: quote.firstChargeAt })
   // What was credited is paid for: cancelling does not take it away.
   const { reply: cancelled } = await ask(app, somebody, billingCalls.cancel)
   expect(cancelled).toMatchObject({ plan: 'enterprise', cancelAtPeriodEnd: true, currentPeriodEnd: quote.firstChargeAt })

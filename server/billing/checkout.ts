@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { PurchaseDraft, Quote } from '#contract/billing.ts'
 import { fromMinor } from '#contract/money.ts'
 import { type BillingPeriod, formatPrice, type PaidPlanName, type PaymentType, periodWord, planOf } from '#contract/plans.ts'
-import { countTry, lockAccount } from '#server/accounts/accounts.ts'
+import { countTry, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -10,7 +10,7 @@ import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { boughtBy, dayOf, trialEndOf } from './billing.ts'
 import { isSignedOrder, isSignedSubscription, openRazorpay, ProviderError, type ProviderSettings, type Razorpay } from './razorpay.ts'
-import { cancelAtProvider, firstCheck, type Settling, settlePurchase, wake } from './settle.ts'
+import { auditChange, cancelAtProvider, firstCheck, type Settling, settlePurchase, wake } from './settle.ts'
 import { creditOf, currentOf, endOf, isOver, lastsBeyond, type Purchase, type Stretch, stretchesOf } from './standing.ts'
 import { providerPlans, purchases } from './tables.ts'
 
@@ -23,6 +23,9 @@ const reusedFor = { minutes: 15 }
 
 /** Each of them knocks at the provider's door. */
 const begunByOneAccount = { limit: 60, seconds: 3_600 }
+
+/** What a new account has for nothing at first. */
+const trialPlan: PaidPlanName = 'pro'
 
 const notSetUp = 'Payments are not set up on this server.'
 
@@ -83,6 +86,11 @@ export async function quoteFor(deps: Settling, account: Account, buying: Buying)
       ...(firstChargeAt
         ? [
             `Nothing is charged now: the first ${formatPrice(priceMinor)} on ${dayOf(firstChargeAt, account.timezone)}, then every ${periodWord[buying.billingPeriod]}.`,
+          ]
+        : []),
+      ...(endsAt && !current && buying.plan === trialPlan && Temporal.Instant.compare(now, trialEndOf(account)) < 0
+        ? [
+            `Your free trial of ${planOf(trialPlan).title} runs until ${dayOf(trialEndOf(account), account.timezone)}. Paid once, the ${periodWord[buying.billingPeriod]} begins today; a recurring payment charges nothing before the trial is over.`,
           ]
         : []),
       ...(endsAt && creditMinor > 0 ? [`${planOf(buying.plan).title} then runs until ${dayOf(endsAt, account.timezone)}.`] : []),
@@ -188,6 +196,9 @@ export async function cancelPlan(deps: Settling, account: Account): Promise<void
     await deps.db.transaction(async (tx) => {
       await lockAccount(tx, account.id)
       await tx.update(purchases).set({ cancelAtPeriodEnd: true }).where(eq(purchases.id, purchase.id))
+      const end = current.endsIfCancelled
+      const about = `${planOf(current.plan).title} was cancelled${end ? ` and ends on ${dayOf(end, account.timezone)}` : ''}`
+      await writeAudit(tx, { ownerId: account.id, kind: 'plan_changed', about }, deps.origin ?? null, now)
       await deps.onPlanChange(tx, account.id, now)
     })
   await heardAnew(deps, purchase.id, now)
@@ -209,7 +220,9 @@ export async function activateFree(deps: Settling, account: Account): Promise<vo
   const now = deps.clock.now()
   await deps.db.transaction(async (tx) => {
     await lockAccount(tx, account.id)
-    for (const { id } of open(await boughtBy(tx, account.id), now)) {
+    const bought = await boughtBy(tx, account.id)
+    await auditChange(tx, deps, { ownerId: account.id, before: currentOf(stretchesOf(bought), now), after: null }, now)
+    for (const { id } of open(bought, now)) {
       await tx
         .update(purchases)
         .set({ endedAt: now })

@@ -42,6 +42,11 @@ const paymentShape = z.object({
   currency: z.string(),
   status: z.enum(['created', 'authorized', 'captured', 'refunded', 'failed']),
   order_id: text,
+  /** Money that was only reserved and let go is `refunded` too, but was never captured. The provider writes true, 1 or "1". */
+  captured: z
+    .union([z.boolean(), z.number(), z.string()])
+    .nullish()
+    .transform((value) => value === true || value === 1 || value === '1'),
   amount_refunded: z
     .number()
     .nullish()

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import { billingCalls } from '#contract/billing.ts'
+import { originOf } from '#server/accounts/accounts.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
@@ -12,34 +14,35 @@ import type { Settling } from './settle.ts'
 export function billingRoutes(app: App, deps: Deps, onPlanChange: OnPlanChange): void {
   const { db, clock, config, log } = deps
   const settling: Settling = { db, clock, config, log, onPlanChange }
+  const by = (request: FastifyRequest): Settling => ({ ...settling, origin: originOf(request) })
   const read = (account: Account) => readSubscription(db, account, clock.now(), config)
 
   answer(app, billingCalls.subscription, (_parts, { account }) => read(account))
   answer(app, billingCalls.quote, ({ query }, { account }) => quoteFor(settling, account, query))
   answer(app, billingCalls.createOrder, ({ body }, { account }) => createOrder(settling, account, body))
   answer(app, billingCalls.createSubscription, ({ body }, { account }) => createSubscription(settling, account, body))
-  answer(app, billingCalls.verifyPayment, async ({ body }, { account }) => {
-    await verifyOrder(settling, account, {
+  answer(app, billingCalls.verifyPayment, async ({ body }, { account }, { request }) => {
+    await verifyOrder(by(request), account, {
       providerId: body.razorpay_order_id,
       paymentId: body.razorpay_payment_id,
       signature: body.razorpay_signature,
     })
     return read(account)
   })
-  answer(app, billingCalls.verifySubscriptionPayment, async ({ body }, { account }) => {
-    await verifySubscription(settling, account, {
+  answer(app, billingCalls.verifySubscriptionPayment, async ({ body }, { account }, { request }) => {
+    await verifySubscription(by(request), account, {
       providerId: body.razorpay_subscription_id ?? body.razorpay_order_id ?? '',
       paymentId: body.razorpay_payment_id,
       signature: body.razorpay_signature,
     })
     return read(account)
   })
-  answer(app, billingCalls.cancel, async (_parts, { account }) => {
-    await cancelPlan(settling, account)
+  answer(app, billingCalls.cancel, async (_parts, { account }, { request }) => {
+    await cancelPlan(by(request), account)
     return read(account)
   })
-  answer(app, billingCalls.activateFree, async (_parts, { account }) => {
-    await activateFree(settling, account)
+  answer(app, billingCalls.activateFree, async (_parts, { account }, { request }) => {
+    await activateFree(by(request), account)
     return read(account)
   })
   answer(app, billingCalls.payments, (_parts, { account }) => listPayments(db, account.id))

@@ -1,5 +1,6 @@
-import { and, asc, eq, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import { type Farewell, lockAccount } from '#server/accounts/accounts.ts'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { planOf } from '#contract/plans.ts'
+import { type Farewell, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import type { Clock, Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -12,7 +13,7 @@ import {
   type ProviderSubscription,
   type Razorpay,
 } from './razorpay.ts'
-import { currentOf, isOver, type Purchase, replacedOf, stretchesOf } from './standing.ts'
+import { currentOf, isOver, type Purchase, replacedOf, type Stretch, stretchesOf } from './standing.ts'
 import { paymentEvents, payments, purchases } from './tables.ts'
 
 /**
@@ -26,6 +27,8 @@ export type OnPlanChange = (tx: Database, ownerId: string, now: Instant) => Prom
 export interface Settling extends Pick<Deps, 'db' | 'config' | 'log'> {
   clock: Clock
   onPlanChange: OnPlanChange
+  /** The browser that asked for it; left out where nobody did. */
+  origin?: Origin
 }
 
 /** Pauses before the provider is asked again after it did not answer, in seconds. */
@@ -34,9 +37,14 @@ const longestPause = 24 * 3_600
 const daily = { hours: 24 }
 /** Payments of a subscription that are asked about again although they are in the ledger: they may have been given back. */
 const recentPayments = 3
+/** An older one is asked about again for so long after an event that names it: the provider may have been away meanwhile. */
+const mentionCounts = { hours: 7 * 24 }
 /** An order that nobody has paid is asked after so long, then daily as long as the provider may repeat its events. */
 const firstLook = { minutes: 15 }
 const orderLives = { hours: 7 * 24 }
+/** Money that came in may be given back for half a year. It is asked about daily as long as events are repeated, then weekly. */
+const refundLives = { hours: 183 * 24 }
+const weekly = { hours: 7 * 24 }
 /** A subscription to which nobody has agreed is taken back after so long. */
 const agreementLives = { hours: 24 }
 
@@ -65,7 +73,8 @@ export async function settlePurchase(deps: Settling, purchaseId: string): Promis
     .returning()
   if (!asked) return null
   try {
-    const heard = await ask(provider, asked, await settledPayments(deps.db, purchaseId), deps.clock.now())
+    const now = deps.clock.now()
+    const heard = await ask(provider, asked, await settledPayments(deps.db, purchaseId, now), now)
     return await deps.db.transaction((tx) => writeDown(tx, deps, asked, heard))
   } catch (error) {
     if (error instanceof ProviderError) await lookLater(deps, asked, error)
@@ -177,12 +186,22 @@ async function ask(provider: Razorpay, purchase: Purchase, settled: Set<string>,
   return { ...nothing, subscription, invoices: paid, payments: found }
 }
 
-/** Payments of which the ledger knows that they came in. */
-async function settledPayments(db: Database, purchaseId: string): Promise<Set<string>> {
+/** Payments of which the ledger knows that they came in, and of which no event has spoken lately. */
+async function settledPayments(db: Database, purchaseId: string, now: Instant): Promise<Set<string>> {
+  const mentioned = db
+    .select({ paymentId: sql<string>`${paymentEvents.paymentId}` })
+    .from(paymentEvents)
+    .where(and(gt(paymentEvents.receivedAt, now.subtract(mentionCounts)), isNotNull(paymentEvents.paymentId)))
   const known = await db
     .select({ paymentId: payments.paymentId })
     .from(payments)
-    .where(and(eq(payments.purchaseId, purchaseId), inArray(payments.status, ['captured', 'refunded'])))
+    .where(
+      and(
+        eq(payments.purchaseId, purchaseId),
+        inArray(payments.status, ['captured', 'refunded']),
+        notInArray(payments.paymentId, mentioned),
+      ),
+    )
   return new Set(known.map(({ paymentId }) => paymentId))
 }
 
@@ -197,7 +216,7 @@ async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: H
   if (ownerId) await lockAccount(tx, ownerId)
   const [purchase] = await tx.select().from(purchases).where(eq(purchases.id, asked.id)).for('update')
   if (!purchase) throw new Error('A purchase has gone, although none is ever deleted.')
-  const before = ownerId ? await standingIn(tx, ownerId, now) : null
+  const before = ownerId ? await currentIn(tx, ownerId, now) : null
   for (const one of heard.payments) await keepPayment(tx, purchase, one, now)
   const learned = purchase.paymentType === 'onetime' ? learnOrder(purchase, heard) : learnSubscription(purchase, asked, heard)
   const after = { ...purchase, ...learned }
@@ -208,14 +227,16 @@ async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: H
       providerId: purchase.providerId ?? heard.providerId,
       failures: 0,
       // Something that happened since the question is a reason to ask once more.
-      ...(purchase.wakes === asked.wakes ? { nextCheckAt: nextLook(after, now) } : {}),
+      ...(purchase.wakes === asked.wakes ? { nextCheckAt: nextLook(after, heard, now) } : {}),
     })
     .where(eq(purchases.id, purchase.id))
     .returning()
   if (ownerId) {
     const bought = await tx.select().from(purchases).where(eq(purchases.ownerId, ownerId))
     for (const { id } of replacedOf(bought)) await cancelAtProvider(tx, id, now)
-    if ((await standingIn(tx, ownerId, now)) !== before) await deps.onPlanChange(tx, ownerId, now)
+    const current = currentOf(stretchesOf(bought), now)
+    if (standing(current) !== standing(before)) await deps.onPlanChange(tx, ownerId, now)
+    await auditChange(tx, deps, { ownerId, before, after: current }, now)
   } else if (learned.paidAt && !purchase.paidAt)
     deps.log.warn(
       { purchaseId: purchase.id, providerId: purchase.providerId },
@@ -224,11 +245,26 @@ async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: H
   return written ?? purchase
 }
 
-/** The plan that runs, as one word to compare. */
-async function standingIn(tx: Database, ownerId: string, now: Instant): Promise<string> {
+async function currentIn(tx: Database, ownerId: string, now: Instant): Promise<Stretch | null> {
   const bought = await tx.select().from(purchases).where(eq(purchases.ownerId, ownerId))
-  const current = currentOf(stretchesOf(bought), now)
+  return currentOf(stretchesOf(bought), now)
+}
+
+/** The plan that runs, as one word to compare. */
+function standing(current: Stretch | null): string {
   return current ? `${current.purchaseId} ${current.plan} ${current.status} ${current.to}` : 'free'
+}
+
+/** Writes down that another plan runs, for the account's owner to read. A plan that ends because its time has come is written down nowhere. */
+export async function auditChange(
+  tx: Database,
+  { origin }: Pick<Settling, 'origin'>,
+  change: { ownerId: string; before: Pick<Stretch, 'plan'> | null; after: Pick<Stretch, 'plan'> | null },
+  now: Instant,
+): Promise<void> {
+  const [before, after] = [change.before, change.after].map((one) => planOf(one?.plan ?? 'free').title)
+  if (before === after) return
+  await writeAudit(tx, { ownerId: change.ownerId, kind: 'plan_changed', about: `${before} to ${after}` }, origin ?? null, now)
 }
 
 /** Of a payment that is known already only what goes forward is taken: authorized, then captured, then refunded. */
@@ -269,7 +305,7 @@ function learnOrder(purchase: Purchase, heard: Heard): Partial<Purchase> {
   const full = heard.payments
     .filter(
       (one) =>
-        (one.status === 'captured' || one.status === 'refunded') &&
+        (one.status === 'captured' || (one.status === 'refunded' && one.captured)) &&
         one.order_id === orderId &&
         one.amount === purchase.amountMinor &&
         one.currency === 'INR',
@@ -301,12 +337,17 @@ function stateOf(purchase: Purchase, said: ProviderSubscription, paid: ProviderI
 }
 
 /** When there may be news of a purchase, even if no webhook brings them. */
-function nextLook(purchase: Purchase, now: Instant): Instant | null {
+function nextLook(purchase: Purchase, heard: Heard, now: Instant): Instant | null {
   if (purchase.paymentType === 'subscription')
     return isOver(purchase.providerStatus) || (!purchase.providerId && isPast(purchase.createdAt.add(agreementLives), now))
       ? null
       : now.add(daily)
-  if (purchase.paidAt || isPast(purchase.createdAt.add(orderLives), now)) return null
+  if (purchase.paidAt) {
+    const allGivenBack = !heard.payments.some(({ status }) => status === 'captured')
+    if (allGivenBack || isPast(purchase.paidAt.add(refundLives), now)) return null
+    return now.add(isPast(purchase.paidAt.add(orderLives), now) ? weekly : daily)
+  }
+  if (isPast(purchase.createdAt.add(orderLives), now)) return null
   const first = firstCheck(purchase.createdAt)
   return isPast(first, now) ? now.add(daily) : first
 }

@@ -54,6 +54,14 @@ test('the catalogue says what the plans cost and what a year saves', () => {
   expect(formatPrice(387)).toBe('₹3.87')
 })
 
+test('what no plan gives yet is marked as coming on every card that names it', () => {
+  expect(plans.map(({ features }) => features.filter(({ coming }) => coming).map(({ text }) => text))).toEqual([
+    [],
+    ['Smart reminders', 'Advanced analytics'],
+    ['White-label', 'Custom integrations', 'API access', 'Team collaboration'],
+  ])
+})
+
 test('every plan can what the one before it can', () => {
   for (const [nth, plan] of plans.entries()) {
     expect(planRank(plan.name)).toBe(nth)
@@ -112,6 +120,41 @@ test('a plan that was paid once runs for exactly its period', () => {
 test('the same plan paid from two windows runs twice as long', () => {
   const both = [order({}), order({ id: 'b', providerId: 'order_2', paidAt: march.add({ minutes: 1 }) })]
   expect(stretchesOf(both).map(({ to }) => to?.toString())).toEqual(['2026-04-01T09:00:00Z', '2026-05-01T09:00:00Z'])
+  expect(currentOf(stretchesOf(both), march.add({ hours: 1 }))?.to?.toString()).toBe('2026-05-01T09:00:00Z')
+})
+
+const charged = (about: Partial<Purchase> = {}) => subscription({ id: 's', providerStatus: 'active', ...paid, ...about })
+const ends = (bought: Purchase[], now = march.add({ hours: 1 })) => {
+  const current = currentOf(stretchesOf(bought), now)
+  return [current?.paymentType ?? null, current?.to?.toString() ?? null, current?.endsIfCancelled?.toString() ?? null]
+}
+
+test.each([
+  ['after', march.add({ minutes: 1 }), ['2026-05-01T09:00:00Z', '2026-06-01T09:00:00Z']],
+  // The minute that was over is not given again; the others are, all of March’s 31 days.
+  ['before', march.subtract({ minutes: 1 }), ['2026-05-02T08:59:00Z', '2026-06-01T08:59:00Z']],
+])(
+  'what was paid once just %s a subscription to the same plan began waits behind what that has paid for',
+  (_when, paidAt, [first, then]) => {
+    const once = order({ paidAt })
+    const may = at('2026-05-01T09:00:00Z')
+    expect(ends([once, charged()])).toEqual(['subscription', null, first])
+    expect(ends([once, charged({ paidFrom: april, paidThrough: may, currentEnd: may })])).toEqual(['subscription', null, then])
+    expect(ends([once, charged({ providerStatus: 'cancelled' })])).toEqual(['subscription', first, first])
+    expect(ends([once, charged({ providerStatus: 'cancelled' })], at('2026-04-10T09:00:00Z'))[0]).toBe('onetime')
+  },
+)
+
+test('what waits behind a subscription keeps its worth, and ends with it where its owner switches to Free', () => {
+  const once = order({ paidAt: march.subtract({ hours: 24 }) })
+  const [before, running, rest] = stretchesOf([once, charged()])
+  expect([before?.to, running?.from]).toEqual([march, march])
+  const day = 24 * 3_600_000
+  // February has 28 days: one of them is over.
+  expect((rest?.to?.epochMilliseconds ?? 0) - (rest?.from.epochMilliseconds ?? 0)).toBe(27 * day)
+  expect(rest && creditOf(rest, march)).toBe(Math.floor((400 * 27) / 28))
+  const endedAt = at('2026-03-10T09:00:00Z')
+  expect(currentOf(stretchesOf([{ ...once, endedAt }, charged({ endedAt, providerStatus: 'cancelled' })]), endedAt)).toBeNull()
 })
 
 // What the account may do

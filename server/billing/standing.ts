@@ -22,6 +22,8 @@ export interface Stretch {
   periodEnd: Instant | null
   /** It ends there and nothing is charged again. */
   ends: boolean
+  /** Where it would end if it were cancelled; null: at once. */
+  endsIfCancelled: Instant | null
   /** Money that was paid for a stretch of time: what is left of it is credited to the plan that replaces this one. */
   worth: { minor: number; from: Instant; to: Instant }
 }
@@ -34,7 +36,8 @@ const quoteHolds = { hours: 24 }
  * however often they were heard of.
  *
  * A plan that is bought while another one runs replaces it at once; what is left of the old one has been taken off the price, or puts
- * the first charge off. The same plan bought twice (from two windows at the same moment) is not lost: the second period follows the first.
+ * the first charge off. The same plan bought twice (from two windows at the same moment, or reserved at the bank and captured late) is
+ * not lost: the second period follows the first, and what was paid once waits behind what a subscription has paid for.
  */
 export function stretchesOf(bought: Purchase[]): Stretch[] {
   const begun = bought
@@ -47,20 +50,47 @@ export function stretchesOf(bought: Purchase[]): Stretch[] {
     const same = stretches.filter((one) => one.plan === purchase.plan && lastsBeyond(one, begin))
     const next = purchase.paymentType === 'onetime' ? orderStretch(purchase, begin, replaced, same) : subscriptionStretch(purchase, begin)
     const cut = purchase.endedAt ? cutAt(next, purchase.endedAt) : next
-    stretches = stretches.flatMap((one) => (replaced.includes(one) ? (cutAt(one, begin) ?? []) : one))
-    if (cut) stretches.push(cut)
+    const waiting = cut && purchase.paymentType === 'subscription' ? same.filter(paidOnce) : []
+    const over = new Set<Stretch>([...replaced, ...waiting])
+    stretches = stretches.flatMap((one) => (over.has(one) ? (cutAt(one, begin) ?? []) : one))
+    if (!cut) continue
+    stretches.push(cut)
+    let end = spokenForUntil(cut, begin)
+    for (const one of waiting) {
+      const rest = restOf(one, begin, end)
+      const endedAt = bought.find(({ id }) => id === one.purchaseId)?.endedAt
+      const kept = endedAt ? cutAt(rest, endedAt) : rest
+      if (kept) stretches.push(kept)
+      end = rest.to
+    }
   }
   return stretches
 }
 
-/** The plan that runs: of several the one that can do most, then the newest. null: Free. */
+/**
+ * The plan that runs: of several the one that can do most, then the one that goes on, then the newest. null: Free. Periods of one plan that follow each other end
+ * with the last of them.
+ */
 export function currentOf(stretches: Stretch[], now: Instant): Stretch | null {
   let best: Stretch | null = null
   for (const one of stretches) {
     if (Temporal.Instant.compare(one.from, now) > 0 || !lastsBeyond(one, now)) continue
-    if (!best || planRank(one.plan) >= planRank(best.plan)) best = one
+    if (!best || planRank(one.plan) > planRank(best.plan) || (one.plan === best.plan && (best.to !== null || one.to === null))) best = one
   }
-  return best
+  return best && withWhatFollows(best, stretches)
+}
+
+function withWhatFollows(current: Stretch, stretches: Stretch[]): Stretch {
+  let end = current.to ?? current.endsIfCancelled
+  for (;;) {
+    const next = stretches.find(
+      ({ plan, from, to }) =>
+        plan === current.plan && end && to && Temporal.Instant.compare(from, end) <= 0 && Temporal.Instant.compare(to, end) > 0,
+    )
+    if (!next) break
+    end = next.to
+  }
+  return current.to === null ? { ...current, endsIfCancelled: end } : { ...current, to: end, periodEnd: end, endsIfCancelled: end }
 }
 
 /** The plan that ended last, where none runs. */
@@ -184,7 +214,7 @@ function orderStretch(purchase: Purchase, begin: Instant, replaced: Stretch[], s
   const asShown = replaced.length > 0 && Temporal.Instant.compare(begin, createdAt.add(quoteHolds)) <= 0
   const credit = asShown ? creditMinor : replaced.reduce((sum, one) => sum + creditOf(one, begin), 0)
   const minor = (purchase.paidMinor ?? 0) + credit
-  const from = same.reduce((latest, { to }) => (to && Temporal.Instant.compare(to, latest) > 0 ? to : latest), begin)
+  const from = same.reduce((until, one) => spokenForUntil(one, until), begin)
   const to = endOf(from, billingPeriod, minor, priceMinor)
   return {
     purchaseId: purchase.id,
@@ -198,7 +228,32 @@ function orderStretch(purchase: Purchase, begin: Instant, replaced: Stretch[], s
     periodStart: from,
     periodEnd: to,
     ends: true,
+    endsIfCancelled: to,
     worth: { minor, from, to },
+  }
+}
+
+function paidOnce(stretch: Stretch): stretch is Stretch & { to: Instant } {
+  return stretch.paymentType === 'onetime' && stretch.to !== null
+}
+
+/** Until when a stretch has the plan to itself, if that is after `begin`: a subscription that goes on, as far as it is paid for. */
+function spokenForUntil({ to, endsIfCancelled, periodEnd }: Stretch, begin: Instant): Instant {
+  return latest(to ?? endsIfCancelled ?? periodEnd, begin) ?? begin
+}
+
+/** What is left of a stretch that was paid once when a subscription to the same plan begins: it goes on from `from`. */
+function restOf(stretch: Stretch & { to: Instant }, begin: Instant, from: Instant): Stretch & { to: Instant } {
+  const began = latest(stretch.from, begin) ?? begin
+  const to = from.add({ milliseconds: stretch.to.epochMilliseconds - began.epochMilliseconds })
+  return {
+    ...stretch,
+    from,
+    to,
+    periodStart: from,
+    periodEnd: to,
+    endsIfCancelled: to,
+    worth: { minor: creditOf(stretch, begin), from, to },
   }
 }
 
@@ -222,6 +277,8 @@ function subscriptionStretch(purchase: Purchase, begin: Instant): Stretch | null
     periodStart: paidFrom ?? begin,
     periodEnd: ends ? to : periodEnd,
     ends,
+    // Only a running cycle is cancelled at its end (`cancelPlan`); else what is paid for by then is all there is.
+    endsIfCancelled: to ?? (providerStatus === 'active' ? (paid ?? periodEnd) : paid),
     worth:
       paidFrom && paidThrough
         ? { minor: priceMinor, from: paidFrom, to: paidThrough }
@@ -236,5 +293,5 @@ function latest(a: Instant | null, b: Instant | null): Instant | null {
 
 function cutAt(stretch: Stretch | null, at: Instant): Stretch | null {
   if (!stretch || !lastsBeyond(stretch, at)) return stretch
-  return Temporal.Instant.compare(stretch.from, at) >= 0 ? null : { ...stretch, to: at, periodEnd: at, ends: true }
+  return Temporal.Instant.compare(stretch.from, at) >= 0 ? null : { ...stretch, to: at, periodEnd: at, ends: true, endsIfCancelled: at }
 }

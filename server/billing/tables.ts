@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
@@ -63,6 +63,7 @@ export const purchases = pgTable(
   },
   (t) => [
     index('purchases_owner').on(t.ownerId, t.createdAt),
+    unique('purchases_owner_id').on(t.ownerId, t.id),
     uniqueIndex('purchases_provider').on(t.providerId),
     index('purchases_next_check').on(t.nextCheckAt).where(sql`${t.nextCheckAt} IS NOT NULL`),
   ],
@@ -89,6 +90,8 @@ export const payments = pgTable(
     recordedAt: instant().notNull(),
   },
   (t) => [
+    /** The purchase is the same account's; when that goes, both forget whose they were. */
+    foreignKey({ columns: [t.ownerId, t.purchaseId], foreignColumns: [purchases.ownerId, purchases.id] }).onUpdate('cascade'),
     uniqueIndex('payments_payment').on(t.paymentId),
     index('payments_owner').on(t.ownerId, t.paidAt.desc()),
     index('payments_purchase').on(t.purchaseId),

@@ -177,6 +177,86 @@ test('a refund stands in the history', async () => {
   expect((await ask(shop.app, asha, billingCalls.payments)).reply).toMatchObject([{ amount: 4, refunded: 4, status: 'refunded' }])
 })
 
+test('money that was only reserved and went back by itself has bought nothing, with a webhook and without', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  razorpay.provider.payOrder(await anOrder(shop, asha), { outcome: 'authorized' })
+  await shop.settle()
+  await shop.pass({ hours: 73 })
+  expect((await ask(app, await signedInAgain(app, asha), billingCalls.payments)).reply).toMatchObject([
+    { amount: 4, refunded: 4, status: 'refunded' },
+  ])
+  expect((await planOfPerson(shop, asha)).plan).toBe('free')
+
+  const ravi = await aPerson(app)
+  razorpay.provider.payOrder(await anOrder(shop, ravi), { outcome: 'authorized' })
+  for (let days = 0; days < 5; days += 1) {
+    app.clock.advance({ hours: 24 })
+    razorpay.provider.run()
+    await app.runJobs()
+  }
+  expect((await ask(app, await signedInAgain(app, ravi), billingCalls.payments)).reply).toMatchObject([{ status: 'refunded' }])
+  expect((await planOfPerson(shop, ravi)).plan).toBe('free')
+})
+
+test('the refund of an old charge of a subscription stands in the history', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  app.clock.advance({ hours: 15 * 24 })
+  await subscribe(shop, await signedInAgain(app, asha), 'pro')
+  await shop.settle()
+  for (let months = 0; months < 4; months += 1) await shop.pass({ hours: 31 * 24 })
+  const [oldest, ...later] = await app.db.select().from(payments).orderBy(asc(payments.paidAt))
+  expect(later).toHaveLength(4)
+  razorpay.provider.refund(oldest?.paymentId ?? '', 100)
+  await shop.settle()
+  const refunded = async () => (await ask(app, await signedInAgain(app, asha), billingCalls.payments)).reply.map((one) => one.refunded)
+  expect(await refunded()).toEqual([0, 0, 0, 0, 1])
+  // Also where the provider is away just when it is asked.
+  razorpay.provider.refund(oldest?.paymentId ?? '', 300)
+  razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
+  await shop.settle()
+  razorpay.answer(() => undefined)
+  await shop.pass({ hours: 7 })
+  expect(await refunded()).toEqual([0, 0, 0, 0, 4])
+})
+
+test('a refund of which no webhook tells is found all the same, within a day at first and within a week later, and then is let be', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  const { razorpay_payment_id: paymentId } = razorpay.pay(await anOrder(shop, asha))
+  await shop.settle()
+  const days = async (count: number) => {
+    for (let day = 0; day < count; day += 1) {
+      app.clock.advance({ hours: 24 })
+      await app.runJobs()
+    }
+    const [{ refundedMinor, status } = { refundedMinor: 0, status: null }] = await app.db.select().from(payments)
+    return [refundedMinor, status]
+  }
+  const nextLook = async () => (await app.db.select().from(purchases))[0]?.nextCheckAt
+  expect(await days(2)).toEqual([0, 'captured'])
+  razorpay.provider.refund(paymentId, 150)
+  expect(await days(2)).toEqual([150, 'captured'])
+  await days(36)
+  razorpay.provider.refund(paymentId, 250)
+  expect(await days(8)).toEqual([400, 'refunded'])
+  expect(await nextLook()).toBeNull()
+})
+
+test('nobody asks for ever about an order that was paid and kept', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  shop.razorpay.pay(await anOrder(shop, asha))
+  await shop.settle()
+  for (let weeks = 0; weeks < 27; weeks += 1) await shop.pass({ hours: 8 * 24 })
+  expect((await app.db.select().from(purchases))[0]?.nextCheckAt).toBeNull()
+})
+
 // Never backwards
 
 test('an answer that was on its way for long does not undo what a later one has told', async () => {
@@ -229,6 +309,28 @@ test('browser and webhook at the same moment, five hundred times, count each pay
   expect(new Set(ledger.map(({ purchaseId }) => purchaseId)).size).toBe(500)
   expect(ledger.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(razorpay.provider.taken())
 }, 240_000)
+
+test('a payment that is captured only when a subscription to the same plan runs already buys its period behind it', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  app.clock.advance({ hours: 15 * 24 })
+  const me = () => signedInAgain(app, asha)
+  const { reply: order } = await ask(app, await me(), billingCalls.createOrder, { body: pro })
+  const payment = razorpay.provider.payOrder(order.orderId, { outcome: 'authorized' })
+  await shop.settle()
+  await subscribe(shop, await me(), 'pro')
+  await shop.settle()
+  app.clock.advance({ minutes: 2 })
+  razorpay.provider.capture(payment.id)
+  await shop.settle()
+  expect(await planOfPerson(shop, asha)).toMatchObject({ paymentType: 'subscription', cancelAtPeriodEnd: false })
+  expect((await ask(app, await me(), billingCalls.cancel)).reply).toMatchObject({ plan: 'pro', cancelAtPeriodEnd: true })
+  await shop.pass({ hours: 33 * 24 })
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', paymentType: 'onetime', cancelAtPeriodEnd: true })
+  await shop.pass({ hours: 30 * 24 })
+  expect((await planOfPerson(shop, asha)).plan).toBe('free')
+})
 
 // Any order
 

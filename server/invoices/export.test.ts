@@ -28,7 +28,7 @@ test('the file holds every invoice of its owner, newest first, in a form that sp
   ])
 })
 
-test.each(['=HYPERLINK("http://evil.example")', '+1', '-1', '@SUM(A1)', ' =1+1'])(
+test.each(['=HYPERLINK("http://evil.example")', '+1', '-1', '@SUM(A1)', ' =1+1', '＝1+1', '－1'])(
   '%s is text in a spreadsheet, not a formula',
   async (name) => {
     await using app = await openTestApp()

@@ -1,5 +1,6 @@
 import type { InvoiceQuery } from '#contract/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
 import { type InvoiceRow, listInvoices } from './invoices.ts'
 
@@ -22,7 +23,7 @@ const columns: [head: string, cell: (row: InvoiceRow, zone: string) => Cell][] =
 /** The invoices as a CSV file (RFC 4180) in UTF-8 with a byte order mark, without which Excel takes it for Latin-1. Dates are those of the zone. */
 export async function exportInvoices(db: Database, ownerId: string, query: InvoiceQuery, zone: string): Promise<string> {
   const { page } = await listInvoices(db, ownerId, query)
-  const lines = [columns.map(([head]) => quoted(head)), ...page.map((row) => columns.map(([, cell]) => written(cell(row, zone))))]
+  const lines = [columns.map(([head]) => csvCell(head)), ...page.map((row) => columns.map(([, cell]) => written(cell(row, zone))))]
   return `\uFEFF${lines.map((cells) => `${cells.join(',')}\r\n`).join('')}`
 }
 
@@ -32,16 +33,7 @@ export function exportName(now: Instant, zone: string): string {
 }
 
 function written(cell: Cell): string {
-  return typeof cell === 'string' ? quoted(defused(cell)) : cell.number
-}
-
-function quoted(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`
-}
-
-/** A spreadsheet runs what begins like a formula, also in quotes (OWASP, CSV Injection): an apostrophe makes it text. */
-function defused(text: string): string {
-  return /^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return typeof cell === 'string' ? csvCell(cell) : cell.number
 }
 
 function rupees(minor: number): string {

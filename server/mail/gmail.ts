@@ -90,6 +90,8 @@ export function openGmail(options: GmailOptions): Mailer {
       delivered.then(done, done)
       return delivered
     },
+    // Each mail is a call of its own.
+    rest: () => undefined,
     async close() {
       closing = true
       while (underWay.size > 0) await Promise.allSettled(underWay)

@@ -39,6 +39,11 @@ export async function countMailTry(db: Database, ownerId: string, now: Instant):
   await countTry(db, `mail-try:${ownerId}`, tries, now)
 }
 
+/** Counts a test mail; the eleventh within an hour is refused with `too_many`. */
+export async function countTestMail(db: Database, ownerId: string, now: Instant): Promise<void> {
+  await countTry(db, `mail-test:${ownerId}`, tries, now)
+}
+
 /**
  * Connects and logs in as these settings say, and sends nothing. What fails is refused in words a person can act on, with the field:
  * `mail_host_refused` for a host or port that is never connected to, `mail_test_failed` for the rest.
@@ -152,6 +157,18 @@ export async function resumeSender(db: Database, ownerId: string, now: Instant):
     .update(mailConfigs)
     .set(notPaused)
     .where(and(eq(mailConfigs.ownerId, ownerId), lte(mailConfigs.pausedUntil, now)))
+    .returning({ senderId: mailConfigs.senderId })
+  return resumed.length > 0
+}
+
+/** Ends a pause for a refused login: the mail server has taken a mail since. True where there was one. */
+export async function resumeAfterLogin(db: Database, sender: { ownerId: string; senderId: string }): Promise<boolean> {
+  const resumed = await db
+    .update(mailConfigs)
+    .set(notPaused)
+    .where(
+      and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId), eq(mailConfigs.pauseReason, 'login_refused')),
+    )
     .returning({ senderId: mailConfigs.senderId })
   return resumed.length > 0
 }

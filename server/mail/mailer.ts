@@ -28,6 +28,8 @@ export interface Mailer {
    * connection came about. Rejects only with what `take` threw.
    */
   send(sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null>
+  /** Nothing follows for now: connections of this mailbox that lie idle are closed, so that another process may open as many. */
+  rest(sender: Sender): void
   /** Lets what is under way finish, then closes every connection. */
   close(): Promise<void>
 }
@@ -184,6 +186,12 @@ export function openMailer(options: MailerOptions): Mailer {
       const delivered = deliver(sender, take)
       track(delivered)
       return delivered
+    },
+    rest({ senderId }) {
+      for (const connection of lanes.get(senderId)?.idle.splice(0) ?? []) {
+        clearTimeout(connection.idle)
+        track(connection.session.quit())
+      }
     },
     async close() {
       closing = true

@@ -18,6 +18,9 @@ export function openPost({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'
         reply: 'Gmail is not set up on this server any more. Please connect a mailbox by SMTP, or ask whoever runs this server.',
       })
     },
+    rest(sender) {
+      if (sender.provider === 'smtp') smtp.rest(sender)
+    },
     async close() {
       await Promise.all([smtp.close(), gmail?.close()])
     },

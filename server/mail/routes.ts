@@ -2,12 +2,16 @@ import { mailCalls } from '#contract/mail.ts'
 import { type Farewell, originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
+import { Refusal } from '#server/platform/refusal.ts'
 import { gmailRoutes, handBack } from './gmail-routes.ts'
-import { countMailTry, findSender, removeMailConfig, storeSmtp, toMailConfig, trySmtp } from './mail.ts'
+import { countMailTry, countTestMail, findSender, removeMailConfig, resumeAfterLogin, storeSmtp, toMailConfig, trySmtp } from './mail.ts'
+import { openPost } from './post.ts'
 import { type Outside, usualOutside } from './session.ts'
+import { sendTestMail } from './test-mail.ts'
 
 export interface MailHandDowns {
   /** In the transaction that saves or removes a mailbox: what waits for one, or counts on one, is told. */
@@ -25,12 +29,12 @@ export function mailFarewell({ config, log }: Pick<Deps, 'config' | 'log'>): Far
   }
 }
 
-/** `outside` and `patience` are for tests: the real world and 10 s otherwise. */
+/** `outside` and `patience` are for tests: the real world, 10 s for trying a mailbox and 20 s for a test mail otherwise. */
 export function mailRoutes(
   app: App,
   { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
   { onSenderChange }: MailHandDowns,
-  world: { outside?: Partial<Outside>; patience?: { wholeMs: number; probeMs: number } } = {},
+  world: { outside?: Partial<Outside>; patience?: { wholeMs: number; probeMs: number }; testPatienceMs?: number } = {},
 ): void {
   const outside: Outside = { ...usualOutside, allowPrivateHosts: config.allowPrivateSmtpHosts, ...world.outside }
 
@@ -53,6 +57,24 @@ export function mailRoutes(
     })
     if (before) await handBack(provider, config.secretKey, before, log)
     return toMailConfig(stored)
+  })
+
+  // Its connections are its own: a process that only serves has no others.
+  const post = openPost({ db, config, log })
+  app.addHook('onClose', () => post.close())
+
+  answer(app, mailCalls.test, async (_parts, { account }) => {
+    const sender = await findSender(db, account.id)
+    if (!sender) throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending a test mail.')
+    const began = clock.now()
+    if (config.rateLimit) await countTestMail(db, account.id, began)
+    const mail = { id: newId(), name: account.displayName, to: account.email, at: began }
+    const reply = await sendTestMail(post, sender, mail, world.testPatienceMs)
+    if (sender.pauseReason === 'login_refused')
+      await db.transaction(async (tx) => {
+        if (await resumeAfterLogin(tx, sender)) await onSenderChange(tx, account.id, clock.now())
+      })
+    return { to: account.email, reply }
   })
 
   answer(app, mailCalls.remove, async (_parts, { account }, { request }) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -18,7 +19,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { DrizzleQueryError, type SQL, sql } from 'drizzle-orm'
 import { drizzle as drizzleServer } from 'drizzle-orm/node-postgres'
 import { migrate as migrateServer } from 'drizzle-orm/node-postgres/migrator'
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { type PgDatabase, PgDialect, type PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
 import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
@@ -36,12 +37,16 @@ const oldestServer = 150_000
 const transactionDeadline = 5_000
 /** A person waits for whatever the database answers: better a word soon than a page that hangs. */
 const connectDeadline = 1_800
+/** Where it does answer, but all connections are busy, waiting one's turn is worth more than a word. */
+const turnDeadline = 8_000
 /** A connection on which nothing has moved for so long is dead, whatever the network says. Longer than the longest statement. */
 const silenceDeadline = 12_000
 const healthDeadline = 1_900
 
 export interface OpenDatabase {
   db: Database
+  /** The same for questions of health: on a server a connection that nobody else can be in front of. */
+  pulse: Database
   /** The embedded engine, where it is one: the queue shares its single connection. */
   embedded: PGlite | null
   /** The pool, where it is a server. */
@@ -104,24 +109,39 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
 export async function wrapEmbedded(engine: PGlite): Promise<OpenDatabase> {
   const db = drizzleEmbedded(engine, { casing: 'snake_case' })
   await migrateEmbedded(db, { migrationsFolder })
-  return { db: withDeadline(db), embedded: engine, pool: null, close: () => engine.close() }
+  return { db: withDeadline(db), pulse: db, embedded: engine, pool: null, close: () => engine.close() }
 }
 
 /** PostgreSQL 15 or later at `url`; whoever comes first migrates, under a lock. Refuses with a StartError. */
 export async function openServer(url: string): Promise<OpenDatabase> {
   await migrate(url)
+  const pool = openPool(url, { max: 10, name: 'duely' })
+  const own = openPool(url, { max: 1, name: 'duely-health' })
+  const db = drizzleServer(pool, { casing: 'snake_case' })
+  return {
+    db: withDeadline(db),
+    pulse: drizzleServer(own, { casing: 'snake_case' }),
+    embedded: null,
+    pool,
+    async close() {
+      await Promise.all([pool.end(), own.end()])
+    },
+  }
+}
+
+function openPool(url: string, about: { max: number; name: string }): CarefulPool {
   const pool = new CarefulPool({
     connectionString: url,
-    max: 10,
-    connectionTimeoutMillis: connectDeadline,
+    max: about.max,
+    connectionTimeoutMillis: turnDeadline,
+    Client: PromptClient,
     keepAlive: true,
-    application_name: 'duely',
+    application_name: about.name,
     stream: impatientSocket,
   })
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined)
-  const db = drizzleServer(pool, { casing: 'snake_case' })
-  return { db: withDeadline(db), embedded: null, pool, close: () => pool.end() }
+  return pool
 }
 
 /** A socket for a connection to the server: where nothing moves on it for 12 s it breaks, for a network that has swallowed the other end never says so. */
@@ -180,6 +200,13 @@ function placeOf(url: string): string {
   return `${hostname}:${port || 5432}${pathname}`
 }
 
+/** Gives up connecting long before the pool gives up waiting for a turn. */
+class PromptClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectDeadline })
+  }
+}
+
 /** The database cannot be reached at this moment. */
 class DatabaseAway extends Error {}
 
@@ -228,6 +255,31 @@ export async function rows<S extends z.ZodType>(db: Database, shape: S, statemen
   return result.rows.map((row) => shape.parse(row))
 }
 
+const dialect = new PgDialect({ casing: 'snake_case' })
+/** `invalid_sql_statement_name` and `duplicate_prepared_statement`. */
+const notPrepared = new Set(['26000', '42P05'])
+let prepares = true
+
+/**
+ * The same outside of a transaction for a statement that is said all the time: a server plans it once for each connection. Behind a pooler
+ * that hands out connections without what was prepared on them, it is planned each time, as any other is.
+ */
+export async function rowsOften<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
+  if (!prepares) return rows(db, shape, statement)
+  const query = dialect.sqlToQuery(statement)
+  // Named after its text: whatever another version of this program has prepared on a shared connection is never taken for it.
+  const name = createHash('sha256').update(query.sql).digest('base64url')
+  try {
+    const result = (await db._.session.prepareQuery(query, undefined, name, false).execute()) as { rows: unknown[] }
+    return result.rows.map((row) => shape.parse(row))
+  } catch (error) {
+    if (!(error instanceof DrizzleQueryError && error.cause instanceof pg.DatabaseError && notPrepared.has(error.cause.code ?? '')))
+      throw error
+    prepares = false
+    return rows(db, shape, statement)
+  }
+}
+
 /** How many rows a statement changed. */
 export async function changed(db: Database, statement: SQL): Promise<number> {
   const result = (await db.execute(statement)) as { rowCount?: number | null; affectedRows?: number }
@@ -253,10 +305,23 @@ function withDeadline<D extends Database>(db: D): D {
   db.transaction = (work, settings) => {
     const caller = new Error('A transaction was still open after 5 s and was rolled back.')
     let timer: NodeJS.Timeout | undefined
+    let over = false
     const deadline = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(caller), transactionDeadline)
+      timer = setTimeout(() => {
+        over = true
+        reject(caller)
+      }, transactionDeadline)
     })
-    return begin((tx) => Promise.race([work(tx), deadline]), settings).finally(() => clearTimeout(timer))
+    // Whoever works on in it must not write through a connection that is somebody else's by then.
+    const guarded = <T extends object>(tx: T): T =>
+      new Proxy(tx, {
+        get(target, name) {
+          if (over) throw caller
+          const value: unknown = Reflect.get(target, name, target)
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+    return begin((tx) => Promise.race([work(guarded(tx)), deadline]), settings).finally(() => clearTimeout(timer))
   }
   return db
 }
@@ -290,7 +355,7 @@ const busy = 5
 function lockFolder(dataDir: string, folder: string): () => void {
   let lock: DatabaseSync
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeParents(path.resolve(dataDir))
     const probe = path.join(dataDir, '.writable')
     writeFileSync(probe, '')
     rmSync(probe)
@@ -309,6 +374,13 @@ function lockFolder(dataDir: string, folder: string): () => void {
     throw new StartError(`The folder ${dataDir} cannot be locked. Set DATA_DIR to one on a local disk.`, { cause: error })
   }
   return () => lock.close()
+}
+
+/** One folder at a time: Node's own recursive way never comes back where a folder that exists calls every child missing, as /proc does. */
+function makeParents(folder: string): void {
+  if (existsSync(folder)) return
+  makeParents(path.dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
 }
 
 /** Whether there is a database in the folder; one of another version is refused. */

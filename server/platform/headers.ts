@@ -21,14 +21,20 @@ export function hardenAnswers(app: FastifyInstance, about: { https: boolean }): 
   })
 }
 
-/** The policy of a page: own files only, and inline what carries the nonce of this very answer. */
-export function pagePolicy(nonce: string): string {
+/** Where from a page may load besides this server, by directive. */
+export type Sources = Readonly<Partial<Record<'script-src' | 'frame-src' | 'connect-src' | 'img-src', readonly string[]>>>
+
+/** The policy of a page: own files only, and inline what carries the nonce of this very answer. `more`: what this one page also needs. */
+export function pagePolicy(nonce: string, more: Sources = {}): string {
+  const and = (directive: keyof Sources) => (more[directive] ?? []).map((source) => ` ${source}`).join('')
   return [
     "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}'`,
+    `script-src 'self' 'nonce-${nonce}'${and('script-src')}`,
     `style-src-elem 'self' 'nonce-${nonce}'`,
     "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data:",
+    `img-src 'self' data:${and('img-src')}`,
+    `connect-src 'self'${and('connect-src')}`,
+    `frame-src 'self'${and('frame-src')}`,
     "form-action 'self'",
     "base-uri 'none'",
     "object-src 'none'",

@@ -10,8 +10,11 @@ const asked = z.object({ strict: z.string().optional() })
 export function answerHealth(app: App, about: { answers: () => Promise<boolean>; trouble: () => Promise<string | null> }): void {
   app.get('/health', { logLevel: 'warn', schema: { summary: 'Whether this process can serve.' } }, async (request, reply) => {
     reply.header('cache-control', 'no-store')
+    const trouble = about.trouble()
+    // Where the database does not answer nobody asks what it would have said.
+    trouble.catch(() => undefined)
     if (!(await about.answers())) return reply.status(503).send({ status: 'the database does not answer' })
-    const reason = await about.trouble()
+    const reason = await trouble
     if (reason === null) return reply.send({ status: 'ok' })
     const { strict } = asked.parse(request.query)
     return reply.status(strict === '1' ? 503 : 200).send({ status: 'degraded', reason })

@@ -1,7 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { fromDrizzle, fromPglite, PgBoss, type Job as QueuedJob } from 'pg-boss'
-import type { z } from 'zod'
-import { type Database, impatientSocket, type OpenDatabase } from './database.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { type Database, isAway, rowsOften } from './database.ts'
+import { joint } from './joint.ts'
 import type { Log } from './log.ts'
 
 /** A kind of work in the background. Its name is stored in rows: never rename it. */
@@ -30,123 +31,217 @@ export function work<S extends z.ZodType>(
   concurrency: number,
   run: (payload: z.output<S>, signal: AbortSignal) => Promise<void>,
 ): Work {
-  return { job: of as Job, concurrency, run: (payload, signal) => run(of.payload.parse(payload), signal) }
+  return { job: of as Job, concurrency, run: async (payload, signal) => run(of.payload.parse(payload), signal) }
 }
 
 export interface Queue {
   /** Enqueues within the transaction that gives the job its reason to exist. */
   send<S extends z.ZodType>(tx: Database, of: Job<S>, payload: z.input<S>): Promise<void>
   /** Starts to work jobs off, until `stop`. */
-  start(works: Work[]): Promise<void>
-  /** Takes jobs from processes that have been silent for too long, at once. */
-  recover(): Promise<void>
+  start(works: Work[]): void
   /** Works off what is waiting, once, and answers how many jobs that were. */
   runWaiting(works: Work[]): Promise<number>
+  /** Forgets what was done. */
+  tidy(): Promise<void>
+  /** Begins nothing new, tells what runs to end, and waits for it. */
   stop(): Promise<void>
 }
 
-/** A job whose process has been silent for so long is somebody else's: the shortest that pg-boss knows. */
-const heartbeatSeconds = 10
+/** A job whose process has said nothing for so long is somebody else's, by the database's clock. */
+const leaseSeconds = 10
+const renewSeconds = 3
+/** How often a process looks for jobs of others, and of its own whose transaction has yet to end, in ms. */
+const [idlePoll, hurriedPoll, hurry] = [500, 20, 300]
+/** How long a database that is away is left alone, in ms. */
+const awayPause = 250
+/** How long what runs may take to end when the process stops, in ms. */
+const stopPatience = 8_000
 
-/** While its database is away the queue reports the same several times a second. */
-function oncePerMinute(say: (error: Error) => void): (error: Error) => void {
-  const said = new Map<string, number>()
-  return (error) => {
-    const now = performance.now()
-    const { code = error.message } = error as Error & { code?: string }
-    if (now - (said.get(code) ?? -60_000) < 60_000) return
-    if (said.size > 100) said.clear()
-    said.set(code, now)
-    say(error)
-  }
-}
+const takenJob = z.object({ key: z.string(), payload: z.unknown(), ticket: z.string(), turn: z.number() })
+type TakenJob = z.output<typeof takenJob>
 
-/** Goes on to the driver: without it a query on a connection that the network has swallowed is waited for as long as the process lives. */
-const sound = { stream: impatientSocket, keepAlive: true }
-
-/** pg-boss on the same database. One job active and one waiting per key; a job of a dead process is taken over after its heartbeat. */
-export async function openQueue(database: OpenDatabase, options: { url: string | null; jobs: Job[]; log: Log }): Promise<Queue> {
-  const boss = new PgBoss({
-    ...(database.embedded
-      ? { db: fromPglite(database.embedded), backend: 'pglite' as const }
-      : { connectionString: options.url ?? '', max: 3, application_name: 'duely-queue', ...sound }),
-    // `recover` supervises, and nobody else: see there.
-    supervise: false,
-    superviseIntervalSeconds: 10,
-    monitorIntervalSeconds: 10,
-    queueCacheIntervalSeconds: 2,
-    schedule: false,
-    useListenNotify: true,
-  })
-  boss.on(
-    'error',
-    oncePerMinute((error) => options.log.error({ err: error }, 'The queue reported an error.')),
-  )
-  await boss.start()
-  for (const { name } of options.jobs) {
-    await boss.createQueue(name, {
-      policy: 'stately',
-      notify: true,
-      retryLimit: 1_000_000,
-      retryDelay: 1,
-      retryBackoff: true,
-      retryDelayMax: 60,
-      heartbeatSeconds,
-      expireInSeconds: 3600,
-      deleteAfterSeconds: 60,
-    })
-    // At the first send to a queue pg-boss reads it through the outer handle: inside a transaction of the embedded database that would wait for ever.
-    await boss.findJobs(name, { key: '' })
-    // The embedded database has no other process: a job that is active there belongs to nobody. What is due is woken anew by the sweep.
-    if (database.embedded) await boss.deleteAllJobs(name)
-  }
-
+/**
+ * Jobs as rows: one row a key, `turn` says how often it is asked for. Who takes it holds a lease, and takes off what it had found when it is
+ * done: what was asked for meanwhile stays for another go. A lease from a clock that was set back since holds nobody off. A key that is busy keeps nobody else waiting. `soleProcess`: no other process can be on this database.
+ */
+export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean }): Promise<Queue> {
+  const { db, log, soleProcess } = about
+  if (soleProcess) await db.execute(sql`UPDATE jobs SET ticket = NULL, lease_until = NULL`)
+  const lease = sql`now() + make_interval(secs => ${leaseSeconds}::int)`
   const stopping = new AbortController()
-  const run = async (one: Work, waiting: QueuedJob<unknown>) => {
-    try {
-      await one.run(waiting.data, stopping.signal)
-    } catch (error) {
-      options.log.error({ err: error, job: one.job.name }, 'A job failed and will be tried again.')
-      throw error
+  const held = new Set<string>()
+  const running = new Set<Promise<void>>()
+  const loops: Promise<void>[] = []
+  const wakers = new Map<string, Waker>()
+  const report = oncePerMinute((error) => log.warn({ err: error }, 'The queue waits for the database.'))
+
+  const take = (name: string, most: number): Promise<TakenJob[]> =>
+    rowsOften(
+      db,
+      takenJob,
+      sql`WITH free AS MATERIALIZED (
+            SELECT name, key FROM jobs
+            WHERE name = ${name} AND turn > 0 AND (tries = 0 OR not_before <= now())
+              AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')
+            ORDER BY not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED)
+          UPDATE jobs j SET ticket = gen_random_uuid(), lease_until = ${lease} FROM free
+          WHERE j.name = free.name AND j.key = free.key
+          RETURNING j.key, j.payload, j.ticket, j.turn`,
+    )
+  const done = joint({ atOnce: 1, most: 50 }, async (all: TakenJob[]) => {
+    const mine = sql.join(
+      all.map(({ ticket, turn }) => sql`(${ticket}::uuid, ${turn}::int)`),
+      sql`, `,
+    )
+    await db.execute(sql`
+      UPDATE jobs j SET turn = j.turn - mine.turn, ticket = NULL, lease_until = NULL, tries = 0, not_before = now()
+      FROM (VALUES ${mine}) AS mine (ticket, turn) WHERE j.ticket = mine.ticket`)
+    return all.map(() => undefined)
+  })
+  /** What failed because the database was away is not to blame for it. */
+  const failed = ({ ticket }: TakenJob, error: unknown) =>
+    db.execute(sql`
+      UPDATE jobs SET ticket = NULL, lease_until = NULL, tries = tries + ${isAway(error) ? 0 : 1}::int,
+        not_before = now() + make_interval(secs => ${isAway(error) ? 0 : 1}::int * least(60, 2 ^ least(tries, 6))::int)
+      WHERE ticket = ${ticket}::uuid`)
+
+  /** Answers what it failed of. */
+  const perform = async (one: Work, job: TakenJob): Promise<{ error: unknown } | null> => {
+    held.add(job.ticket)
+    const failure = await one.run(job.payload, stopping.signal).then(
+      () => null,
+      (error: unknown) => ({ error }),
+    )
+    if (failure)
+      log[isAway(failure.error) ? 'warn' : 'error']({ err: failure.error, job: one.job.name }, 'A job failed and will be tried again.')
+    for (;;) {
+      try {
+        await (failure ? failed(job, failure.error) : done(job))
+        break
+      } catch (error) {
+        report(error)
+        // Its lease ends by itself.
+        if (stopping.signal.aborted || !isAway(error)) break
+        await pause(awayPause)
+      }
+    }
+    held.delete(job.ticket)
+    return failure
+  }
+
+  const serve = async (one: Work, waker: Waker): Promise<void> => {
+    let busy = 0
+    while (!stopping.signal.aborted) {
+      const room = one.concurrency - busy
+      let taken: TakenJob[] = []
+      try {
+        if (room > 0) taken = await take(one.job.name, room)
+      } catch (error) {
+        report(error)
+        await pause(awayPause)
+      }
+      for (const job of taken) {
+        busy += 1
+        const performing = perform(one, job).then(() => {
+          busy -= 1
+          running.delete(performing)
+          waker.wake()
+        })
+        running.add(performing)
+      }
+      await waker.wait()
     }
   }
+
+  const renew = async (): Promise<void> => {
+    while (!stopping.signal.aborted || running.size > 0) {
+      await pause(renewSeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (held.size === 0) continue
+      await db.execute(sql`UPDATE jobs SET lease_until = ${lease} WHERE ticket = ANY(${`{${[...held].join(',')}}`}::uuid[])`).catch(report)
+      if (stopping.signal.aborted) await Promise.race([Promise.all(running), pause(renewSeconds * 1000)])
+    }
+  }
+
   return {
     async send(tx, of, payload) {
       const parsed = of.payload.parse(payload)
-      const inside = { execute: async (statement: SQL) => (await tx.execute(statement)) as { rows: object[] } }
-      await boss.send(of.name, parsed as object, { db: fromDrizzle(inside, sql), singletonKey: of.key(parsed) })
+      await tx.execute(sql`
+        INSERT INTO jobs (name, key, payload) VALUES (${of.name}, ${of.key(parsed)}, ${JSON.stringify(parsed)}::jsonb)
+        ON CONFLICT (name, key) DO UPDATE SET turn = jobs.turn + 1, payload = excluded.payload`)
+      wakers.get(of.name)?.hurry()
     },
-    async start(works) {
+    start(works) {
       for (const one of works) {
-        await boss.work(
-          one.job.name,
-          { localConcurrency: one.concurrency, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5, heartbeatRefreshSeconds: 3 },
-          async ([waiting]: QueuedJob<unknown>[]) => {
-            if (waiting) await run(one, waiting)
-          },
-        )
+        const waker = openWaker()
+        wakers.set(one.job.name, waker)
+        loops.push(serve(one, waker))
       }
-    },
-    async recover() {
-      for (const { name } of options.jobs) await boss.supervise(name)
-      // pg-boss remembers which keys were active when it last looked, and fetches nothing of theirs until it looks again: a mailbox that was
-      // busy at that moment would stand still for a minute. Its index alone keeps two jobs of one key from being active.
-      await database.db.execute(sql`UPDATE pgboss.queue SET singletons_active = NULL WHERE singletons_active IS NOT NULL`)
+      loops.push(renew())
     },
     async runWaiting(works) {
-      let done = 0
-      for (const one of works) {
-        for (const waiting of await boss.fetch<unknown>(one.job.name, { batchSize: 10 })) {
-          await run(one, waiting)
-          await boss.complete(one.job.name, waiting.id)
-          done += 1
+      let count = 0
+      for (const one of works)
+        for (const job of await take(one.job.name, 10)) {
+          const failure = await perform(one, job)
+          if (failure) throw failure.error
+          count += 1
         }
-      }
-      return done
+      return count
+    },
+    async tidy() {
+      await db.execute(sql`DELETE FROM jobs WHERE turn = 0`)
     },
     async stop() {
       stopping.abort()
-      await boss.stop({ graceful: true, timeout: 8_000, close: true })
+      for (const waker of wakers.values()) waker.wake()
+      await Promise.race([Promise.all([...loops, ...running]), pause(stopPatience, undefined, { ref: false })])
     },
+  }
+}
+
+interface Waker {
+  /** There is something to look for. */
+  wake(): void
+  /** There will be, as soon as a transaction has ended. */
+  hurry(): void
+  /** Returns when there is, or it is time to look all the same. */
+  wait(): Promise<void>
+}
+
+function openWaker(): Waker {
+  let hurriedUntil = 0
+  let woken = false
+  let go: (() => void) | null = null
+  const wake = () => {
+    woken = true
+    go?.()
+  }
+  return {
+    wake,
+    hurry() {
+      hurriedUntil = performance.now() + hurry
+      wake()
+    },
+    async wait() {
+      if (!woken) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        go = resolve
+        const timer = setTimeout(resolve, performance.now() < hurriedUntil ? hurriedPoll : idlePoll)
+        await promise
+        clearTimeout(timer)
+        go = null
+      }
+      woken = false
+    },
+  }
+}
+
+/** While its database is away the queue would report the same several times a second. */
+function oncePerMinute(say: (error: unknown) => void): (error: unknown) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return (error) => {
+    if (performance.now() - last < 60_000) return
+    last = performance.now()
+    say(error)
   }
 }

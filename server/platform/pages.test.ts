@@ -10,12 +10,15 @@ import { openPages } from './pages.ts'
 const page = (title: string) =>
   `<!doctype html><title>${title}</title><meta content="__DUELY_ADDRESS__ __DUELY_PAYMENTS__"><a href="__DUELY_SUPPORT__"></a><script nonce="__DUELY_NONCE__"></script><style nonce="__DUELY_NONCE__"></style>${'<p>Hello</p>'.repeat(100)}`
 
-/** A server with a built client of two pages. */
-async function aClient(supportUrl: string | null = null): Promise<AsyncDisposable & { app: App }> {
+type Checkout = Parameters<typeof openPages>[2]['checkout']
+
+/** A server with a built client of three pages. */
+async function aClient(supportUrl: string | null = null, checkout: Checkout = null): Promise<AsyncDisposable & { app: App }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-pages-'))
   const files = {
-    'pages.json': '["/", "/dashboard/edit-invoice/:id"]',
+    'pages.json': '["/", "/pricing", "/dashboard/edit-invoice/:id"]',
     'client/index.html': page('Landing'),
+    'client/pricing/index.html': page('Pricing __DUELY_CHECKOUT__'),
     'client/__spa-fallback.html': page('Fallback'),
     'client/theme.js': 'theme',
     'client/robots.txt': 'Sitemap: __DUELY_ADDRESS__/sitemap.xml',
@@ -32,7 +35,7 @@ async function aClient(supportUrl: string | null = null): Promise<AsyncDisposabl
     https: true,
     identify: () => Promise.reject(new Error('Nobody asks here.')),
   })
-  expect(await openPages(app, folder, { publicUrl: 'https://duely.example', supportUrl, payments: false })).toBe(true)
+  expect(await openPages(app, folder, { publicUrl: 'https://duely.example', supportUrl, payments: false, checkout })).toBe(true)
   return {
     app,
     async [Symbol.asyncDispose]() {
@@ -62,6 +65,26 @@ test('each page of the client is served at its address, others from the fallback
     nonces.add(nonce)
   }
   expect(nonces.size).toBe(3)
+})
+
+test('a checkout may be loaded on its own page and on no other', async () => {
+  const sources = { 'script-src': ['https://pay.example'], 'frame-src': ['https://frame.example'] }
+  await using client = await aClient(null, { path: '/pricing', sources })
+  const open = async (url: string) => {
+    const { body, headers } = await client.app.inject({ url, headers: browser })
+    return { body, policy: String(headers['content-security-policy']).split('; ') }
+  }
+  const pricing = await open('/pricing')
+  expect(pricing.body).toContain('<title>Pricing on</title>')
+  expect(pricing.policy.find((line) => line.startsWith('script-src'))).toMatch(/^script-src 'self' 'nonce-\S+' https:\/\/pay\.example$/)
+  expect(pricing.policy).toContain("frame-src 'self' https://frame.example")
+  expect(pricing.policy).toContain("connect-src 'self'")
+  for (const url of ['/', '/dashboard/edit-invoice/1', '/nothing']) expect((await open(url)).policy.join('; ')).not.toContain('.example')
+
+  await using without = await aClient()
+  const { body, headers } = await without.app.inject({ url: '/pricing', headers: browser })
+  expect(body).toContain('<title>Pricing off</title>')
+  expect(headers['content-security-policy']).not.toContain('.example')
 })
 
 test('a browser at an address without a page gets the page that says so', async () => {
@@ -149,7 +172,7 @@ test('without a built client there are calls only', async () => {
     trustProxy: false,
     identify: () => Promise.reject(new Error('Nobody asks here.')),
   })
-  expect(await openPages(app, '/nowhere', { publicUrl: '', supportUrl: null, payments: false })).toBe(false)
+  expect(await openPages(app, '/nowhere', { publicUrl: '', supportUrl: null, payments: false, checkout: null })).toBe(false)
   const { statusCode, headers, json } = await app.inject({ url: '/', headers: browser })
   expect([statusCode, json<{ code: string }>().code]).toEqual([404, 'not_found'])
   expect(headers['strict-transport-security']).toBeUndefined()

@@ -7,7 +7,7 @@ import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from './answer.ts'
-import { pagePolicy } from './headers.ts'
+import { pagePolicy, type Sources } from './headers.ts'
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
@@ -27,6 +27,8 @@ interface PageFacts {
   supportUrl: string | null
   /** Whether anything can be paid for here. */
   payments: boolean
+  /** The one page on which a payment provider's checkout opens, and what it loads there; null where nothing is sold. */
+  checkout: { path: string; sources: Sources } | null
 }
 
 /**
@@ -54,8 +56,9 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
   })
   for (const pattern of patterns) {
     const written = readPage(path.join(client, pattern, 'index.html'))
-    const page = written === null ? fallback : fillIn(written, facts)
-    app.get(pattern, { schema: { hide: true } }, (request, reply) => show(page, request, reply))
+    const sources = pattern === facts.checkout?.path ? facts.checkout.sources : null
+    const page = written === null ? fallback : fillIn(written, facts, sources ? 'on' : 'off')
+    app.get(pattern, { schema: { hide: true } }, (request, reply) => show(page, request, reply, sources ?? {}))
   }
   for (const [name, type] of Object.entries(addressed)) {
     const text = readPage(path.join(client, name))
@@ -69,25 +72,26 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
   return true
 }
 
-/** The facts in the place of what the build wrote for them. */
-function fillIn(text: string, { publicUrl, supportUrl, payments }: PageFacts): string {
+/** The facts in the place of what the build wrote for them. `checkout`: whether this page lets the provider's checkout in. */
+function fillIn(text: string, { publicUrl, supportUrl, payments }: PageFacts, checkout: 'on' | 'off' = 'off'): string {
   return text
     .replaceAll('__DUELY_ADDRESS__', escapeMarkup(publicUrl))
     .replaceAll('__DUELY_SUPPORT__', escapeMarkup(supportUrl ?? '/contact'))
     .replaceAll('__DUELY_PAYMENTS__', payments ? 'on' : 'off')
+    .replaceAll('__DUELY_CHECKOUT__', checkout)
 }
 
 function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 
-async function show(page: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function show(page: string, request: FastifyRequest, reply: FastifyReply, more: Sources = {}): Promise<FastifyReply> {
   const nonce = randomBytes(16).toString('base64')
   const { encoding, body } = await pack(page.replaceAll(placeholder, nonce), request.headers['accept-encoding'] ?? '')
   return reply
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': pagePolicy(nonce),
+      'content-security-policy': pagePolicy(nonce, more),
       // A payment provider's window may talk back to the page that opened it; nobody else's may.
       'cross-origin-opener-policy': 'same-origin-allow-popups',
       'cache-control': 'no-cache',

@@ -1,4 +1,5 @@
-import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { id, instant } from './columns.ts'
 
 /** What every process on this database must agree on, one row a subject. */
@@ -20,4 +21,27 @@ export const systemMails = pgTable(
     expiresAt: instant().notNull(),
   },
   (t) => [index('system_mails_next_try').on(t.nextTryAt)],
+)
+
+/** Work in the background that is wanted: one row a key. What it is about stands in rows of its own; this only wakes somebody up. */
+export const jobs = pgTable(
+  'jobs',
+  {
+    name: text().notNull(),
+    key: text().notNull(),
+    payload: jsonb().notNull(),
+    /** How often it is asked for; 0 once that is done. */
+    turn: integer().notNull().default(1),
+    notBefore: instant().notNull().default(sql`now()`),
+    /** Failures in a row. */
+    tries: integer().notNull().default(0),
+    /** This one go at it, and until when it is left alone. By the database's clock. */
+    ticket: uuid(),
+    leaseUntil: instant(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.name, t.key] }),
+    index('jobs_wanted').on(t.name, t.notBefore).where(sql`${t.turn} > 0`),
+    index('jobs_ticket').on(t.ticket),
+  ],
 )

@@ -5,7 +5,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { type FakeSmtp, later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { freeAllClaims } from './processes.ts'
@@ -198,10 +198,8 @@ test('where a provider counts by the minute, mails leave that far apart', async 
 })
 
 test('without a mailbox the mails of the day are held, and go the same day once one is connected', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T01:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T01:00:00Z' })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
   await ask(app, asha, mailCalls.remove)
@@ -218,10 +216,8 @@ test('without a mailbox the mails of the day are held, and go the same day once 
 })
 
 test('what is still held at six in the evening ends with its reason and is not sent tomorrow on top', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T01:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T01:00:00Z' })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
   await ask(app, asha, mailCalls.remove)
@@ -439,3 +435,41 @@ test('deleting the account in the middle of a run leaves nothing behind and send
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('a mail that the old mailbox refuses goes from the new one that was connected meanwhile', async () => {
+  await using old = await openFakeSmtp()
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, old, 1)
+  let connected: Promise<unknown> | undefined
+  old.answer({
+    mail() {
+      connected = aMailbox(app, asha, smtp)
+      return later(400, '550 5.4.5 Daily user sending limit exceeded')
+    },
+  })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 1, failed: 0 })
+  await connected
+  expect([old.mails.length, smtp.mails.length]).toEqual([0, 1])
+})
+
+test('what was held while its reason ended is found and sent', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha })
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  await start(app, asha)
+  smtp.answer({})
+  await app.db.execute(sql`UPDATE deliveries SET state = 'held', reason = 'not_configured'`)
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('connections of a mailbox with nothing to send are closed, so that another process may open as many', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp({ now: morning })
+  const { asha } = await ashaWithInvoices(app, smtp, 6)
+  await start(app, asha)
+  await expect.poll(() => smtp.connections.open).toBe(0)
+  expect(smtp.connections.most).toBeLessThanOrEqual(2)
+})

@@ -6,27 +6,34 @@ import type { Wording } from '#contract/templates.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { entitlementsOf } from '#server/billing/billing.ts'
 import { findSender, pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
-import { changed, type Database, rows } from '#server/platform/database.ts'
+import { changed, type Database, isAway, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
+import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { readWording } from '#server/templates/templates.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
-import { pausedOn, planRun } from './due.ts'
+import { planRun } from './due.ts'
+import type { AtGate } from './gate.ts'
+import { holdScheduled, holdWaiting, holdWords, resumeHeld } from './holds.ts'
+import type { ClaimedMail, InHand } from './in-hand.ts'
 import { deliverJob } from './jobs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
+import { owedToday, readAhead, readWaiting, type WaitingMail } from './waiting.ts'
 
 /** What sending needs beside what everybody is given. */
 export interface Delivering extends Deps {
   mailer: Mailer
   /** The row in `processes` that claims belong to. */
   processId: string
+  inHand: InHand
   /** A number in [0, 1): spreads retries. */
   chance(): number
   /** What a mailbox may send. */
@@ -35,10 +42,12 @@ export interface Delivering extends Deps {
 
 /** In flight for one mailbox at a time. */
 const lanes = 2
-/** How many mails are read ahead: a mail is claimed one by one all the same. */
-const readAhead = 20
 /** A mailbox with much to send lets another account have its turn after so long. */
 const sliceMilliseconds = 3_000
+/** Whoever adds so many rows tells the planner. */
+const manyAtOnce = 1_000
+/** How long a database that is away is left alone, in ms: whoever was sending goes on by themselves. */
+const awayMilliseconds = 250
 
 /**
  * Sends what one account has waiting, whatever run it belongs to, until nothing is due, the slice is over or the process stops.
@@ -50,38 +59,77 @@ const sliceMilliseconds = 3_000
 export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal): Promise<void> {
   const began = performance.now()
   const over = () => stopping.aborted || performance.now() - began > sliceMilliseconds
+  using gate = deps.inHand.gate.open(ownerId)
   const planning = planOpenRuns(deps, ownerId, stopping)
-  const again = await drain(deps, ownerId, over, planning)
+  // What it is told is looked at below; until then nobody else may take it for a failure that nobody minds.
+  planning.catch(() => undefined)
+  const resting: Resting = { sender: null }
+  const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, planning, gate, resting })).finally(() => {
+    if (resting.sender) deps.mailer.rest(resting.sender)
+  })
   await planning
-  if (again && !stopping.aborted) await deps.db.transaction((tx) => deps.queue.send(tx, deliverJob, { ownerId }))
+  if (again && !stopping.aborted)
+    await throughOutages(deps, stopping, () => deps.db.transaction((tx) => deps.queue.send(tx, deliverJob, { ownerId })))
 }
 
-/** Writes down the rest of the mails of runs that are not complete, while the first ones are being sent. */
-async function planOpenRuns({ db, clock }: Deps, ownerId: string, stopping: AbortSignal): Promise<void> {
+/** While the database is away the job waits for it here: given back to the queue it would come back much later than the database. */
+async function throughOutages<T>({ log }: Delivering, stopping: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
-    const open = await db
-      .select({ id: runs.id })
-      .from(runs)
-      .where(and(eq(runs.ownerId, ownerId), isNull(runs.plannedAt), isNull(runs.cancelledAt)))
-      .orderBy(asc(runs.createdAt))
-      .limit(1)
-    const [run] = open
-    if (!run || stopping.aborted) return
-    await db.transaction(async (tx) => {
-      const account = await lockAccount(tx, ownerId)
-      if (account) await planRun(tx, account, run.id, clock.now())
-    })
+    try {
+      return await work()
+    } catch (error) {
+      if (!isAway(error) || stopping.aborted) throw error
+      log.info({ err: error }, 'Sending waits for the database.')
+      await pause(awayMilliseconds)
+    }
   }
 }
 
+/** Writes down the rest of the mails of runs that are not complete, while the first ones are being sent. */
+async function planOpenRuns(deps: Delivering, ownerId: string, stopping: AbortSignal): Promise<void> {
+  const { db, clock } = deps
+  let planned = 0
+  await throughOutages(deps, stopping, async () => {
+    for (;;) {
+      const open = await db
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(eq(runs.ownerId, ownerId), isNull(runs.plannedAt), isNull(runs.cancelledAt)))
+        .orderBy(asc(runs.createdAt))
+        .limit(1)
+      const [run] = open
+      if (!run || stopping.aborted) return
+      await db.transaction(async (tx) => {
+        const account = await lockAccount(tx, ownerId)
+        if (account) planned += await planRun(tx, account, run.id, clock.now())
+      })
+    }
+  })
+  // Plans that were made while these tables were small read all of them for every mail.
+  if (planned >= manyAtOnce) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
+}
+
+/** The mailbox that was used last: its connections are of no use to anybody when this is over. */
+interface Resting {
+  sender: Sender | null
+}
+
+interface Slice {
+  resting: Resting
+  over(): boolean
+  planning: Promise<void>
+  gate: AtGate
+}
+
 /** Answers whether there is more to do at this moment. */
-async function drain(deps: Delivering, ownerId: string, over: () => boolean, planning: Promise<void>): Promise<boolean> {
+async function drain(deps: Delivering, ownerId: string, { over, planning, gate, resting }: Slice): Promise<boolean> {
   let planned = false
   let idle = 0
   let pace: Pace | null = null
-  void planning.finally(() => {
+  const done = () => {
     planned = true
-  })
+  }
+  planning.then(done, done)
   for (;;) {
     const sender = await findSender(deps.db, ownerId)
     const hold = holdReason(sender)
@@ -94,18 +142,49 @@ async function drain(deps: Delivering, ownerId: string, over: () => boolean, pla
     const room = await roomLeft(deps, account, sender)
     if (room === 0) continue
     pace ??= await openPace(deps, sender)
-    const waiting = (await readWaiting(deps, account, sender)).slice(0, room)
+    const scheduling = (await maySchedule(deps, deps.db, ownerId)) || !(await holdUnlessBought(deps, ownerId))
+    // Whoever adds mails afterwards asks for another job.
+    const complete = planned
+    const read = await readWaiting(deps.db, { account, sender, scheduling, now: deps.clock.now() })
+    const waiting = read.slice(0, room)
     if (waiting.length === 0) {
-      if (planned) return false
+      if (complete) return false
       await pause(20)
       continue
     }
     const wordings = { one: await readWording(deps.db, ownerId, 'one'), group: await readWording(deps.db, ownerId, 'group') }
-    const moved = await Promise.all(Array.from({ length: lanes }, () => lane(deps, { account, sender, wordings, waiting, over, pace })))
+    resting.sender = sender
+    const moved = await sendAll(deps, {
+      account,
+      sender,
+      wordings,
+      waiting,
+      over,
+      pace,
+      gate,
+      composing: new Map(),
+      recording: new Set(),
+      usedUp: [],
+    })
     if (over()) return true
+    if (complete && moved === read.length && read.length < readAhead) return false
     // Whatever changed under all of them at once, such as a paused sender, is looked at anew; what cannot be explained waits for the sweep.
-    if (moved.every((count) => count === 0) && idle++ > 2) return false
+    if (moved === 0 && idle++ > 2) return false
   }
+}
+
+async function maySchedule({ clock, config }: Delivering, db: Database, ownerId: string): Promise<boolean> {
+  return (await entitlementsOf(db, ownerId, clock.now(), config)).abilities.includes('scheduling')
+}
+
+/** Whoever buys at this very moment finds either nothing held, and then it goes, or all of it, and then it is let go. Answers whether it is held. */
+async function holdUnlessBought(deps: Delivering, ownerId: string): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
+    if (await maySchedule(deps, tx, ownerId)) return false
+    await holdScheduled(tx, ownerId)
+    return true
+  })
 }
 
 function holdReason(sender: Sender | null): HoldReason | null {
@@ -121,6 +200,29 @@ interface Batch {
   waiting: WaitingMail[]
   over: () => boolean
   pace: Pace | null
+  gate: AtGate
+  /** The mails that come next, being worded while others are on their way. */
+  composing: Map<string, Promise<ComposedMail | null>>
+  /** Mails that have left and are being written down while the next ones are on their way. */
+  recording: Set<Promise<void>>
+  /** What is left to do about mails that were refused because the mailbox has used up what it may send. */
+  usedUp: (() => Promise<void>)[]
+}
+
+function ended({ over, usedUp }: Batch): boolean {
+  return over() || usedUp.length > 0
+}
+
+/** Answers how many mails were moved on. Nothing of it is under way any more when it is over, however it ends. */
+async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
+  const results = await Promise.allSettled(Array.from({ length: lanes }, () => lane(deps, batch)))
+  await Promise.all(batch.recording)
+  // How much a mailbox allows is learned from all that has left it.
+  for (const record of batch.usedUp) await record()
+  return results.reduce((sum, one) => {
+    if (one.status === 'rejected') throw one.reason
+    return sum + one.value
+  }, 0)
 }
 
 /**
@@ -129,87 +231,70 @@ interface Batch {
  */
 async function lane(deps: Delivering, batch: Batch): Promise<number> {
   for (let moved = 0; ; ) {
-    const mail = batch.over() ? undefined : batch.waiting.shift()
+    const mail = ended(batch) ? undefined : batch.waiting.shift()
     if (!mail) return moved
-    await batch.pace?.turn()
-    let claimed: ClaimedMail | null = null
-    const outcome = await deps.mailer.send(batch.sender, async () => {
-      const composed = mail.composed ? null : await compose(deps, batch, mail)
-      claimed = await claim(deps, batch, mail, composed)
-      return claimed && { raw: claimed.raw, from: batch.sender.address, to: mail.clientEmail }
-    })
-    if (!outcome) moved += await closeUnwanted(deps, batch.account, mail.id)
-    else {
-      await recordPersistently(deps, batch, claimed, { mail, outcome })
-      if (claimed) inHand.delete((claimed as ClaimedMail).claim)
-      moved += 1
-      if (!claimed) return moved
+    const composing = batch.composing.get(mail.id) ?? compose(deps, batch, mail)
+    composeAhead(deps, batch)
+    const composed = await composing
+    const hand: Hand = { claimed: null, leave: () => undefined }
+    const outcome = await deps.mailer
+      .send(batch.sender, async () => {
+        await batch.pace?.turn()
+        hand.leave = await batch.gate.enter()
+        if (ended(batch)) return null
+        const today = localDate(deps.clock.now(), batch.account.timezone)
+        hand.claimed = await deps.inHand.claim({ mail, composed, senderId: batch.sender.senderId, today })
+        return hand.claimed && { raw: hand.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
+      })
+      .catch((error: unknown) => {
+        hand.leave()
+        throw error
+      })
+    if (!outcome) {
+      hand.leave()
+      if (!ended(batch)) moved += await closeUnwanted(deps, batch.account, mail.id)
+      continue
     }
+    moved += 1
+    const record = async () => {
+      await recordPersistently(deps, batch, hand.claimed, { mail, outcome })
+      if (hand.claimed) deps.inHand.release(hand.claimed)
+      hand.leave()
+    }
+    if (outcome.kind === 'quota') {
+      batch.usedUp.push(record)
+      return moved
+    }
+    const recorded = record().finally(() => batch.recording.delete(recorded))
+    batch.recording.add(recorded)
+    // Whatever else the server said may go for the next mail too.
+    if (outcome.kind !== 'accepted') await recorded
+    if (!hand.claimed) return moved
   }
 }
 
-const waitingMail = z.object({
-  id: z.string(),
-  attempt: z.number(),
-  /** Where it goes: the invoice's address of now. */
-  clientEmail: z.string(),
-  /** What it would be rendered from now. */
-  source: z.string().nullable(),
-  /** Whether the stored bytes are of that. */
-  composed: z.boolean(),
-  /** How many invoices it was made for; those that are not owed any more are not in `about`. */
-  madeFor: z.number(),
-  about: z.array(
-    z.object({
-      id: z.string(),
-      reference: z.string(),
-      clientName: z.string(),
-      clientEmail: z.string(),
-      amountMinor: z.number(),
-      dueDate: z.string(),
-      firstMessageId: z.string().nullable(),
-    }),
-  ),
-})
-type WaitingMail = z.output<typeof waitingMail>
-
-/**
- * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted, not paused.
- * OFFSET 0 makes Postgres go from the mail to its invoices by their keys, however old its statistics are.
- */
-const owedToday = (today: string) => sql`
-  FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
-  JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
-    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}`
-
-/** What a mail is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
-const sourceOf = (senderId: string, today: string) =>
-  sql`(SELECT ${senderId}::text || string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id) ${owedToday(today)})`
-
-async function readWaiting({ db, clock }: Delivering, account: Account, sender: Sender): Promise<WaitingMail[]> {
-  const now = clock.now()
-  const today = localDate(now, account.timezone)
-  return rows(
-    db,
-    waitingMail,
-    sql`SELECT d.id, d.attempt, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
-          (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
-          s.about, coalesce(s.about->0->>'clientEmail', d.client_email) AS "clientEmail"
-        FROM (
-          SELECT * FROM deliveries WHERE owner_id = ${account.id}::uuid AND state IN ('queued', 'retrying') AND next_try_at <= ${now.toString()}::timestamptz
-          ORDER BY next_try_at, id LIMIT ${readAhead}) d
-        CROSS JOIN LATERAL (
-          SELECT ${sourceOf(sender.senderId, today)} AS source, coalesce((
-            SELECT json_agg(json_build_object('id', i.id, 'reference', i.reference, 'clientName', i.client_name, 'clientEmail', i.client_email,
-              'amountMinor', i.amount_minor, 'dueDate', i.due_date::text, 'firstMessageId', i.first_message_id) ORDER BY i.due_date, i.id)
-            ${owedToday(today)}), '[]') AS about) s
-        ORDER BY d.next_try_at, d.id`,
-  )
+interface Hand {
+  claimed: ClaimedMail | null
+  leave(): void
 }
 
+/** How many mails are worded ahead: enough that no connection waits for words. */
+const wordedAhead = 4
+
+function composeAhead(deps: Delivering, batch: Batch): void {
+  for (const mail of batch.waiting.slice(0, wordedAhead)) {
+    if (batch.composing.has(mail.id)) continue
+    const composing = compose(deps, batch, mail)
+    // Who waits for it hears of a failure; until then nobody may take it for one that nobody minds.
+    composing.catch(() => undefined)
+    batch.composing.set(mail.id, composing)
+  }
+}
+
+/** Null where the bytes of an earlier try hold, or nothing is owed any more. */
 async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: WaitingMail): Promise<ComposedMail | null> {
   const [first, ...others] = mail.about
-  if (!first) return null
+  if (mail.composed || !first) return null
   const now = clock.now()
   return composeReminder({
     id: newId(),
@@ -219,72 +304,6 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
     today: localDate(now, account.timezone),
     now,
   })
-}
-
-const claimedMail = z.object({
-  id: z.string(),
-  claim: z.string(),
-  attempt: z.number(),
-  raw: z.instanceof(Uint8Array).transform((raw) => Buffer.from(raw)),
-})
-type ClaimedMail = z.output<typeof claimedMail>
-
-/**
- * Takes one mail for this process, if it is still wanted at this very moment: not taken, not cancelled, in time, the invoice still owed and as
- * it was rendered, the sender the same and not paused. The bytes are stored before anything leaves.
- */
-async function claim(
-  { db, clock, processId }: Delivering,
-  { account, sender }: Batch,
-  mail: WaitingMail,
-  composed: ComposedMail | null,
-): Promise<ClaimedMail | null> {
-  const now = clock.now()
-  const set = composed
-    ? sql`, raw = ${composed.raw}, subject = ${composed.subject}, message_id = ${composed.messageId}, rendered_from = ${mail.source}, client_email = ${mail.clientEmail}`
-    : sql``
-  const ticket = newId()
-  const taken = sql`UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${processId}::uuid, claim = ${ticket}::uuid${set}
-        FROM mail_configs m
-        WHERE d.id = ${mail.id}::uuid AND d.state IN ('queued', 'retrying') AND d.deadline_at > ${now.toString()}::timestamptz
-          AND m.owner_id = d.owner_id AND m.sender_id = ${sender.senderId}::uuid AND m.pause_reason IS NULL
-          AND EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)
-          AND ${sourceOf(sender.senderId, localDate(now, account.timezone))} = ${composed ? mail.source : sql`d.rendered_from`}
-        RETURNING d.id, d.claim, d.attempt, d.raw`
-  inHand.add(ticket)
-  let claimed: ClaimedMail | undefined
-  try {
-    ;[claimed] = await rows(db, claimedMail, mail.about.length === mail.madeFor ? taken : dropping(taken, mail))
-  } finally {
-    if (!claimed) inHand.delete(ticket)
-  }
-  if (claimed) failPoint('claim')
-  return claimed ?? null
-}
-
-/** The tickets that this process holds, from the moment before it asks for one. */
-const inHand = new Set<string>()
-
-/**
- * Frees mails that this process has claimed without knowing: the database had said yes, and the answer was lost on the way. None of them
- * has left, for nothing is sent without that answer.
- */
-export async function freeLostClaims(db: Database, processId: string): Promise<number> {
-  return changed(
-    db,
-    sql`UPDATE deliveries SET state = 'queued', attempt = attempt - 1, claimed_by = NULL, claim = NULL
-        WHERE state = 'sending' AND claimed_by = ${processId}::uuid AND claim <> ALL(${`{${[...inHand].join(',')}}`}::uuid[])`,
-  )
-}
-
-/** A grouped mail that no longer lists everything it was made for: what is not in it is not reminded by it, and the day's row says so. */
-function dropping(taken: SQL, mail: WaitingMail): SQL {
-  const listed = sql`${`{${mail.about.map(({ id }) => id).join(',')}}`}::uuid[]`
-  return sql`
-    WITH claimed AS (${taken}),
-    dropped AS (DELETE FROM delivery_invoices di USING claimed WHERE di.delivery_id = claimed.id AND di.invoice_id <> ALL(${listed}) RETURNING di.invoice_id, di.delivery_id),
-    told AS (UPDATE decisions x SET rule = 'not_owed', delivery_id = NULL FROM dropped WHERE x.invoice_id = dropped.invoice_id AND x.delivery_id = dropped.delivery_id)
-    SELECT * FROM claimed`
 }
 
 /** Closes one mail that could not be claimed, if that is for good; where it only changed meanwhile it stays as it is and is read anew. */
@@ -308,6 +327,11 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
   })
 }
 
+const heldTooLong = sql.join(
+  Object.entries(holdWords).map(([reason, { tooLate }]) => sql`WHEN ${reason} THEN ${tooLate}`),
+  sql` `,
+)
+
 /** Closes what waits in vain, and says why: stopped, too late, or (where the account, and so its date, is known) nobody owes it any more. */
 async function close(db: Database, about: { now: Instant; account: Account | null; which: SQL }): Promise<number> {
   const notOwed = about.account
@@ -325,35 +349,18 @@ async function close(db: Database, about: { now: Instant; account: Account | nul
             state = CASE judged.why WHEN 'stopped' THEN 'cancelled' WHEN 'not_owed' THEN 'superseded' ELSE 'failed' END,
             server_reply = CASE
               WHEN judged.why <> 'too_late' OR d.server_reply IS NOT NULL THEN d.server_reply
-              WHEN d.state = 'held' AND d.reason = 'not_configured' THEN 'Not sent: no mailbox was connected that day.'
-              WHEN d.state = 'held' THEN 'Not sent: sending was paused that day.'
+              WHEN d.state = 'held' THEN CASE d.reason ${heldTooLong} ELSE 'Not sent in time.' END
               ELSE 'Not sent in time.' END
           FROM judged WHERE d.id = judged.id AND judged.why IS NOT NULL RETURNING d.id)
         UPDATE delivery_invoices SET open = false FROM ended WHERE delivery_id = ended.id`,
   )
 }
 
-/** Nothing of this account can be sent at the moment: its mails wait for the reason to end. */
-async function holdWaiting(db: Database, ownerId: string, reason: HoldReason): Promise<void> {
-  await db.execute(
-    sql`UPDATE deliveries SET state = 'held', reason = ${reason} WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying')`,
-  )
-}
-
-/** A mailbox was connected, changed or removed: what was held is tried at once, and held again if need be. */
-export async function resumeHeld(tx: Database, queue: Deps['queue'], ownerId: string, now: Instant): Promise<void> {
-  const resumed = await changed(
-    tx,
-    sql`UPDATE deliveries SET state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz WHERE owner_id = ${ownerId}::uuid AND state = 'held'`,
-  )
-  if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
-}
-
 /** An accepted mail must be written down even if the database is away for a while: as long as this process lives, the claim is its own. */
 async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedMail | null, said: Said): Promise<void> {
   for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
     try {
-      await (claimed ? record(deps, batch, claimed, said.outcome) : recordUnreachable(deps, batch, said))
+      await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
       return
     } catch (error) {
       deps.log.warn({ err: error }, 'What the mail server said could not be written down yet; trying again.')
@@ -371,23 +378,14 @@ interface Said {
 const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
 
 /** Writes down what the mail server said about one mail. A claim that was taken away meanwhile changes nothing: whoever has it now tells the truth. */
-async function record(deps: Delivering, batch: Batch, mail: ClaimedMail, outcome: Outcome): Promise<void> {
-  const { db, clock } = deps
-  const now = clock.now()
+async function record(deps: Delivering, batch: Batch, mail: ClaimedMail, { outcome }: Said): Promise<void> {
+  const { db } = deps
   const mine = sql`d.id = ${mail.id}::uuid AND d.claim = ${mail.claim}::uuid AND d.state = 'sending'`
   const free = sql`claimed_by = NULL, claim = NULL, server_reply = ${outcome.reply}`
   failPoint('before-commit')
   switch (outcome.kind) {
     case 'accepted':
-      await db.execute(sql`
-        WITH done AS (
-          UPDATE deliveries d SET state = 'sent', sent_at = ${now.toString()}::timestamptz, ${free} WHERE ${mine} RETURNING d.id, d.message_id),
-        closed AS (
-          UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id RETURNING di.invoice_id, done.message_id)
-        UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${now.toString()}::timestamptz,
-          first_message_id = coalesce(i.first_message_id, closed.message_id)
-        FROM closed WHERE i.id = closed.invoice_id`)
-      return
+      return deps.inHand.accepted({ mail, reply: outcome.reply })
     case 'permanent':
       await db.execute(sql`
         WITH done AS (UPDATE deliveries d SET state = 'failed', reason = 'refused', ${free} WHERE ${mine} RETURNING d.id)
@@ -398,14 +396,20 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedMail, outcome
     case 'login_refused':
     case 'quota':
       await pauseSending(deps, batch, outcome)
+      // Where another mailbox was connected meanwhile, this one's refusal holds nothing up.
       await db.execute(sql`
         WITH done AS (
-          UPDATE deliveries d SET ${free}, state = CASE WHEN ${stopped} THEN 'cancelled' ELSE 'held' END,
-            reason = CASE WHEN ${stopped} THEN 'stopped' ELSE 'sending_paused' END
+          UPDATE deliveries d SET ${free},
+            state = CASE WHEN ${stopped} THEN 'cancelled' WHEN ${isPaused(batch.sender)} THEN 'held' ELSE 'queued' END,
+            reason = CASE WHEN ${stopped} THEN 'stopped' WHEN ${isPaused(batch.sender)} THEN 'sending_paused' END
           WHERE ${mine} RETURNING d.id, d.state)
         UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state = 'cancelled'`)
       return
   }
+}
+
+function isPaused({ ownerId, senderId }: Sender): SQL {
+  return sql`EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = ${ownerId}::uuid AND m.sender_id = ${senderId}::uuid AND m.pause_reason IS NOT NULL)`
 }
 
 /** The server could not even be asked: that goes for every mail of this mailbox that is due, not just for the first in line. */
@@ -455,9 +459,10 @@ async function pauseSending(
     const first = await pauseSender(tx, sender, { reason: 'login_refused', words: outcome.reply, until: null, learnedPerDay: null }, now)
     if (!first) return
     deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
-    await notify(
+    await tellOwner(
       tx,
-      account.id,
+      deps,
+      account,
       {
         kind: 'login_refused',
         title: 'Your mailbox refused the login',
@@ -469,12 +474,26 @@ async function pauseSending(
   })
 }
 
+/** On the screens, and by a mail of the product's own where the server has a mailbox for that. */
+async function tellOwner(
+  tx: Database,
+  deps: Delivering,
+  account: Account,
+  notice: Parameters<typeof notify>[2],
+  now: Instant,
+): Promise<void> {
+  await notify(tx, account.id, notice, now)
+  const text = `${notice.text}\n\n${deps.config.publicUrl}${notice.link ?? ''}\n`
+  await queueSystemMail(tx, deps, { to: account.email, subject: notice.title, text, goodFor: { hours: 24 } }, now)
+}
+
 /** A mailbox that has sent what it may: the rest waits until it may again, and goes first the next day where that is too late for today. */
 async function pauseForQuota(
-  { db, clock, log }: Delivering,
+  deps: Delivering,
   account: Account,
   about: { sender: Sender; words: string; until: Instant; learnedPerDay: number | null },
 ): Promise<void> {
+  const { db, clock, log } = deps
   const now = clock.now()
   await db.transaction(async (tx) => {
     const first = await pauseSender(
@@ -486,9 +505,10 @@ async function pauseForQuota(
     if (!first) return
     log.warn({ ownerId: account.id, reason: 'quota' }, 'Sending is paused for an account.')
     const text = `${about.words} What is left over goes as soon as the mailbox may send again, at the latest with the next daily run, before everything else.`
-    await notify(
+    await tellOwner(
       tx,
-      account.id,
+      deps,
+      account,
       { kind: 'quota', title: 'Your mailbox has used up its mails for now', text, link: '/dashboard/reminder-control' },
       now,
     )
@@ -539,12 +559,13 @@ async function openPace(deps: Delivering, sender: Sender): Promise<Pace | null> 
   const now = deps.clock.now()
   const { last } = await countSent(deps, sender, now)
   const sinceLast = last ? now.epochMilliseconds - Temporal.Instant.from(last).epochMilliseconds : apart
-  let next = performance.now() + Math.max(0, apart - sinceLast)
+  // A clock that was set back says that the last one is yet to come.
+  let next = performance.now() + Math.max(0, Math.min(apart, apart - sinceLast))
   return {
     async turn() {
       const mine = Math.max(next, performance.now())
       next = mine + apart
-      await pause(mine - performance.now())
+      await pause(Math.max(0, mine - performance.now()))
     },
   }
 }
@@ -558,9 +579,15 @@ export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: In
     })
 }
 
-/** Wakes every account that has something to do: a mail whose time has come, a run that is not complete. */
+/**
+ * Wakes every account that has something to do: a mail whose time has come, a run that is not complete. What was held at the very moment
+ * in which the reason ended is let go first.
+ */
 export async function wakeDue({ db, queue, clock }: Deps): Promise<void> {
   const now = clock.now().toString()
+  await db.execute(sql`
+    UPDATE deliveries d SET state = 'queued', reason = NULL, next_try_at = ${now}::timestamptz FROM mail_configs m
+    WHERE d.state = 'held' AND d.reason IN ('not_configured', 'sending_paused') AND m.owner_id = d.owner_id AND m.pause_reason IS NULL`)
   const due = await rows(
     db,
     z.object({ ownerId: z.string() }),

@@ -17,6 +17,8 @@ export const sendNowPerDay = 3
 /** Invoices of a run are decided this many at a time, so that a large run neither holds up others nor delays its first mail. */
 const firstChunk = 1_000
 const laterChunk = 5_000
+/** Daily runs that are made at a time: at nine many accounts are due. */
+const runsAtOnce = 6
 /** How many missed days are written down at most after a long time without a process. */
 const mostSkippedDays = 31
 
@@ -86,13 +88,13 @@ export async function makeRun(
   return run
 }
 
-/** Writes down the next mails of a run that is not complete; the account's row must be locked. */
-export async function planRun(tx: Database, account: Locked, runId: string, now: Instant): Promise<void> {
+/** Writes down the next mails of a run that is not complete, and answers how many invoices that were; the account's row must be locked. */
+export async function planRun(tx: Database, account: Locked, runId: string, now: Instant): Promise<number> {
   const [run] = await tx
     .select()
     .from(runs)
     .where(and(eq(runs.id, runId), isNull(runs.plannedAt), isNull(runs.cancelledAt)))
-  if (run) await planChunk(tx, account, run, now)
+  return run ? planChunk(tx, account, run, now) : 0
 }
 
 const candidate = z.object({
@@ -186,7 +188,7 @@ async function readCandidates(tx: Database, account: Locked, run: Run): Promise<
 }
 
 /** Whether the reminders of an invoice `i` are paused on a date: its own, or its client's. */
-export const pausedOn = (date: string) => sql`(
+export const pausedOn = (date: string | SQL) => sql`(
   (i.paused_at IS NOT NULL AND (i.paused_until IS NULL OR i.paused_until >= ${date}::date))
   OR EXISTS (SELECT 1 FROM client_pauses c WHERE c.owner_id = i.owner_id AND c.client_key = lower(i.client_email) AND (c.paused_until IS NULL OR c.paused_until >= ${date}::date)))`
 
@@ -258,7 +260,7 @@ async function recordDecisions(
 async function completeEarlierDays(tx: Database, account: Locked, before: string, now: Instant): Promise<void> {
   const earliest = Temporal.PlainDate.from(before).subtract({ days: mostSkippedDays }).toString()
   const days = await tx
-    .selectDistinctOn([runs.localDate], { date: runs.localDate, skippedReason: runs.skippedReason })
+    .selectDistinctOn([runs.localDate], { date: runs.localDate, skippedReason: runs.skippedReason, plannedAt: runs.plannedAt })
     .from(runs)
     .where(
       and(
@@ -268,12 +270,14 @@ async function completeEarlierDays(tx: Database, account: Locked, before: string
         sql`${runs.localDate} >= greatest(${earliest}::date, (SELECT max(x.local_date) FROM runs x WHERE x.owner_id = ${account.id}::uuid AND x.kind = 'daily' AND x.skipped_reason IS NULL AND x.local_date < ${before}::date))`,
       ),
     )
-    .orderBy(runs.localDate, sql`${runs.skippedReason} NULLS FIRST`)
-  for (const { date, skippedReason } of days) {
+    .orderBy(runs.localDate, sql`${runs.skippedReason} NULLS FIRST`, sql`${runs.plannedAt} NULLS LAST`)
+  for (const { date, skippedReason, plannedAt } of days) {
+    // A run that was cancelled before it was complete has said nothing of the rest.
+    const rule = skippedReason !== null ? 'not_running' : plannedAt === null ? 'cancelled' : 'added_later'
     const dayEnded = startOfDay(dayAfter(date), account.timezone).toString()
     await tx.execute(sql`
       INSERT INTO decisions (owner_id, invoice_id, local_date, rule, note, decided_at)
-      SELECT i.owner_id, i.id, ${date}::date, ${skippedReason === null ? 'added_later' : 'not_running'}, ${skippedReason}, ${now.toString()}::timestamptz
+      SELECT i.owner_id, i.id, ${date}::date, ${rule}, ${skippedReason}, ${now.toString()}::timestamptz
       FROM invoices i
       WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.due_date < ${date}::date AND i.created_at < ${dayEnded}::timestamptz
         AND (i.status <> 'paid' OR i.paid_at >= ${dayEnded}::timestamptz)
@@ -281,14 +285,17 @@ async function completeEarlierDays(tx: Database, account: Locked, before: string
   }
 }
 
-/** Mails that wait for their next try are tried now, on behalf of this run too. */
+/** Mails that wait for their next try, or for nothing but somebody's word, are tried now, on behalf of this run too. */
 async function pullForward(tx: Database, run: Run, deliveryIds: string[], now: Instant): Promise<void> {
   if (deliveryIds.length === 0) return
   await tx.execute(sql`
     UPDATE deliveries SET pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz),
-      next_try_at = CASE WHEN state IN ('queued', 'retrying') THEN least(next_try_at, ${now.toString()}::timestamptz) ELSE next_try_at END
+      next_try_at = CASE WHEN state IN ('queued', 'retrying', 'held') THEN least(next_try_at, ${now.toString()}::timestamptz) ELSE next_try_at END,
+      state = CASE WHEN ${forAWord} THEN 'queued' ELSE state END, reason = CASE WHEN ${forAWord} THEN NULL ELSE reason END
     WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
 }
+
+const forAWord = sql`(state = 'held' AND reason IN ('plan', 'restored'))`
 
 function arrayText(ids: string[]): string {
   return `{${ids.join(',')}}`
@@ -310,7 +317,12 @@ export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Pro
       .where(and(lte(accounts.nextRunAt, now), behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(100)
-    for (const { id } of due) await makeDueRun(db, queue, id, now).catch((error: unknown) => failures.push(error))
+    const waiting = due.map(({ id }) => id)
+    const lanes = Array.from({ length: runsAtOnce }, async () => {
+      for (let id = waiting.shift(); id; id = waiting.shift())
+        await makeDueRun(db, queue, id, now).catch((error: unknown) => failures.push(error))
+    })
+    await Promise.all(lanes)
     last = due.at(-1)
   } while (last)
   if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')

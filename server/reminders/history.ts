@@ -3,13 +3,15 @@ import PostalMime from 'postal-mime'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
 import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
-import { deliveryState, runKind } from '#contract/reminders.ts'
+import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
+import { holdWords } from './holds.ts'
 import { previewReminders } from './reminders.ts'
 import { deliveries } from './tables.ts'
 
@@ -17,13 +19,18 @@ import { deliveries } from './tables.ts'
 const mostShown = 200
 
 /** Everything that was written about an invoice, what was decided day by day, and when it is next. Refuses with `not_found`. */
-export async function invoiceHistory(db: Database, account: Account, invoiceId: string, now: Instant): Promise<InvoiceHistory> {
+export async function invoiceHistory(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  account: Account,
+  invoiceId: string,
+  now: Instant,
+): Promise<InvoiceHistory> {
   const [invoice] = await db
     .select()
     .from(invoices)
     .where(and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${invoiceId}`))
   if (!invoice) throw new Refusal('not_found', 'There is no such invoice.')
-  const [line] = (await previewReminders(db, account, now, invoice.id)).lines
+  const [line] = (await previewReminders({ db, config }, account, now, invoice.id)).lines
   return {
     nextAt: line?.nextAt ?? null,
     reason: line ? line.reason : invoice.deletedAt ? 'deleted' : 'paid',
@@ -62,7 +69,7 @@ function mailsOf(db: Database, invoiceId: string): Promise<z.output<typeof mailR
 
 const dayRow = z.object({
   date: z.string(),
-  rule: z.enum(['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'not_owed']),
+  rule: z.enum(['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'cancelled', 'not_owed']),
   note: z.string().nullable(),
   decidedAt: instantText,
   mailId: z.string().nullable(),
@@ -91,6 +98,7 @@ async function daysOf(db: Database, invoiceId: string): Promise<DayDecision[]> {
 }
 
 const notOwed = 'Not sent: it was paid, paused, deleted or no longer due by then.'
+const stoppedFirst = 'Not sent: reminders were stopped first.'
 
 /** What became of a day, in a word for programs and a sentence for people. */
 function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'words'> {
@@ -104,6 +112,8 @@ function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'wo
       return { outcome: 'not_running', words: day.note ?? 'Duely was not running that day.' }
     case 'added_later':
       return { outcome: 'added_later', words: 'It was not in the run of that day: it was written down, or became due again, afterwards.' }
+    case 'cancelled':
+      return { outcome: 'cancelled', words: stoppedFirst }
     case 'not_owed':
       return { outcome: 'superseded', words: notOwed }
     case 'mail':
@@ -115,18 +125,17 @@ function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'wo
     case 'failed':
       return {
         outcome: 'failed',
-        words: day.serverReply ? `Not sent. ${day.reason === 'refused' ? server.trim() : day.serverReply}` : 'Not sent.',
+        words: failureOf(day.serverReply ?? '', { refused: day.reason === 'refused', server }),
       }
     case 'retrying':
       return { outcome: 'retrying', words: `Not accepted yet; it is tried again.${server}` }
     case 'held':
       return {
         outcome: 'held',
-        words:
-          day.reason === 'not_configured' ? 'Waiting: no mailbox is connected.' : `Waiting: sending from the mailbox is paused.${server}`,
+        words: day.reason === 'sending_paused' ? `${holdWords.sending_paused.waits}${server}` : holdWords[holdReasonOf(day.reason)].waits,
       }
     case 'cancelled':
-      return { outcome: 'cancelled', words: 'Not sent: reminders were stopped first.' }
+      return { outcome: 'cancelled', words: stoppedFirst }
     case 'superseded':
       return { outcome: 'superseded', words: notOwed }
     case 'queued':
@@ -134,6 +143,12 @@ function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'wo
     case null:
       return { outcome: 'waiting', words: 'About to be sent.' }
   }
+}
+
+/** A mail server's words, or what is written down in their place where none was asked. */
+function failureOf(reply: string, about: { refused: boolean; server: string }): string {
+  if (reply.startsWith('Not sent')) return reply
+  return `Not sent. ${about.refused ? about.server.trim() : reply}`.trim()
 }
 
 /** A mail as it left, byte for byte what is stored, read back. Refuses with `not_found` also where it was never rendered. */

@@ -4,7 +4,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 
@@ -17,10 +17,8 @@ const pause = (app: TestApp, person: Person, id: string, body: object) =>
   ask(app, person, invoiceCalls.pause, { params: { id }, body: { paused: true, ...body } })
 
 test('nobody asks in vain why nothing went out: every day of the schedule has one row with its reason', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
   await start(app, asha)
   app.clock.set('2026-03-03T03:30:00Z')
@@ -48,10 +46,8 @@ test('nobody asks in vain why nothing went out: every day of the schedule has on
 })
 
 test('an invoice that is written down after the run of its day is told to have come later', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
   await anInvoice(app, { owner: asha })
   await start(app, asha)
   app.clock.set('2026-03-02T10:00:00Z')
@@ -65,10 +61,8 @@ test('an invoice that is written down after the run of its day is told to have c
 })
 
 test('every past-due invoice has exactly one row a day, whatever was pressed', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha } = office
   const invoices = [await anInvoice(app, { owner: asha }), await anInvoice(app, { owner: asha }), await anInvoice(app, { owner: asha })]
   await start(app, asha)
   for (let day = 2; day <= 6; day += 1) {
@@ -113,10 +107,8 @@ test('the history shows every mail with the server’s answer, and the mail itse
 })
 
 test('a paused invoice is not written to by anybody, and says when it goes on', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha })
   const { reply: paused } = await pause(app, asha, invoice._id, { until: '2026-03-04', note: 'Dispute about hours' })
   expect(paused.pause).toEqual({ until: '2026-03-04', note: 'Dispute about hours', promised: false, scope: 'invoice' })
@@ -136,10 +128,8 @@ test('a paused invoice is not written to by anybody, and says when it goes on', 
 })
 
 test('a pause for good ends when it is ended, and not before', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha })
   await start(app, asha)
   await pause(app, asha, invoice._id, {})
@@ -154,10 +144,8 @@ test('a pause for good ends when it is ended, and not before', async () => {
 })
 
 test('pausing in the middle of a run takes effect before the next mail', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha })
   smtp.answer({ rcpt: () => '450 4.2.0 Later' })
   await start(app, asha)
@@ -170,10 +158,8 @@ test('pausing in the middle of a run takes effect before the next mail', async (
 })
 
 test('a paused client is left alone with all invoices, also those written down later', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha, clientEmail: 'Billing@Kaveri.example' })
   await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example' })
   await pause(app, asha, invoice._id, { scope: 'client', until: '2026-03-10' })
@@ -189,10 +175,8 @@ test('a paused client is left alone with all invoices, also those written down l
 })
 
 test('a promise to pay that passes unpaid is told to the owner once, one that is kept is not', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
   const broken = await anInvoice(app, { owner: asha, clientName: 'Kaveri Foods', amount: 500 })
   const kept = await anInvoice(app, { owner: asha, clientName: 'Studio Banyan' })
   for (const { _id } of [broken, kept]) await pause(app, asha, _id, { until: '2026-03-05', promised: true, note: 'Cheque is in the post' })
@@ -225,10 +209,8 @@ test('a pause that ends in the past is refused by its field', async () => {
 })
 
 test('"try these again" writes to those that failed and to nobody else', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const one = await anInvoice(app, { owner: asha, clientEmail: 'one@example.com' })
   await anInvoice(app, { owner: asha, clientEmail: 'two@example.com' })
   smtp.answer({ rcpt: (to) => (to.startsWith('one') ? '550 5.1.1 Mailbox full of bees' : undefined) })
@@ -244,10 +226,8 @@ test('"try these again" writes to those that failed and to nobody else', async (
 })
 
 test('a cancelled run sends no further mail, the schedule goes on', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   smtp.answer({ rcpt: () => '450 4.2.0 Later' })
   const { runId } = (await start(app, asha)).reply
@@ -263,10 +243,8 @@ test('a cancelled run sends no further mail, the schedule goes on', async () => 
 })
 
 test('what a full mailbox left over goes first the next day', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   for (let nth = 1; nth <= 6; nth += 1)
     await anInvoice(app, { owner: asha, clientEmail: `client${nth}@example.com`, dueDate: `2026-02-0${nth}` })
   smtp.answer({ rcpt: (to) => (Number(/\d/.exec(to)?.[0]) > 3 ? '550 5.2.0 Not today' : undefined) })
@@ -281,10 +259,8 @@ test('what a full mailbox left over goes first the next day', async () => {
 })
 
 test('grouped, a client with several overdue invoices gets one mail that lists them all', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
   const first = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000, dueDate: '2026-02-20' })
   const second = await anInvoice(app, { owner: asha, clientEmail: 'Billing@Kaveri.example', amount: 250.5, dueDate: '2026-03-01' })
@@ -304,10 +280,8 @@ test('grouped, a client with several overdue invoices gets one mail that lists t
 })
 
 test('of a grouped mail what was paid before it left is not in it', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
   const paid = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000 })
   await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 77 })
@@ -326,10 +300,8 @@ test('of a grouped mail what was paid before it left is not in it', async () => 
 })
 
 test('a client with more invoices than fit into one step still gets one mail', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
   await app.db.execute(sql`
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)

@@ -32,7 +32,7 @@ export async function freeDeadClaims(db: Database, id: string): Promise<number> 
     db,
     sql`UPDATE deliveries d SET state = 'queued', claimed_by = NULL, claim = NULL
         WHERE d.state = 'sending'
-          AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = d.claimed_by AND p.heartbeat_at > now() - make_interval(secs => ${deadSeconds}))
+          AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = d.claimed_by AND p.heartbeat_at > now() - make_interval(secs => ${deadSeconds}) AND p.heartbeat_at < now() + interval '1 minute')
           AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${id}::uuid AND me.steady_since < now() - make_interval(secs => ${steadySeconds}))`,
   )
   await db.execute(sql`
@@ -69,7 +69,8 @@ export async function findTrouble(db: Database, now: Instant): Promise<string | 
   const [found] = await rows(
     db,
     z.object({ silent: z.boolean(), overdue: z.number() }),
-    sql`SELECT NOT EXISTS (SELECT 1 FROM processes WHERE greatest(ticked_at, started_at) > now() - make_interval(mins => ${tickMinutes})) AS silent,
+    sql`SELECT NOT EXISTS (SELECT 1 FROM processes WHERE ticked_at > now() - make_interval(mins => ${tickMinutes}))
+            AND coalesce((SELECT min(started_at) FROM processes) < now() - make_interval(mins => ${tickMinutes}), true) AS silent,
           (SELECT count(*)::int FROM (SELECT 1 FROM accounts WHERE next_run_at < ${late}::timestamptz LIMIT 1000) waiting) AS overdue`,
   )
   if (found?.silent)

@@ -1,18 +1,21 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { PreviewLine, Run, RunAnswer, reminderCalls } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { entitlementsOf, refuseWithout } from '#server/billing/billing.ts'
 import { findSender, hasMailConfig, type Sender, toMailConfig } from '#server/mail/mail.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { cancelRun, cancelRuns, decide, makeRun, pausedOn, sendNowPerDay } from './due.ts'
+import { releaseRestored } from './holds.ts'
 import { findTrouble } from './processes.ts'
 import { findRun, toRun } from './progress.ts'
 import { daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
@@ -33,13 +36,14 @@ interface Asking {
 
 /**
  * Switches daily reminders on and makes the first run, in one transaction. Answers the run, or null where nobody is due.
- * Refuses with `mail_not_configured`.
+ * Refuses with `mail_not_configured`, and with `plan_limit` where the plan has no daily reminders.
  */
-export async function startReminders({ db, queue, account, now }: Asking): Promise<string | null> {
+export async function startReminders({ db, queue, account, now, config }: Asking & Pick<Deps, 'config'>): Promise<string | null> {
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
     if (!(await hasMailConfig(tx, account.id)))
       throw new Refusal('mail_not_configured', 'Please configure your email settings first before starting reminders.')
+    await refuseWithout('scheduling', tx, account.id, now, config)
     if (!locked.remindersActive) {
       const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
       await tx.update(accounts).set({ remindersActive: true, nextRunAt: next.at }).where(eq(accounts.id, account.id))
@@ -73,6 +77,7 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
           eq(runs.kind, 'send_now'),
           isNull(runs.cancelledAt),
           sql`${runs.createdAt} > ${now.subtract({ seconds: samePressSeconds }).toString()}::timestamptz`,
+          lte(runs.createdAt, now),
         ),
       )
       .orderBy(desc(runs.createdAt))
@@ -83,13 +88,17 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
   })
 }
 
-/** Writes again to those whose mail failed in a run, in a run of its own. Refuses with `mail_not_configured` and `not_found`. */
+/**
+ * Writes again to those whose mail failed in a run, in a run of its own. Mails of it that are held since a backup was put back are let go
+ * instead, in the run they belong to. Refuses with `mail_not_configured` and `not_found`.
+ */
 export async function retryRun({ db, queue, account, now }: Asking, runId: string): Promise<string | null> {
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
     const failed = await findRun(tx, account.id, runId)
     if (!(await hasMailConfig(tx, account.id)))
       throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+    if ((await releaseRestored(tx, queue, { ownerId: account.id, runId: failed.id }, now)) > 0) return failed.id
     const run = await makeRun(tx, queue, locked, { kind: 'retry', now, retryOf: failed.id })
     return run?.id ?? null
   })
@@ -171,7 +180,7 @@ const owedLine = z.object({
 
 /** Who would be written to now, and for every unpaid invoice (or the `only` one) the next date or the reason why there is none. */
 export async function previewReminders(
-  db: Database,
+  { db, config }: Pick<Deps, 'db' | 'config'>,
   account: Account,
   now: Instant,
   only?: string,
@@ -200,7 +209,8 @@ export async function previewReminders(
         WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ${only}::uuid`}
         ORDER BY i.due_date, i.id`,
   )
-  const schedule = scheduleOf(account, sender, now)
+  const { abilities } = await entitlementsOf(db, account.id, now, config)
+  const schedule = scheduleOf(account, sender, { now, withinPlan: abilities.includes('scheduling') })
   const lines = owed.map((one): PreviewLine => {
     const pastDue = one.dueDate < today
     const facts = { paused: one.paused, remindedToday: one.remindedToday > 0, openMail: one.open, byHandToday: one.byHandToday }
@@ -231,11 +241,12 @@ export async function previewReminders(
 
 type NextRun = { reason: PreviewLine['reason'] } | { at: Instant; date: string }
 
-function scheduleOf(account: Account, sender: Sender | null, now: Instant): NextRun {
+function scheduleOf(account: Account, sender: Sender | null, about: { now: Instant; withinPlan: boolean }): NextRun {
   if (!account.remindersActive || !account.nextRunAt) return { reason: 'schedule_inactive' }
+  if (!about.withinPlan) return { reason: 'plan' }
   if (!sender) return { reason: 'not_configured' }
   if (sender.pauseReason) return { reason: 'sending_paused' }
-  return nextRun(account, { now, notBefore: localDate(account.nextRunAt, account.timezone), lastRunAt: account.lastDailyRunAt })
+  return nextRun(account, { now: about.now, notBefore: localDate(account.nextRunAt, account.timezone), lastRunAt: account.lastDailyRunAt })
 }
 
 function nextOf(about: {

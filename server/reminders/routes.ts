@@ -22,11 +22,11 @@ import {
 const longestWaitMilliseconds = 20_000
 
 export function reminderRoutes(app: App, deps: Deps): void {
-  const { db, clock, queue } = deps
+  const { db, clock, queue, config } = deps
   answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(db, account, clock.now()))
-  answer(app, reminderCalls.preview, (_parts, { account }) => previewReminders(db, account, clock.now()))
+  answer(app, reminderCalls.preview, (_parts, { account }) => previewReminders(deps, account, clock.now()))
   answer(app, reminderCalls.start, async (_parts, { account }, { reply }) =>
-    follow(deps, account, await startReminders({ db, queue, account, now: clock.now() }), reply),
+    follow(deps, account, await startReminders({ db, queue, account, now: clock.now(), config }), reply),
   )
   answer(app, reminderCalls.sendNow, async (_parts, { account }, { reply }) =>
     follow(deps, account, await sendNow({ db, queue, account, now: clock.now() }), reply),
@@ -42,7 +42,7 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.retryRun, async ({ params }, { account }, { reply }) =>
     follow(deps, account, await retryRun({ db, queue, account, now: clock.now() }, params.id), reply),
   )
-  answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(db, account, params.id, clock.now()))
+  answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
   answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id), clock.now()))
 }

@@ -1,8 +1,9 @@
+import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { aMailbox, anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { makeDueRuns } from './due.ts'
@@ -11,10 +12,8 @@ const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person
 const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
 
 test('Start writes at once to every client past due, from the own mailbox, in a mail that can be answered', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app, { displayName: 'Asha Rao' })
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', person: { displayName: 'Asha Rao' } })
+  const { app, asha, smtp } = office
   await anInvoice(app, {
     owner: asha,
     clientName: 'Kaveri Foods',
@@ -42,10 +41,8 @@ test('Start writes at once to every client past due, from the own mailbox, in a 
 })
 
 test('a paid, deleted, or not yet due invoice is never reminded', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha, status: 'paid', dueDate: '2026-02-22' })
   await anInvoice(app, { owner: asha, status: 'unpaid', dueDate: '2026-03-02' })
   await anInvoice(app, { owner: asha, status: 'overdue', dueDate: '2026-03-20' })
@@ -73,10 +70,8 @@ test('past due is decided by the date where the account lives', async () => {
 })
 
 test('pressing Start twice is no second blast', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   await anInvoice(app, { owner: asha })
   await start(app, asha)
@@ -100,10 +95,8 @@ test('Start and Send Now need a mailbox first, and say so', async () => {
 })
 
 test('every morning at nine the reminder comes again, until the invoice is marked paid', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-22' })
   await start(app, asha)
   expect((await ask(app, asha, reminderCalls.status)).reply.nextRunAt).toBe('2026-03-03T03:30:00Z')
@@ -126,10 +119,8 @@ test('every morning at nine the reminder comes again, until the invoice is marke
 })
 
 test('follow-ups of one invoice answer the first reminder, so that they stand in one thread', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   await start(app, asha)
   app.clock.set('2026-03-03T03:30:00Z')
@@ -145,10 +136,8 @@ test('follow-ups of one invoice answer the first reminder, so that they stand in
 })
 
 test('an invoice reminded by hand this morning is not reminded again at nine', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   await start(app, asha)
   expect(smtp.mails.length).toBe(1)
@@ -160,10 +149,8 @@ test('an invoice reminded by hand this morning is not reminded again at nine', a
 })
 
 test('many processes ticking at the same second make one run', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
   app.clock.set('2026-03-02T03:30:00Z')
@@ -175,10 +162,8 @@ test('many processes ticking at the same second make one run', async () => {
 })
 
 test('an outage over nine o’clock is caught up on the same day, once', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
   app.clock.set('2026-03-02T05:30:00Z')
@@ -188,10 +173,8 @@ test('an outage over nine o’clock is caught up on the same day, once', async (
 })
 
 test('a day without a process is recorded as skipped, and its mails are not sent the day after', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
   app.clock.set('2026-03-02T12:30:00Z')
@@ -212,10 +195,8 @@ test('a day without a process is recorded as skipped, and its mails are not sent
 })
 
 test('a clock that jumps back makes no second run', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
   app.clock.set('2026-03-02T04:00:00Z')
@@ -228,10 +209,8 @@ test('a clock that jumps back makes no second run', async () => {
 })
 
 test('Stop pauses the schedule and cancels what waits', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   expect((await start(app, asha)).reply).toMatchObject({ count: 0, retrying: 1 })
@@ -249,10 +228,8 @@ test('Stop pauses the schedule and cancels what waits', async () => {
 })
 
 test('Start after Stop writes again to those who were not reminded today', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha, clientEmail: 'one@kaveri.example' })
   await anInvoice(app, { owner: asha, clientEmail: 'two@kaveri.example' })
   smtp.answer({ rcpt: (to) => (to.startsWith('two') ? '450 4.2.0 Try later' : undefined) })
@@ -264,10 +241,8 @@ test('Start after Stop writes again to those who were not reminded today', async
 })
 
 test('Send Now writes by hand up to three times a day, also to those already reminded', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   await start(app, asha)
   for (const expected of [1, 1, 1, 0]) {
@@ -281,20 +256,16 @@ test('Send Now writes by hand up to three times a day, also to those already rem
 })
 
 test('Send Now does not switch the schedule on', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
   await anInvoice(app, { owner: asha })
   await sendNow(app, asha)
   expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
 })
 
 test('twenty presses of Send Now at once are one mail per invoice', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   await anInvoice(app, { owner: asha })
   const answers = await app.whileJobsRun(Promise.all(Array.from({ length: 20 }, () => ask(app, asha, reminderCalls.sendNow))))
@@ -304,10 +275,8 @@ test('twenty presses of Send Now at once are one mail per invoice', async () => 
 })
 
 test('Send Now pulls a waiting mail forward instead of doubling it', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
   smtp.answer({ rcpt: (_to, offered) => (offered === 1 ? '450 4.2.0 Try later' : undefined) })
   expect((await start(app, asha)).reply).toMatchObject({ count: 0, retrying: 1 })
@@ -319,10 +288,8 @@ test('Send Now pulls a waiting mail forward instead of doubling it', async () =>
 })
 
 test('a change of hour or zone moves the next run and makes none twice', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T02:00:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
   const { accountCalls } = await import('#contract/accounts.ts')
@@ -344,10 +311,8 @@ test('a change of hour or zone moves the next run and makes none twice', async (
 })
 
 test('the preview names who would be written to now and when everybody else is next', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
   const late = await anInvoice(app, { owner: asha, dueDate: '2026-02-22', amount: 1200.5 })
   const soon = await anInvoice(app, { owner: asha, dueDate: '2026-03-05' })
   await anInvoice(app, { owner: asha, dueDate: '2026-02-01', status: 'paid' })
@@ -381,10 +346,8 @@ test('a run of another account is not there', async () => {
 })
 
 test('more invoices than fit into one step are all written to once, oldest due first', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
   const { sql } = await import('drizzle-orm')
   await app.db.execute(sql`
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
@@ -399,3 +362,28 @@ test('more invoices than fit into one step are all written to once, oldest due f
   const first = smtp.mails.slice(0, 8).map(({ envelope }) => Number(/\d+/.exec(envelope.to[0] ?? '')?.[0]) % 300)
   expect(Math.min(...first)).toBeGreaterThanOrEqual(298)
 }, 120_000)
+
+test('one account that cannot be worked on keeps nobody else from their nine o’clock', async () => {
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha } = office
+  await start(app, asha)
+  await anInvoice(app, { owner: asha })
+  const broken = await aPerson(app)
+  await app.db.execute(
+    sql`UPDATE accounts SET timezone = 'Nowhere/Land', next_midnight_at = '2026-03-01T00:00:00Z' WHERE id = ${broken.id}::uuid`,
+  )
+  app.clock.set('2026-03-02T03:30:00Z')
+  await expect(app.runJobs()).rejects.toThrow('some accounts')
+  const runs = await ask(app, asha, reminderCalls.runs, { query: {} })
+  expect(runs.reply[0]).toMatchObject({ kind: 'daily', localDate: '2026-03-02', total: 1 })
+})
+
+test('Send Now after the clock was set back is a press of its own', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha })
+  await sendNow(app, asha)
+  app.clock.set('2026-03-02T04:30:00Z')
+  await sendNow(app, asha)
+  expect(smtp.mails.length).toBe(2)
+})

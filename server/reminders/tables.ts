@@ -120,7 +120,7 @@ export const decisions = pgTable(
     ownerId: uuid().notNull(),
     invoiceId: uuid().notNull(),
     localDate: date({ mode: 'string' }).notNull(),
-    rule: text({ enum: ['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'not_owed'] }).notNull(),
+    rule: text({ enum: ['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'cancelled', 'not_owed'] }).notNull(),
     deliveryId: uuid(),
     note: text(),
     decidedAt: instant().notNull(),

@@ -178,6 +178,7 @@ test('everything is reached by keyboard alone', async ({ page }) => {
   await page.keyboard.type('n?')
   await expect(page.getByRole('textbox', { name: 'Search' })).toHaveValue('n?')
   await page.keyboard.press('Escape')
+  await expect(page.locator('[data-index="2"]')).toBeVisible()
   await page.keyboard.press('ArrowDown')
   await expect(page.locator('[data-index="0"] [data-open]')).toBeFocused()
   await page.keyboard.press('ArrowRight')
@@ -208,4 +209,98 @@ test('a client of an earlier invoice is offered, and what was typed is not lost 
   await page.getByRole('textbox', { name: 'Due Date' }).fill('31/12/2026')
   await page.getByRole('button', { name: 'Create Invoice' }).click()
   await expect(page.getByRole('button', { name: 'All (4)' })).toBeVisible()
+})
+
+test('what is past due but marked unpaid is accounted for where the overdue filter finds nothing', async ({ page }) => {
+  await onDashboard(page, [
+    { clientName: 'Kaveri Foods', amount: 500, dueInDays: -8 },
+    { clientName: 'Studio Banyan', amount: 9000, dueInDays: -3 },
+  ])
+  await page.getByRole('button', { name: 'Overdue (0)' }).click()
+  await expect(page.getByText('No overdue invoices found.')).toBeVisible()
+  await expect(page.getByText(/^2 invoices are past due but still marked unpaid\. .* reminded all the same\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'View unpaid invoices' }).click()
+  await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeVisible()
+})
+
+test('an amount typed with commas is that amount, and what is none stays as typed with the reason below', async ({ page }) => {
+  await onDashboard(page, [])
+  await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().click()
+  const amount = page.getByLabel('Amount')
+  for (const [typed, says] of [
+    ['-5', 'Please enter an amount above 0.'],
+    ['1e5', 'Please enter an amount such as 5000.50.'],
+    ['1.234', 'Please enter an amount with at most two decimals.'],
+    ['1,00', 'Please enter an amount such as 5000.50.'],
+  ] as const) {
+    await amount.fill('')
+    await amount.pressSequentially(typed)
+    await amount.blur()
+    await expect(amount).toHaveValue(typed)
+    await expect(page.getByText(says)).toBeVisible()
+  }
+  for (const [typed, shown] of [
+    ['48,500', '48,500.00'],
+    ['99,99,99,999.99', '99,99,99,999.99'],
+    ['1,84,200', '1,84,200.00'],
+  ] as const) {
+    await amount.fill('')
+    await amount.pressSequentially(typed)
+    await expect(amount).toHaveValue(typed)
+    await amount.blur()
+    await expect(amount).toHaveValue(shown)
+    await expect(amount).not.toHaveAttribute('aria-invalid', 'true')
+  }
+  await page.getByLabel('Client Name').fill('Kaveri Foods')
+  await page.getByRole('combobox', { name: 'Client Email' }).fill('billing@kaveri.example')
+  await page.getByRole('textbox', { name: 'Due Date' }).fill('31/12/2026')
+  await page.getByRole('button', { name: 'Create Invoice' }).click()
+  await expect(page.getByText('₹1,84,200.00').first()).toBeVisible()
+  await page.getByRole('link', { name: /Kaveri Foods/ }).click()
+  await expect(page.getByLabel('Amount')).toHaveValue('1,84,200.00')
+})
+
+test('a day that is none is answered in the way days are typed here, and a missing invoice leads back to the others', async ({ page }) => {
+  await onDashboard(page, [])
+  await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().click()
+  await page.getByRole('textbox', { name: 'Due Date' }).fill('31/02/2026')
+  await page.getByRole('button', { name: 'Create Invoice' }).click()
+  await expect(page.getByText('Please enter a date such as 31/03/2026.')).toBeVisible()
+  await page.goto('/dashboard/edit-invoice/0197f0a0-0000-7000-8000-000000000000')
+  await expect(page.getByText(/^Failed to load invoice: /)).toBeVisible()
+  await page.getByRole('link', { name: 'Go to the dashboard' }).click()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+})
+
+test('on a phone the list is sorted by a choice of its own, and nothing of a line is cut', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await onDashboard(page, three)
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  await page.getByLabel('Sort by').selectOption('Amount, smallest first')
+  expect(await clients(page)).toEqual(['Meridian Textiles', 'Kaveri Foods', 'Studio Banyan'])
+  await page.reload()
+  await expect(page.getByLabel('Sort by')).toHaveValue(JSON.stringify({ by: 'amount', ascending: true }))
+  const late = page.getByRole('row', { name: /Kaveri Foods/ }).getByText('8 days ago')
+  await expect(late).toBeVisible()
+  expect(await late.evaluate(({ parentElement: cell }) => cell !== null && cell.scrollWidth <= cell.clientWidth)).toBe(true)
+})
+
+test('the table behind the due line names every invoice, the most overdue first', async ({ page }) => {
+  await onDashboard(page, [
+    ...three,
+    ...[1, 2, 3, 4, 5].map((number) => ({ clientName: `Anand ${number}`, amount: number, dueInDays: number })),
+  ])
+  await page.getByRole('button', { name: 'Show as a table' }).click()
+  const rows = page.getByRole('table', { name: /the most overdue first/ }).getByRole('row')
+  await expect(rows).toHaveCount(7)
+  await expect(rows.nth(1)).toHaveText(/Kaveri Foods.*8 days late/)
+  await page.getByRole('button', { name: 'Show all 7' }).click()
+  await expect(rows).toHaveCount(8)
+})
+
+test('the focus goes along to the page that is gone to', async ({ page }) => {
+  await onDashboard(page, [])
+  await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().press('Enter')
+  await expect(page.getByRole('heading', { name: 'Create Invoice' })).toBeVisible()
+  await expect(page.getByRole('main')).toBeFocused()
 })

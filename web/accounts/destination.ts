@@ -1,5 +1,7 @@
 import { type Location, matchPath } from 'react-router'
 
+const keptUnder = 'afterGoogle'
+
 /**
  * Where to go after signing in: back to the screen that was asked for, with its query, if it is one of the dashboard's;
  * to /dashboard otherwise, and never anywhere else.
@@ -8,6 +10,22 @@ export function destination(state: unknown): string {
   const from = wanted(state)
   if (!from || matchPath('/dashboard/*', from.pathname) === null) return '/dashboard'
   return `${from.pathname}${from.search}${from.hash}`
+}
+
+/** Remembers it in this tab over the way to Google and back. */
+export function keepDestination(state: unknown): void {
+  sessionStorage.setItem(keptUnder, JSON.stringify(state ?? null))
+}
+
+/** What was remembered, once; judged anew, for whatever lies in a browser may have been put there. */
+export function takeDestination(): string {
+  const kept = sessionStorage.getItem(keptUnder)
+  sessionStorage.removeItem(keptUnder)
+  try {
+    return destination(JSON.parse(kept ?? 'null'))
+  } catch {
+    return destination(null)
+  }
 }
 
 function wanted(state: unknown): Pick<Location, 'pathname' | 'search' | 'hash'> | null {

@@ -4,7 +4,9 @@ import { accountCalls } from '#contract/accounts.ts'
 import { Problem } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
 import { arriveAt } from '#web/platform/session.ts'
+import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { takeDestination } from './destination.ts'
 import { texts } from './texts.ts'
 
 /** What an older way of coming back carried in the address. A token that arrives by an address is an attack: it is removed and refused. */
@@ -16,7 +18,7 @@ export function GoogleReturn(): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const seen = useRef(false)
   const exchange = useCall(accountCalls.exchangeGoogleCode, {
-    onDone: ({ user, accessToken }) => arriveAt('/dashboard', { user, accessToken }),
+    onDone: ({ user, accessToken }) => arriveAt(takeDestination(), { user, accessToken }),
     onProblem: (error) => {
       const message = error instanceof Problem && error.code === 'email_taken' ? error.message : texts.signIn.googleFailed
       setProblem(message)
@@ -29,10 +31,10 @@ export function GoogleReturn(): ReactNode {
     if (seen.current || (code === null && !failed)) return
     seen.current = true
     setSearch({}, { replace: true })
-    if (code !== null && !failed) return exchange.mutate({ body: { code } })
+    if (code !== null && !failed) return exchange.mutate({ body: { code, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone } })
     setProblem(texts.signIn.googleFailed)
     toast('bad', texts.signIn.googleFailed)
   }, [search, setSearch, exchange])
-  if (exchange.isPending || exchange.isSuccess) return <p role="status">{texts.signIn.busy}</p>
-  return problem === null ? null : <p role="alert">{problem}</p>
+  if (exchange.isPending || exchange.isSuccess) return <Notice tone="info">{texts.signIn.busy}</Notice>
+  return problem === null ? null : <Notice tone="bad">{problem}</Notice>
 }

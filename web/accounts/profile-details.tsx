@@ -8,6 +8,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { EmailNotice } from './email-notice.tsx'
 import look from './profile.module.css'
 import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
@@ -36,7 +37,11 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
   const { form } = state
   return (
     <Panel title={words.title}>
-      {profile.pendingEmail !== null && <Notice tone="info">{words.pending(profile.pendingEmail)}</Notice>}
+      {profile.pendingEmail !== null ? (
+        <Notice tone="info">{words.pending(profile.pendingEmail)}</Notice>
+      ) : (
+        <EmailNotice profile={profile} />
+      )}
       <ContractForm state={state} submit={texts.profile.save} busy={texts.profile.saving}>
         <div className={look.fields}>
           <TextInput label={words.name} description={words.nameHint} autoComplete="name" required {...form.getInputProps('displayName')} />

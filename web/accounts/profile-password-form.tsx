@@ -2,20 +2,20 @@ import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { inWords } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { newPasswordProblems } from './new-password.ts'
+import { PasswordHint } from './password-hint.tsx'
 import look from './profile.module.css'
 import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
+import { useServer } from './use-server.ts'
 
 const words = texts.profile.password
 
 /** A new password, typed twice, with the one that counts now. */
 export function PasswordForm({ email }: { email: string }): ReactNode {
-  const server = useRead(accountCalls.server, {}, { fresh: Number.POSITIVE_INFINITY })
-  const shortest = server.data?.passwordMinLength ?? 6
+  const shortest = useServer()?.passwordMinLength ?? 6
   const state = useContractForm({
     call: accountCalls.changePassword,
     initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
@@ -35,13 +35,16 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
         {/* Tells a password manager whose password this is. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField label={words.current} autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
-        <PasswordField
-          label={words.next}
-          description={words.nextHint(shortest)}
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('newPassword')}
-        />
+        <div>
+          <PasswordField
+            label={words.next}
+            description={words.nextHint(shortest)}
+            autoComplete="new-password"
+            required
+            {...form.getInputProps('newPassword')}
+          />
+          <PasswordHint password={form.getValues().newPassword} />
+        </div>
         <PasswordField label={words.again} autoComplete="new-password" required {...form.getInputProps('confirmPassword')} />
       </div>
       <p className={look.note}>{words.others}</p>

@@ -1,19 +1,20 @@
 import { Button, Loader, Skeleton } from '@mantine/core'
 import { IconUserOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useRead } from '#web/platform/query.ts'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
+import { GoogleLinkReturn } from './google-link-return.tsx'
 import look from './profile.module.css'
 import { ProfileDetails } from './profile-details.tsx'
 import { ProfileHead } from './profile-head.tsx'
 import { ProfilePreferences } from './profile-preferences.tsx'
 import { ProfileSecurity } from './profile-security.tsx'
 import { ProfileStats } from './profile-stats.tsx'
-import { ProfileSubscription } from './profile-subscription.tsx'
 import { texts } from './texts.ts'
 
 const words = texts.profile
@@ -32,6 +33,7 @@ export default function ProfileScreen(): ReactNode {
 function Found({ profile }: { profile: Profile }): ReactNode {
   return (
     <>
+      <GoogleLinkReturn profile={profile} />
       <ProfileHead profile={profile} />
       <ProfileStats />
       <UrlTabs
@@ -39,7 +41,7 @@ function Found({ profile }: { profile: Profile }): ReactNode {
         tabs={[
           { value: 'profile', label: words.tabs.profile, content: <ProfileDetails profile={profile} /> },
           { value: 'security', label: words.tabs.security, content: <ProfileSecurity profile={profile} /> },
-          { value: 'subscription', label: words.tabs.subscription, content: <ProfileSubscription zone={profile.timezone} /> },
+          { value: 'subscription', label: words.tabs.subscription, content: <Outlet /> },
           { value: 'preferences', label: words.tabs.preferences, content: <ProfilePreferences profile={profile} /> },
         ]}
       />

@@ -1,9 +1,13 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
 import { NativeSelect, Select } from '@mantine/core'
 import { type ReactNode, useMemo } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { inWords } from '#web/platform/problem.ts'
+import { zoneName } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
 import look from './profile.module.css'
 import { brief } from './profile-toast.tsx'
@@ -15,13 +19,12 @@ const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 
 export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
   const words = texts.profile
   const { schedule } = words
-  const zones = useMemo(
-    () =>
-      [...new Set([profile.timezone, ...Intl.supportedValuesOf('timeZone')])]
-        .toSorted()
-        .map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') })),
-    [profile.timezone],
-  )
+  const zones = useMemo(() => {
+    // A zone that has two names stands there once, and keeps the name under which it is kept.
+    const byName = new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zoneName(zone), zone]))
+    byName.set(zoneName(profile.timezone), profile.timezone)
+    return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
+  }, [profile.timezone])
   const state = useContractForm({
     call: accountCalls.changeProfile,
     initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour) },

@@ -1,38 +1,77 @@
 import { Stack, TextInput } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { useLocation } from 'react-router'
+import { type ReactNode, useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { Problem } from '#web/platform/problem.ts'
 import { arriveAt } from '#web/platform/session.ts'
+import { Notice } from '#web/ui/notice.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { destination } from './destination.ts'
+import look from './entry-page.module.css'
 import { EntryPage } from './entry-page.tsx'
 import { GoogleReturn } from './google-return.tsx'
+import { SecondFactorStep } from './second-factor-step.tsx'
 import { texts } from './texts.ts'
+import { useServer } from './use-server.ts'
 
-/** /signin */
+const words = texts.signIn
+
+/** /signin: email and password, and for accounts that have one the second factor. */
 export default function SignInScreen(): ReactNode {
   const { state: from } = useLocation()
+  const server = useServer()
+  const [step, setStep] = useState<'password' | 'code'>('password')
+  const [codeWanted, setCodeWanted] = useState(false)
   const state = useContractForm({
     call: accountCalls.signIn,
-    initialValues: { email: '', password: '' },
-    toInput: (body) => ({ body }),
+    initialValues: { email: '', password: '', code: '' },
+    toInput: ({ email, password, code }) => ({ body: { email, password, ...(step === 'code' ? { code } : {}) } }),
+    check: ({ code }) => (step === 'code' && code.trim() === '' ? { code: words.factor.missing } : {}),
     onDone: ({ foundUser, accessToken }) => {
       arriveAt(destination(from), { user: foundUser, accessToken })
       // Busy until the new page is there.
       return new Promise(() => undefined)
     },
+    onProblem: (error) => {
+      const asks = error instanceof Problem && error.code === 'second_factor_needed'
+      setCodeWanted(asks)
+      if (asks) setStep('code')
+      // A code counts once: the same one is not right the next time either.
+      else if (step === 'code') form.setFieldValue('code', '')
+    },
   })
   const { form } = state
+  // That a code is asked for is the next step, nothing that went wrong.
+  const shown = { ...state, problem: codeWanted ? null : state.problem }
+  const back = () => {
+    state.reset()
+    setStep('password')
+  }
   return (
-    <EntryPage words={texts.signIn} otherPage="/signup">
-      <GoogleReturn />
-      <ContractForm state={state} submit={texts.signIn.submit} busy={texts.signIn.busy} wide>
-        <Stack gap={16}>
-          <TextInput label={texts.signIn.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
-          <PasswordField label={texts.signIn.password} autoComplete="current-password" required {...form.getInputProps('password')} />
-        </Stack>
+    <EntryPage words={step === 'code' ? { ...words, title: words.factor.title } : words} otherPage="/signup" choice={step === 'password'}>
+      {step === 'password' && wasSignedOut(from) && <Notice tone="info">{words.signedOut}</Notice>}
+      {step === 'password' && <GoogleReturn />}
+      <ContractForm state={shown} submit={words.submit} busy={words.busy} wide>
+        {step === 'code' ? (
+          <SecondFactorStep email={form.getValues().email} field={form.getInputProps('code')} onBack={back} />
+        ) : (
+          <Stack gap={16}>
+            <TextInput label={words.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
+            <PasswordField label={words.password} autoComplete="current-password" required {...form.getInputProps('password')} />
+            {server?.systemMail && (
+              <Link to="/forgot-password" state={from} className={`${look.aside} ${look.under}`}>
+                {words.forgot}
+              </Link>
+            )}
+          </Stack>
+        )}
       </ContractForm>
     </EntryPage>
   )
+}
+
+/** Whether the session of this browser ended while a screen of the dashboard was open. */
+function wasSignedOut(state: unknown): boolean {
+  return typeof state === 'object' && state !== null && 'signedOut' in state && state.signedOut === true
 }

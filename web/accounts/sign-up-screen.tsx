@@ -8,6 +8,7 @@ import { arriveAt } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { destination } from './destination.ts'
 import { EntryPage } from './entry-page.tsx'
+import { PasswordHint } from './password-hint.tsx'
 import { texts } from './texts.ts'
 
 /** /signup: makes the account, then signs in with the same email and password. */
@@ -38,7 +39,10 @@ export default function SignUpScreen(): ReactNode {
         <Stack gap={16}>
           <TextInput label={texts.signUp.name} autoComplete="name" required {...form.getInputProps('displayName')} />
           <TextInput label={texts.signUp.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
-          <PasswordField label={texts.signUp.password} autoComplete="new-password" required {...form.getInputProps('password')} />
+          <div>
+            <PasswordField label={texts.signUp.password} autoComplete="new-password" required {...form.getInputProps('password')} />
+            <PasswordHint password={form.getValues().password} />
+          </div>
         </Stack>
       </ContractForm>
     </EntryPage>

@@ -3,18 +3,20 @@ import { IconCircleCheck, IconPlayerPause, IconTrash } from '@tabler/icons-react
 import { type ReactNode, useState } from 'react'
 import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
 import { showDate } from '#web/ui/dates.ts'
+import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './bulk-bar.module.css'
-import { BulkDeleteDialog } from './bulk-delete-dialog.tsx'
-import { BulkPauseDialog } from './bulk-pause-dialog.tsx'
 import { texts } from './texts.ts'
 import { useBulk } from './use-bulk.ts'
 import type { Selection } from './use-selection.ts'
 
+const BulkDeleteDialog = loadLater(async () => (await import('./bulk-delete-dialog.tsx')).BulkDeleteDialog)
+const BulkPauseDialog = loadLater(async () => (await import('./bulk-pause-dialog.tsx')).BulkPauseDialog)
+
 const { bulk } = texts
 
 /** What can be done with the chosen invoices; it stands at the foot of the window for as long as any is chosen. */
-export function BulkBar({ selection, shown }: { selection: Selection; shown: number }): ReactNode {
+export function BulkBar({ selection, shown }: { selection: Selection; shown: number; onClose: () => void }): ReactNode {
   const { chosen, clear, chooseAll } = selection
   const { change, busy } = useBulk()
   const [asking, setAsking] = useState<'delete' | 'pause' | null>(null)
@@ -69,30 +71,34 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
           <CloseButton size={44} iconSize={20} aria-label={bulk.clear} onClick={clear} disabled={busy} className={look.clear ?? ''} />
         </section>
       )}
-      <BulkDeleteDialog
-        opened={asking === 'delete'}
-        count={chosen.length}
-        sum={sum}
-        busy={busy}
-        onDelete={() => change({ invoices: chosen, change: { do: 'delete' }, done: bulk.removed }, finish)}
-        onCancel={close}
-      />
-      <BulkPauseDialog
-        opened={asking === 'pause'}
-        count={open.length}
-        busy={busy}
-        onPause={(until) =>
-          change(
-            {
-              invoices: open,
-              change: { do: 'pause', until, note: '', promised: false },
-              done: (count) => bulk.paused(count, until === null ? null : showDate(until)),
-            },
-            finish,
-          )
-        }
-        onCancel={close}
-      />
+      <Later wanted={asking === 'delete'}>
+        <BulkDeleteDialog
+          opened={asking === 'delete'}
+          count={chosen.length}
+          sum={sum}
+          busy={busy}
+          onDelete={() => change({ invoices: chosen, change: { do: 'delete' }, done: bulk.removed }, finish)}
+          onClose={close}
+        />
+      </Later>
+      <Later wanted={asking === 'pause'}>
+        <BulkPauseDialog
+          opened={asking === 'pause'}
+          count={open.length}
+          busy={busy}
+          onPause={(until) =>
+            change(
+              {
+                invoices: open,
+                change: { do: 'pause', until, note: '', promised: false },
+                done: (count) => bulk.paused(count, until === null ? null : showDate(until)),
+              },
+              finish,
+            )
+          }
+          onClose={close}
+        />
+      </Later>
     </>
   )
 }

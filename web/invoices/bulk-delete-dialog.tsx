@@ -10,11 +10,11 @@ interface BulkDeleteDialogProps {
   sum: string
   busy: boolean
   onDelete: () => void
-  onCancel: () => void
+  onClose: () => void
 }
 
 /** Asks before many invoices go at once. */
-export function BulkDeleteDialog({ opened, count, sum, busy, onDelete, onCancel }: BulkDeleteDialogProps): ReactNode {
+export function BulkDeleteDialog({ opened, count, sum, busy, onDelete, onClose }: BulkDeleteDialogProps): ReactNode {
   // What it is about stays readable while the dialog fades.
   const last = useRef({ count, sum })
   if (opened) last.current = { count, sum }
@@ -27,7 +27,7 @@ export function BulkDeleteDialog({ opened, count, sum, busy, onDelete, onCancel 
       busy={busy}
       tone="danger"
       onConfirm={onDelete}
-      onCancel={onCancel}
+      onCancel={onClose}
     >
       {bulk.removeText(last.current.sum)}
     </ConfirmDialog>

@@ -1,8 +1,11 @@
-import { Button, Group, Modal, Radio } from '@mantine/core'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Radio.layer.css'
+import { Button, Group, Radio } from '@mantine/core'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 import { dateIn } from '#web/ui/dates.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
 import look from './pause-dialog.module.css'
 import { texts } from './texts.ts'
 import { useToday } from './use-today.ts'
@@ -16,21 +19,21 @@ interface BulkPauseDialogProps {
   busy: boolean
   /** `until` is the last quiet day, YYYY-MM-DD; null: for good. */
   onPause: (until: string | null) => void
-  onCancel: () => void
+  onClose: () => void
 }
 
 /** Asks how long many invoices are not reminded. */
-export function BulkPauseDialog({ opened, count, busy, onPause, onCancel }: BulkPauseDialogProps): ReactNode {
+export function BulkPauseDialog({ opened, count, busy, onPause, onClose }: BulkPauseDialogProps): ReactNode {
   const last = useRef(count)
   if (opened) last.current = count
   return (
-    <Modal opened={opened} onClose={busy ? () => undefined : onCancel} title={texts.bulk.pauseTitle(last.current)} size={520}>
-      <PauseLength busy={busy} onPause={onPause} onCancel={onCancel} />
-    </Modal>
+    <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={texts.bulk.pauseTitle(last.current)} size={520}>
+      <PauseLength busy={busy} onPause={onPause} onClose={onClose} />
+    </Dialog>
   )
 }
 
-function PauseLength({ busy, onPause, onCancel }: Pick<BulkPauseDialogProps, 'busy' | 'onPause' | 'onCancel'>): ReactNode {
+function PauseLength({ busy, onPause, onClose }: Pick<BulkPauseDialogProps, 'busy' | 'onPause' | 'onClose'>): ReactNode {
   const { zone, now, today } = useToday()
   const [length, setLength] = useState('until')
   const [until, setUntil] = useState(() => dateIn(zone, new Date(now.getTime() + week)))
@@ -68,7 +71,7 @@ function PauseLength({ busy, onPause, onCancel }: Pick<BulkPauseDialogProps, 'bu
         <BusyButton type="submit" busy={busy} busyText={words.busy}>
           {words.submit}
         </BusyButton>
-        <Button variant="default" onClick={onCancel} disabled={busy}>
+        <Button variant="default" onClick={onClose} disabled={busy}>
           {words.cancel}
         </Button>
       </Group>

@@ -2,10 +2,12 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from 're
 import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
+import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
 import { texts } from './texts.ts'
 import { usePausing } from './use-pausing.tsx'
+
+const DeleteDialog = loadLater(async () => (await import('./delete-dialog.tsx')).DeleteDialog)
 
 interface Actions {
   markAs: (invoice: Invoice, status: InvoiceStatus) => void
@@ -44,7 +46,9 @@ export function CardActions({ children }: { children: ReactNode }): ReactNode {
   return (
     <ActionsContext value={actions}>
       {children}
-      <DeleteDialog invoice={asked} onClose={() => setAsked(null)} />
+      <Later wanted={asked !== null}>
+        <DeleteDialog invoice={asked} onClose={() => setAsked(null)} />
+      </Later>
       {dialogs}
     </ActionsContext>
   )

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { IconPlus, IconUpload } from '@tabler/icons-react'
-import { type ReactNode, Suspense, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { loadLater } from '#web/ui/load-later.tsx'
+import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import look from './dashboard.module.css'
 import { DashboardSkeleton } from './dashboard-skeleton.tsx'
@@ -21,8 +21,6 @@ export default function DashboardScreen(): ReactNode {
   const invoices = useRead(invoiceCalls.list)
   const [address, setAddress] = useSearchParams()
   const importing = address.has('import')
-  const [wanted, setWanted] = useState(importing)
-  if (importing && !wanted) setWanted(true)
   const withImport = new URLSearchParams(address)
   withImport.set('import', '')
   const closeImport = () =>
@@ -67,11 +65,9 @@ export default function DashboardScreen(): ReactNode {
       >
         {(list) => <Ledger invoices={list} />}
       </QueryView>
-      {wanted && (
-        <Suspense>
-          <ImportDialog opened={importing} onClose={closeImport} />
-        </Suspense>
-      )}
+      <Later wanted={importing}>
+        <ImportDialog opened={importing} onClose={closeImport} />
+      </Later>
     </>
   )
 }

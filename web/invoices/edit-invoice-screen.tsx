@@ -1,15 +1,16 @@
-import { Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { useLocation, useNavigate, useParams } from 'react-router'
+import { Link, useLocation, useNavigate, useParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey, useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import { showAmount } from './amount.ts'
 import look from './edit-invoice.module.css'
 import { HistoryPanel } from './history-panel.tsx'
-import { InvoiceForm, toDraft } from './invoice-form.tsx'
+import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
 import { texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id}. The invoice may come along from the list; otherwise it is read. */
@@ -45,6 +46,11 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
         </div>
       }
       error={texts.form.failed}
+      otherwise={
+        <Button component={Link} to="/dashboard">
+          {texts.form.toDashboard}
+        </Button>
+      }
       empty={null}
     >
       {(invoice) => <Both invoice={invoice} />}
@@ -70,8 +76,9 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const before = { clientName, clientEmail, amount, dueDate: dueDate.slice(0, 10), status, reference }
   const state = useContractForm({
     call: invoiceCalls.update,
-    initialValues: { ...before, amount: amount.toFixed(2) },
+    initialValues: { ...before, amount: showAmount(amount) },
     toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values)) }),
+    check: checkDraft,
     refreshes: [invoiceCalls.list, invoiceCalls.read],
     onDone: async () => {
       await navigate('/dashboard')

@@ -1,17 +1,21 @@
-import { Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { saveFile } from '#web/platform/save-file.ts'
 import { sendForFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
+import { loadLater } from '#web/ui/load-later.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './dashboard.module.css'
 import { filterInvoices, searchInvoices } from './ledger.ts'
 import { texts } from './texts.ts'
+
+const load = async () => (await import('./open-export-menu.tsx')).OpenExportMenu
+const OpenExportMenu = loadLater(load)
 
 const words = texts.exporting
 const icon = <IconDownload size={18} stroke={1.7} />
@@ -19,6 +23,7 @@ const icon = <IconDownload size={18} stroke={1.7} />
 /** Saves the invoices as a CSV file: all of them, or where something is searched or filtered, only those that are shown. */
 export function ExportButton({ invoices }: { invoices: Invoice[] }): ReactNode {
   const [address] = useSearchParams()
+  const [choosing, setChoosing] = useState(false)
   const search = (address.get('search') ?? '').trim()
   const status = invoiceStatus.safeParse(address.get('status')).data
   const { mutate, isPending } = useMutation({
@@ -37,19 +42,38 @@ export function ExportButton({ invoices }: { invoices: Invoice[] }): ReactNode {
       </BusyButton>
     )
   const shown = filterInvoices(searchInvoices(invoices, search), status ?? 'all').length
-  return (
-    <Menu position="bottom-end" width={240} withinPortal={false}>
-      <Menu.Target>
-        <Button {...style} loading={isPending}>
-          {words.button}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => mutate({})}>{words.all}</Menu.Item>
-        <Menu.Item disabled={shown === 0} onClick={() => mutate({ search, ...(status ? { status } : {}) })}>
-          {words.shown(shown)}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+  const button = (
+    <Button
+      {...style}
+      loading={isPending}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setChoosing(true)}
+      // Who points at it will soon want it.
+      onPointerEnter={prepare}
+      onFocus={prepare}
+    >
+      {words.button}
+    </Button>
   )
+  if (!choosing) return button
+  return (
+    <Suspense fallback={button}>
+      <OpenExportMenu
+        shown={shown}
+        onAll={() => mutate({})}
+        onShown={() => mutate({ search, ...(status ? { status } : {}) })}
+        onClose={() => setChoosing(false)}
+        button={(ref) => (
+          <Button {...style} ref={ref} loading={isPending}>
+            {words.button}
+          </Button>
+        )}
+      />
+    </Suspense>
+  )
+}
+
+function prepare(): void {
+  load().catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { HistoryMail } from '#contract/reminders.ts'
+import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
 import look from './history.module.css'
 import { OutcomeIcon, OutcomeWord } from './outcome-mark.tsx'
@@ -80,7 +80,7 @@ function reasonOf({ state, reason }: HistoryMail): string | null {
     case 'retrying':
       return words.notAccepted
     case 'held':
-      return reason === 'not_configured' ? words.heldWhy.not_configured : words.heldWhy.sending_paused
+      return words.heldWhy[holdReasonOf(reason)]
     case 'cancelled':
       return words.stoppedFirst
     case 'superseded':

@@ -1,4 +1,5 @@
-import { type DateOrder, readAmount, readDay } from './import-values.ts'
+import { readAmount } from './amount.ts'
+import { type DateOrder, readDay } from './import-values.ts'
 import type { FileLine } from './read-table.ts'
 
 export const fields = ['clientName', 'clientEmail', 'amount', 'dueDate', 'status', 'reference'] as const

@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { useRead } from '#web/platform/query.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { ImportDrop } from './import-drop.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportResult } from './import-result.tsx'
@@ -16,7 +16,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
   const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const [busy, setBusy] = useState(false)
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={busy ? () => undefined : onClose}
       title={texts.importing.title}
@@ -26,7 +26,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
       closeOnClickOutside={false}
     >
       <Steps onBusy={setBusy} onClose={onClose} />
-    </Modal>
+    </Dialog>
   )
 }
 

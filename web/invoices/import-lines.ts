@@ -1,6 +1,7 @@
 import { type Invoice, type InvoiceDraft, invoiceDraft } from '#contract/invoices.ts'
+import { readAmount } from './amount.ts'
 import type { Columns } from './import-columns.ts'
-import { type DateOrder, readAmount, readDay, readStatus } from './import-values.ts'
+import { type DateOrder, readDay, readStatus } from './import-values.ts'
 import type { FileLine } from './read-table.ts'
 import { texts } from './texts.ts'
 

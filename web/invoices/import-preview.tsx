@@ -1,3 +1,5 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
 import { Button, Checkbox } from '@mantine/core'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
@@ -5,6 +7,7 @@ import look from './import.module.css'
 import { guessByContent, guessByHead, guessDates, hasHead, needed } from './import-columns.ts'
 import { type Judged, judgeLines } from './import-lines.ts'
 import { ImportMapping, type Mapping } from './import-mapping.tsx'
+import { ImportRoom } from './import-room.tsx'
 import { ImportTable } from './import-table.tsx'
 import type { FileLine } from './read-table.ts'
 import { texts } from './texts.ts'
@@ -67,6 +70,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
           </div>
         </>
       )}
+      <ImportRoom wanted={wanted} />
       <div className={look.buttons}>
         <Button variant="default" onClick={onCancel}>
           {words.cancel}

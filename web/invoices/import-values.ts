@@ -4,21 +4,6 @@ import { readDate } from '#web/ui/date-field.tsx'
 /** What stands first in a date: the day or the month. */
 export type DateOrder = 'dmy' | 'mdy'
 
-/** An amount as programs write it: `₹1,84,200.00`, `Rs. 500`, `1.234,50`; null where it is none. */
-export function readAmount(text: string): number | null {
-  const bare = text.replace(/₹|inr|rs\.?|\/-|[\s\u00a0']/gi, '')
-  if (!/^\d[\d.,]*$/.test(bare)) return null
-  // The last comma is a decimal one where two digits follow and no point does.
-  const decimalComma = /,\d{1,2}$/.test(bare) && !/\.\d*$/.test(bare.slice(bare.lastIndexOf(',')))
-  const plain = decimalComma
-    ? bare
-        .replaceAll('.', '')
-        .replaceAll(/,(?=.*,)/g, '')
-        .replace(',', '.')
-    : bare.replaceAll(',', '')
-  return /^\d+(\.\d*)?$/.test(plain) ? Number(plain) : null
-}
-
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /** A date as programs write it, as `YYYY-MM-DD`; a time behind it is left away. Null where the calendar has no such day. */

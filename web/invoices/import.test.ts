@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Invoice, invoice } from '#contract/invoices.ts'
+import { readAmount, readTypedAmount } from './amount.ts'
 import { guessByContent, guessByHead, guessDates, hasHead } from './import-columns.ts'
 import { judgeLines } from './import-lines.ts'
-import { readAmount, readDay, readStatus } from './import-values.ts'
+import { readDay, readStatus } from './import-values.ts'
 import { readTable } from './read-table.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text).buffer
@@ -86,13 +87,34 @@ test.each([
   ['1,234', 1234],
   ['12,50', 12.5],
   ['5000/-', 5000],
-  ['-5', null],
+  ['-5', -5],
   ['(500)', null],
   ['', null],
   ['1.2.3', null],
   ['twelve', null],
 ])('the amount %s is read as %s', (text, expected) => {
   expect(readAmount(text)).toBe(expected)
+})
+
+test.each([
+  ['1,84,200', 184200],
+  ['48,500', 48500],
+  ['99,99,99,999.99', 999999999.99],
+  ['184,200.5', 184200.5],
+  [' ₹ 500 ', 500],
+  ['5000/-', 5000],
+  ['.5', 0.5],
+  ['-5', -5],
+  ['1.234', 1.234],
+  ['1,00', null],
+  ['48,50', null],
+  ['1,84,20', null],
+  ['5.000', null],
+  ['1e5', null],
+  ['1 5', null],
+  ['', null],
+])('what is typed as %s is the amount %s: a comma groups, and nothing is guessed', (text, expected) => {
+  expect(readTypedAmount(text)).toBe(expected)
 })
 
 test.each([

@@ -1,5 +1,4 @@
-import { CloseButton, TextInput } from '@mantine/core'
-import { IconLayoutGrid, IconList, IconSearch } from '@tabler/icons-react'
+import { IconLayoutGrid, IconList, IconSearch, IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
 import look from './dashboard.module.css'
 import { type Filter, texts } from './texts.ts'
@@ -29,35 +28,42 @@ export function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
   const box = useRef<HTMLInputElement>(null)
   return (
     <search className={look.bar}>
-      <TextInput
-        ref={box}
-        data-search
-        className={look.search ?? ''}
-        placeholder={texts.dashboard.search}
-        aria-label={texts.dashboard.search}
-        value={search}
-        maxLength={200}
-        onChange={(event) => onSearch(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') onSearch('')
-          if (event.key === 'ArrowDown') {
-            event.preventDefault()
-            onEnter()
-          }
-        }}
-        leftSection={<IconSearch size={18} stroke={1.7} />}
-        rightSection={
-          search !== '' && (
-            <CloseButton
-              aria-label={texts.dashboard.clear}
-              onClick={() => {
-                onSearch('')
-                box.current?.focus()
-              }}
-            />
-          )
-        }
-      />
+      <div className={look.search}>
+        <IconSearch size={18} stroke={1.7} aria-hidden className={look.searchIcon} />
+        <input
+          ref={box}
+          data-search
+          type="text"
+          enterKeyHint="search"
+          autoComplete="off"
+          className={look.searchBox}
+          placeholder={texts.dashboard.search}
+          aria-label={texts.dashboard.search}
+          value={search}
+          maxLength={200}
+          onChange={(event) => onSearch(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') onSearch('')
+            if (event.key === 'ArrowDown') {
+              event.preventDefault()
+              onEnter()
+            }
+          }}
+        />
+        {search !== '' && (
+          <button
+            type="button"
+            className={look.searchClear}
+            aria-label={texts.dashboard.clear}
+            onClick={() => {
+              onSearch('')
+              box.current?.focus()
+            }}
+          >
+            <IconX size={18} stroke={1.7} aria-hidden />
+          </button>
+        )}
+      </div>
       <fieldset className={look.filters} aria-label={texts.dashboard.filters}>
         {filters.map((name) => (
           <button key={name} type="button" className={look.filter} aria-pressed={filter === name} onClick={() => onFilter(name)}>

@@ -1,18 +1,20 @@
-import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { invoiceStatus } from '#contract/invoices.ts'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
-import { DateField } from '#web/ui/date-field.tsx'
+import { DateField, readDate } from '#web/ui/date-field.tsx'
+import { readTypedAmount } from './amount.ts'
+import { AmountField } from './amount-field.tsx'
 import { ClientFields } from './client-fields.tsx'
 import look from './invoice-form.module.css'
 import { texts } from './texts.ts'
 
-/** What the fields hold; the amount is '' until it is a number. */
+/** What the fields hold, as it was typed. */
 export type InvoiceValues = {
   clientName: string
   clientEmail: string
-  amount: number | string
+  amount: string
   dueDate: string
   status: string
   reference: string
@@ -41,19 +43,7 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
       >
         <div className={look.fields}>
           <ClientFields form={form} />
-          <NumberInput
-            label={labels.amount}
-            leftSection="₹"
-            required
-            hideControls
-            inputMode="decimal"
-            decimalScale={2}
-            allowNegative={false}
-            thousandSeparator=","
-            thousandsGroupStyle="lakh"
-            maxLength={18}
-            {...form.getInputProps('amount')}
-          />
+          <AmountField form={form} />
           <DateField label={labels.dueDate} required {...form.getInputProps('dueDate')} />
           <NativeSelect
             label={labels.status}
@@ -74,6 +64,11 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
   )
 }
 
+/** What the contract's own words, which are for programs too, would say in another way of writing. */
+export function checkDraft({ dueDate }: InvoiceValues): Record<string, string> {
+  return readDate(dueDate) === null ? { dueDate: texts.form.noDate } : {}
+}
+
 /** What the fields say as the body of a call; what was left empty is left out. */
 export function toDraft(values: InvoiceValues): {
   clientName: string
@@ -86,7 +81,7 @@ export function toDraft(values: InvoiceValues): {
   const { reference, status, amount, ...rest } = values
   return {
     ...rest,
-    amount: amount === '' ? Number.NaN : Number(amount),
+    amount: readTypedAmount(amount) ?? Number.NaN,
     status: invoiceStatus.catch('unpaid').parse(status),
     ...(reference.trim() === '' ? {} : { reference }),
   }

@@ -10,6 +10,7 @@ import { daysWords } from './card-words.ts'
 import look from './invoice-list.module.css'
 import { InvoiceMenu } from './invoice-menu.tsx'
 import { column, nextOrder, type Order } from './order.ts'
+import { OrderChoice } from './order-choice.tsx'
 import { isPaused } from './pause-words.ts'
 import { SelectBox } from './select-box.tsx'
 import { texts } from './texts.ts'
@@ -27,6 +28,8 @@ interface InvoiceListProps {
   order: Order
   onOrder: (order: Order) => void
   selection: Selection
+  /** Where the list could not be fetched. */
+  onClose: () => void
 }
 
 /** The invoices as a ledger: a line each, sorted by any column. */
@@ -39,47 +42,52 @@ export function InvoiceList({ invoices, zone, today, now, order, onOrder, select
     last,
   })
   return (
-    <table className={look.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
-      <thead className={look.headGroup}>
-        <tr aria-rowindex={1} className={look.head}>
-          <th scope="col" className={look.corner}>
-            <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
-          </th>
-          {column.options.map((by) => (
-            <th
-              key={by}
-              scope="col"
-              className={look.column}
-              data-column={by}
-              aria-sort={order?.by === by ? (order.ascending ? 'ascending' : 'descending') : 'none'}
-            >
-              <button type="button" className={look.sort} onClick={() => onOrder(nextOrder(order, by))}>
-                {texts.list.columns[by]}
-                {order?.by === by && (order.ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />)}
-              </button>
+    <>
+      <div className={look.order}>
+        <OrderChoice order={order} onOrder={onOrder} />
+      </div>
+      <table className={look.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
+        <thead className={look.headGroup}>
+          <tr aria-rowindex={1} className={look.head}>
+            <th scope="col" className={look.corner}>
+              <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
             </th>
+            {column.options.map((by) => (
+              <th
+                key={by}
+                scope="col"
+                className={look.column}
+                data-column={by}
+                aria-sort={order?.by === by ? (order.ascending ? 'ascending' : 'descending') : 'none'}
+              >
+                <button type="button" className={look.sort} onClick={() => onOrder(nextOrder(order, by))}>
+                  {texts.list.columns[by]}
+                  {order?.by === by && (order.ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />)}
+                </button>
+              </th>
+            ))}
+            <th scope="col" className={look.corner}>
+              <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={rows.frame} className={look.body} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
+          {invoices.slice(rows.from, rows.to).map((invoice, index) => (
+            <InvoiceRow
+              key={invoice._id}
+              invoice={invoice}
+              zone={zone}
+              today={today}
+              now={now}
+              index={rows.from + index}
+              height={rows.height}
+              chosen={selection.isChosen(invoice._id)}
+              onToggle={selection.toggle}
+            />
           ))}
-          <th scope="col" className={look.corner}>
-            <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
-          </th>
-        </tr>
-      </thead>
-      <tbody ref={rows.frame} className={look.body} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
-        {invoices.slice(rows.from, rows.to).map((invoice, index) => (
-          <InvoiceRow
-            key={invoice._id}
-            invoice={invoice}
-            zone={zone}
-            today={today}
-            now={now}
-            index={rows.from + index}
-            height={rows.height}
-            chosen={selection.isChosen(invoice._id)}
-            onToggle={selection.toggle}
-          />
-        ))}
-      </tbody>
-    </table>
+        </tbody>
+      </table>
+    </>
   )
 }
 

@@ -1,12 +1,12 @@
-import { ActionIcon, Menu } from '@mantine/core'
-import { IconCircleCheck, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconRotate, IconTrash } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
-import { Link } from 'react-router'
+import { ActionIcon } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { type ReactNode, Suspense, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import { useCardActions } from './card-actions.tsx'
-import look from './invoice-card.module.css'
-import { isPaused } from './pause-words.ts'
+import { loadLater } from '#web/ui/load-later.tsx'
 import { texts } from './texts.ts'
+
+const load = async () => (await import('./open-invoice-menu.tsx')).OpenInvoiceMenu
+const OpenInvoiceMenu = loadLater(load)
 
 interface InvoiceMenuProps {
   invoice: Invoice
@@ -17,61 +17,28 @@ interface InvoiceMenuProps {
 export function InvoiceMenu({ invoice, className = '' }: InvoiceMenuProps): ReactNode {
   const [wanted, setWanted] = useState(false)
   const label = texts.card.menu(invoice.reference, invoice.clientName)
-  if (!wanted)
-    return (
-      <ActionIcon className={className} aria-label={label} aria-haspopup="menu" aria-expanded={false} onClick={() => setWanted(true)}>
-        <IconDots size={20} />
-      </ActionIcon>
-    )
+  const button = (
+    <ActionIcon
+      className={className}
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setWanted(true)}
+      // Who points at it will soon want it.
+      onPointerEnter={prepare}
+      onFocus={prepare}
+    >
+      <IconDots size={20} />
+    </ActionIcon>
+  )
+  if (!wanted) return button
   return (
-    <Menu position="bottom-end" width={210} defaultOpened withinPortal={false}>
-      <Menu.Target>
-        <ActionIcon className={className} aria-label={label}>
-          <IconDots size={20} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Items invoice={invoice} />
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={button}>
+      <OpenInvoiceMenu invoice={invoice} label={label} className={className} onClose={() => setWanted(false)} />
+    </Suspense>
   )
 }
 
-function Items({ invoice }: { invoice: Invoice }): ReactNode {
-  const { markAs, askToDelete, askToPause, resume } = useCardActions()
-  const { card } = texts
-  const paid = invoice.status === 'paid'
-  const paused = isPaused(invoice)
-  return (
-    <>
-      <Menu.Item
-        component={Link}
-        to={`/dashboard/edit-invoice/${invoice._id}`}
-        state={{ invoice }}
-        leftSection={<IconPencil size={18} stroke={1.7} />}
-      >
-        {card.edit}
-      </Menu.Item>
-      <Menu.Item
-        leftSection={paid ? <IconRotate size={18} stroke={1.7} /> : <IconCircleCheck size={18} stroke={1.7} />}
-        onClick={() => markAs(invoice, paid ? 'unpaid' : 'paid')}
-      >
-        {paid ? card.markUnpaid : card.markPaid}
-      </Menu.Item>
-      {!paid && (
-        <Menu.Item leftSection={<IconPlayerPause size={18} stroke={1.7} />} onClick={() => askToPause(invoice)}>
-          {paused ? card.changePause : card.pause}
-        </Menu.Item>
-      )}
-      {paused && (
-        <Menu.Item leftSection={<IconPlayerPlay size={18} stroke={1.7} />} onClick={() => resume(invoice)}>
-          {card.resume}
-        </Menu.Item>
-      )}
-      <Menu.Divider />
-      <Menu.Item className={look.danger ?? ''} leftSection={<IconTrash size={18} stroke={1.7} />} onClick={() => askToDelete(invoice)}>
-        {card.remove}
-      </Menu.Item>
-    </>
-  )
+function prepare(): void {
+  load().catch(() => undefined)
 }

@@ -1,20 +1,24 @@
-import { type ReactNode, useCallback, useDeferredValue, useMemo, useRef } from 'react'
+import { type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
-import { BulkBar } from './bulk-bar.tsx'
+import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { CardActions } from './card-actions.tsx'
+import look from './dashboard.module.css'
 import { InvoiceFilters } from './invoice-filters.tsx'
 import { InvoiceGrid } from './invoice-grid.tsx'
-import { InvoiceList } from './invoice-list.tsx'
-import { countByFilter, filterInvoices, openItems, searchInvoices } from './ledger.ts'
+import { countByFilter, countLateUnpaid, filterInvoices, openItems, searchInvoices } from './ledger.ts'
 import { NoMatch } from './no-match.tsx'
 import { sortInvoices } from './order.ts'
 import { Overview } from './overview.tsx'
+import { texts } from './texts.ts'
 import { focusItem } from './use-rows.ts'
 import { useSearch } from './use-search.ts'
 import { useSelection } from './use-selection.ts'
 import { useToday } from './use-today.ts'
 import { useView } from './use-view.ts'
+
+const InvoiceList = loadLater(async () => (await import('./invoice-list.tsx')).InvoiceList)
+const BulkBar = loadLater(async () => (await import('./bulk-bar.tsx')).BulkBar)
 
 /** The invoices there are: the due line over all of them, then search, filters, and cards or a list. */
 export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
@@ -25,6 +29,7 @@ export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
   const wanted = useDeferredValue(search)
   const found = useMemo(() => searchInvoices(invoices, wanted), [invoices, wanted])
   const counts = useMemo(() => countByFilter(found), [found])
+  const lateUnpaid = useMemo(() => countLateUnpaid(found, today), [found, today])
   const shown = useMemo(() => sortInvoices(filterInvoices(found, filter), view === 'list' ? order : null), [found, filter, view, order])
   const items = useMemo(() => openItems(invoices, today), [invoices, today])
   const selection = useSelection(shown)
@@ -56,16 +61,21 @@ export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
         view={view}
         onView={onView}
       />
+      {filter === 'overdue' && shown.length > 0 && lateUnpaid > 0 && <p className={look.aside}>{texts.noMatch.lateUnpaid(lateUnpaid)}</p>}
       <div ref={place}>
         {shown.length === 0 ? (
-          <NoMatch search={wanted.trim()} filter={filter} onClear={() => onSearch('')} onViewAll={() => onFilter('all')} />
+          <NoMatch search={wanted.trim()} filter={filter} lateUnpaid={lateUnpaid} onClear={() => onSearch('')} onFilter={onFilter} />
         ) : view === 'list' ? (
-          <InvoiceList {...listed} order={order} onOrder={onOrder} />
+          <Suspense fallback={<div className={look.coming} />}>
+            <InvoiceList {...listed} order={order} onOrder={onOrder} onClose={() => onView('cards')} />
+          </Suspense>
         ) : (
           <InvoiceGrid {...listed} />
         )}
       </div>
-      <BulkBar selection={selection} shown={shown.length} />
+      <Later wanted={selection.chosen.length > 0}>
+        <BulkBar selection={selection} shown={shown.length} onClose={selection.clear} />
+      </Later>
     </CardActions>
   )
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Invoice, invoice } from '#contract/invoices.ts'
 import { dueWords, footWords } from './card-words.ts'
-import { countByFilter, openItems, searchInvoices, totals } from './ledger.ts'
+import { countByFilter, countLateUnpaid, openItems, searchInvoices, totals } from './ledger.ts'
 
 const today = '2026-11-20'
 let count = 0
@@ -35,6 +35,16 @@ test('the search finds part of a name or of an email, whatever its case', () => 
 test('each filter button counts the invoices of its status as stored', () => {
   const list = [anInvoice({ status: 'paid' }), anInvoice({ status: 'unpaid', dueDate: '2020-01-01' }), anInvoice({ status: 'overdue' })]
   expect(countByFilter(list)).toEqual({ all: 3, paid: 1, unpaid: 1, overdue: 1 })
+})
+
+test('what is past due and still called unpaid is counted, for the overdue filter does not hold it', () => {
+  const list = [
+    anInvoice({ dueDate: '2026-11-19' }),
+    anInvoice({ dueDate: today }),
+    anInvoice({ dueDate: '2026-11-19', status: 'overdue' }),
+    anInvoice({ dueDate: '2026-11-19', status: 'paid' }),
+  ]
+  expect(countLateUnpaid(list, today)).toBe(1)
 })
 
 test('the three sums: what is late, what is due within 14 days, what was paid this month', () => {

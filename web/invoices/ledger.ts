@@ -23,6 +23,11 @@ export function countByFilter(invoices: Invoice[]): Record<Filter, number> {
   return counts
 }
 
+/** How many are past due but not called overdue: somebody wrote them down late, or set them back by hand. `today` is a calendar date. */
+export function countLateUnpaid(invoices: Invoice[], today: string): number {
+  return invoices.filter(({ status, dueDate }) => status === 'unpaid' && dueDate < today).length
+}
+
 /** What is still owed, as dots for the due line; `today` is a calendar date. */
 export function openItems(invoices: Invoice[], today: string): DueItem[] {
   return invoices

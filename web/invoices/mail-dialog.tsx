@@ -1,3 +1,5 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Tabs.layer.css'
 import { Modal, ScrollArea, Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useRef } from 'react'

@@ -4,7 +4,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
-import { InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
+import { checkDraft, InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
 import { texts } from './texts.ts'
 
 const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', dueDate: '', status: 'unpaid', reference: '' }
@@ -17,6 +17,7 @@ export default function NewInvoiceScreen(): ReactNode {
     call: invoiceCalls.create,
     initialValues: blank,
     toInput: (values) => ({ body: toDraft(values) }),
+    check: checkDraft,
     refreshes: [invoiceCalls.list],
     onDone: async () => {
       await navigate('/dashboard')

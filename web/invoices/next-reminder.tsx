@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { InvoiceHistory } from '#contract/reminders.ts'
+import { holdReasonOf, type InvoiceHistory } from '#contract/reminders.ts'
 import { capitalized, showComing } from '#web/ui/dates.ts'
 import look from './history.module.css'
 import { texts } from './texts.ts'
@@ -41,7 +41,7 @@ function WhyNot(props: { history: NextReminderProps['history']; coming: string |
   const held = reason === 'open_mail' ? mails.find(({ state }) => state === 'held') : undefined
   if (reason === 'open_mail' && !held && coming !== null && nextAt !== null && new Date(nextAt) > now)
     return <p className={look.why}>{words.beingTried(coming)}</p>
-  const { says, to, link } = held ? words.held[held.reason === 'not_configured' ? held.reason : 'sending_paused'] : words.reasons[reason]
+  const { says, to, link } = held ? words.held[holdReasonOf(held.reason)] : words.reasons[reason]
   return (
     <>
       <p className={look.why}>{says}</p>

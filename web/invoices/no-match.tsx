@@ -7,19 +7,23 @@ import { type Filter, texts } from './texts.ts'
 interface NoMatchProps {
   search: string
   filter: Filter
+  /** How many of those found are past due and still marked unpaid. */
+  lateUnpaid: number
   onClear: () => void
-  onViewAll: () => void
+  onFilter: (filter: Filter) => void
 }
 
 /** There are invoices, but none behind this search or this filter. */
-export function NoMatch({ search, filter, onClear, onViewAll }: NoMatchProps): ReactNode {
+export function NoMatch({ search, filter, lateUnpaid, onClear, onFilter }: NoMatchProps): ReactNode {
   const { noMatch } = texts
   const text = search !== '' || filter === 'all' ? noMatch.text(search, filter) : noMatch.byFilter[filter]
+  const explains = filter === 'overdue' && lateUnpaid > 0
   return (
     <EmptyState
       icon={search === '' ? <IconFilter /> : <IconSearchOff />}
       title={noMatch.title}
       text={text}
+      {...(explains ? { more: noMatch.lateUnpaid(lateUnpaid) } : {})}
       action={
         <>
           {search !== '' && (
@@ -27,8 +31,9 @@ export function NoMatch({ search, filter, onClear, onViewAll }: NoMatchProps): R
               {noMatch.clear}
             </Button>
           )}
+          {explains && <Button onClick={() => onFilter('unpaid')}>{noMatch.viewUnpaid}</Button>}
           {filter !== 'all' && (
-            <Button variant="default" onClick={onViewAll}>
+            <Button variant="default" onClick={() => onFilter('all')}>
               {noMatch.viewAll}
             </Button>
           )}

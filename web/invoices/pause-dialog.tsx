@@ -1,6 +1,6 @@
-import { Modal } from '@mantine/core'
 import { type ReactNode, useRef, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
 import look from './pause-dialog.module.css'
 import { PauseForm } from './pause-form.tsx'
 import { texts } from './texts.ts'
@@ -13,7 +13,7 @@ export function PauseDialog({ invoice, onClose }: { invoice: Invoice | null; onC
   if (invoice) last.current = invoice
   const shown = invoice ?? last.current
   return (
-    <Modal
+    <Dialog
       opened={invoice !== null}
       onClose={busy ? () => undefined : onClose}
       title={shown?.pause ? texts.pause.change : texts.pause.title}
@@ -25,6 +25,6 @@ export function PauseDialog({ invoice, onClose }: { invoice: Invoice | null; onC
           <PauseForm invoice={shown} onBusy={setBusy} onClose={onClose} />
         </>
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,3 +1,6 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import '@mantine/core/styles/Radio.layer.css'
 import { Button, Checkbox, Radio, Textarea } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'

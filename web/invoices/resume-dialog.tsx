@@ -10,11 +10,11 @@ interface ResumeDialogProps {
   busy: boolean
   problem: string | null
   onResume: (invoice: Invoice) => void
-  onCancel: () => void
+  onClose: () => void
 }
 
 /** Asks before every invoice of a client is reminded again. */
-export function ResumeDialog({ invoice, busy, problem, onResume, onCancel }: ResumeDialogProps): ReactNode {
+export function ResumeDialog({ invoice, busy, problem, onResume, onClose }: ResumeDialogProps): ReactNode {
   return (
     <ConfirmDialog
       opened={invoice !== null}
@@ -24,7 +24,7 @@ export function ResumeDialog({ invoice, busy, problem, onResume, onCancel }: Res
       busy={busy}
       tone="plain"
       onConfirm={() => invoice && onResume(invoice)}
-      onCancel={onCancel}
+      onCancel={onClose}
     >
       {invoice && <p className={look.text}>{texts.pause.resumeText(invoice.clientEmail)}</p>}
       <FormError message={problem} />

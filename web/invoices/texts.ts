@@ -1,5 +1,6 @@
 import type { InvoicePause, InvoiceStatus } from '#contract/invoices.ts'
-import type { DayDecision, InvoiceHistory, RunKind } from '#contract/reminders.ts'
+import type { DayDecision, HoldReason, InvoiceHistory, RunKind } from '#contract/reminders.ts'
+import { zoneName } from '#web/ui/dates.ts'
 
 const filterNames = { all: 'All', paid: 'Paid', unpaid: 'Unpaid', overdue: 'Overdue' } as const
 export type Filter = keyof typeof filterNames
@@ -34,6 +35,16 @@ export const texts = {
     selection: 'Selection',
     actions: 'Actions',
     never: 'None yet',
+    sortBy: 'Sort by',
+    newest: 'Newest first',
+    orders: {
+      client: { ascending: 'Client, A to Z', descending: 'Client, Z to A' },
+      reference: { ascending: 'Reference, lowest first', descending: 'Reference, highest first' },
+      amount: { ascending: 'Amount, smallest first', descending: 'Amount, largest first' },
+      due: { ascending: 'Due date, earliest first', descending: 'Due date, latest first' },
+      status: { ascending: 'Status, overdue first', descending: 'Status, paid first' },
+      reminder: { ascending: 'Last reminder, oldest first', descending: 'Last reminder, newest first' },
+    },
     select: (reference: string, client: string) => `Select ${reference} of ${client}`,
   },
   bulk: {
@@ -106,6 +117,8 @@ export const texts = {
     line: 'Line',
     result: 'Result',
     ready: 'Ready',
+    room: (left: number, over: number, lifts: string) =>
+      `Your plan has room for ${left === 1 ? '1 more invoice' : `${left} more invoices`} this month. The rest (${over}) would be left out and listed, so that you can bring it in later. ${lifts} has no limit.`,
     badTail: 'Lines with problems are left out; the others can be imported all the same.',
     duplicateOf: (reference: string) => `Duplicate: ${reference} has the same client email, amount and due date.`,
     duplicateLine: (line: number) => `Duplicate: line ${line} has the same client email, amount and due date.`,
@@ -145,6 +158,11 @@ export const texts = {
       paid: 'No invoices have been marked as paid yet.',
       overdue: 'No overdue invoices found.',
     } satisfies Record<InvoiceStatus, string>,
+    lateUnpaid: (count: number) =>
+      count === 1
+        ? '1 invoice is past due but still marked unpaid. It counts as overdue above, and is reminded all the same.'
+        : `${invoices(count)} are past due but still marked unpaid. They count as overdue above, and are reminded all the same.`,
+    viewUnpaid: 'View unpaid invoices',
     clear: 'Clear search',
     viewAll: 'View all invoices',
   },
@@ -236,13 +254,14 @@ export const texts = {
     loading: 'Loading the reminders of this invoice...',
     failed: (message: string) => `The reminders of this invoice could not be loaded: ${message}`,
     next: 'Next reminder',
-    zone: (zone: string) => zone.replaceAll('_', ' '),
+    zone: zoneName,
     afterPause: 'once the pause is over',
     noDate: 'No date yet',
     reasons: {
       schedule_inactive: { says: 'None: daily reminders are not active', to: '/dashboard/reminder-control', link: 'Open Reminder Control' },
       not_configured: { says: 'None: no mailbox is connected', to: '/dashboard/mail-settings', link: 'Open Email Settings' },
       sending_paused: { says: 'None: sending from your mailbox is paused', to: '/dashboard/mail-settings', link: 'Open Email Settings' },
+      plan: { says: 'None: your plan has no daily reminders', to: '/pricing', link: 'See the plans' },
       open_mail: { says: 'An email is on its way', to: null, link: null },
       paused: { says: 'None while it is paused', to: null, link: null },
       paid: { says: 'None: this invoice is paid', to: null, link: null },
@@ -259,7 +278,13 @@ export const texts = {
         to: '/dashboard/mail-settings',
         link: 'Open Email Settings',
       },
-    },
+      plan: { says: 'An email is waiting, because your plan has no daily reminders', to: '/pricing', link: 'See the plans' },
+      restored: {
+        says: 'An email is waiting for your word, because the data was put back from a backup',
+        to: '/dashboard/reminder-control',
+        link: 'Open Reminder Control',
+      },
+    } satisfies Record<HoldReason, { says: string; to: string; link: string }>,
     beingTried: (when: string) => `An email is on its way, next try ${when}`,
     none: 'Nothing has been sent about this invoice yet.',
     firstAt: (when: string) => `Its first reminder goes out ${when}, if it is still unpaid then.`,
@@ -267,6 +292,7 @@ export const texts = {
       schedule_inactive: 'Once daily reminders are started, it is reminded every day from the day after it is due, until it is paid.',
       not_configured: 'Once a mailbox is connected, it is reminded every day from the day after it is due, until it is paid.',
       sending_paused: 'Once your mailbox sends again, it is reminded every day from the day after it is due, until it is paid.',
+      plan: 'With a plan that has daily reminders, it is reminded every day from the day after it is due, until it is paid.',
       open_mail: 'Its first reminder is about to leave.',
       paused: 'Nothing goes out while it is paused.',
       paid: 'It is paid, so nothing will be.',
@@ -301,7 +327,9 @@ export const texts = {
     heldWhy: {
       not_configured: 'No mailbox is connected.',
       sending_paused: 'Sending from the mailbox is paused.',
-    },
+      plan: 'The plan has no daily reminders.',
+      restored: 'The data was put back from a backup, and it may have left already.',
+    } satisfies Record<HoldReason, string>,
     stoppedFirst: 'Reminders were stopped before it left.',
     notOwed: 'It was paid, paused, deleted or no longer due by then.',
     tries: (n: number) => (n === 1 ? '1 try' : `${n} tries`),
@@ -342,10 +370,12 @@ export const texts = {
     },
     loading: 'Loading invoice details...',
     failed: (message: string) => `Failed to load invoice: ${message}`,
+    toDashboard: 'Go to the dashboard',
     clientName: 'Client Name',
     clientEmail: 'Client Email',
     amount: 'Amount',
     dueDate: 'Due Date',
+    noDate: 'Please enter a date such as 31/03/2026.',
     status: 'Status',
     reference: 'Reference',
     cancel: 'Cancel',

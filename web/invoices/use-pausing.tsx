@@ -2,11 +2,13 @@ import { type ReactNode, useCallback, useState } from 'react'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
+import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { changedByPause } from './changed-by-pause.ts'
-import { PauseDialog } from './pause-dialog.tsx'
-import { ResumeDialog } from './resume-dialog.tsx'
 import { texts } from './texts.ts'
+
+const PauseDialog = loadLater(async () => (await import('./pause-dialog.tsx')).PauseDialog)
+const ResumeDialog = loadLater(async () => (await import('./resume-dialog.tsx')).ResumeDialog)
 
 export interface Pausing {
   /** Asks how long, also where it is paused already. */
@@ -49,14 +51,18 @@ export function usePausing(): Pausing {
     resuming: change.isPending,
     dialogs: (
       <>
-        <PauseDialog invoice={asked} onClose={() => setAsked(null)} />
-        <ResumeDialog
-          invoice={ending}
-          busy={change.isPending}
-          problem={change.isError ? inWords(change.error) : null}
-          onResume={(invoice) => end(invoice, 'client')}
-          onCancel={stay}
-        />
+        <Later wanted={asked !== null}>
+          <PauseDialog invoice={asked} onClose={() => setAsked(null)} />
+        </Later>
+        <Later wanted={ending !== null}>
+          <ResumeDialog
+            invoice={ending}
+            busy={change.isPending}
+            problem={change.isError ? inWords(change.error) : null}
+            onResume={(invoice) => end(invoice, 'client')}
+            onClose={stay}
+          />
+        </Later>
       </>
     ),
   }

@@ -3,7 +3,9 @@ import type { ReactNode } from 'react'
 import type { MailConfig } from '#contract/mail.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
+import { gmailTexts } from './gmail-texts.ts'
 import look from './mail.module.css'
+import { useTestMail } from './test-mail.tsx'
 import { texts } from './texts.ts'
 
 const words = texts.configured
@@ -12,6 +14,7 @@ const words = texts.configured
 export function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => void; onRemove: () => void }): ReactNode {
   const { mailbox, onChange, onRemove } = props
   const { provider, user, host, port, secure } = mailbox
+  const test = useTestMail()
   return (
     <Panel
       title={words.title}
@@ -28,10 +31,11 @@ export function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => voi
             <dd className={look.quiet}>{words.line(host, port, secure === true)}</dd>
           </>
         )}
-        <dt>{words.password}</dt>
+        <dt>{provider === 'gmail' ? gmailTexts.permission : words.password}</dt>
         <dd className={look.quiet}>{words.kept}</dd>
       </dl>
       <div className={look.actions}>
+        {test.button}
         <Button variant="default" onClick={onChange}>
           {words.change}
         </Button>
@@ -39,6 +43,7 @@ export function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => voi
           {words.remove}
         </Button>
       </div>
+      {test.outcome}
     </Panel>
   )
 }

@@ -7,6 +7,9 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { ConfiguredCard } from './configured-card.tsx'
+import { GmailButton, useGmail } from './gmail-button.tsx'
+import { GmailPause } from './gmail-pause.tsx'
+import { GmailReturn } from './gmail-return.tsx'
 import { PauseBanner } from './pause-banner.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { SmtpDialog } from './smtp-dialog.tsx'
@@ -23,6 +26,7 @@ export default function MailSettingsScreen(): ReactNode {
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
+      <GmailReturn />
       <QueryView
         query={config}
         loading={texts.loading}
@@ -39,12 +43,20 @@ export default function MailSettingsScreen(): ReactNode {
 }
 
 function NoMailbox({ onConfigure }: { onConfigure: () => void }): ReactNode {
+  const gmail = useGmail()
   return (
     <EmptyState
       icon={<IconMailCog />}
       title={texts.none.title}
       text={texts.none.text}
-      action={<Button onClick={onConfigure}>{texts.none.action}</Button>}
+      action={
+        <>
+          <GmailButton kind="first" />
+          <Button variant={gmail ? 'default' : 'filled'} onClick={onConfigure}>
+            {texts.none.action}
+          </Button>
+        </>
+      }
     />
   )
 }
@@ -53,7 +65,11 @@ function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove
   const { mailbox, onConfigure, onRemove } = props
   return (
     <>
-      {mailbox.pause && <PauseBanner pause={mailbox.pause} host={mailbox.host} onMend={onConfigure} />}
+      {mailbox.pause?.reason === 'login_refused' && mailbox.provider === 'gmail' ? (
+        <GmailPause pause={mailbox.pause} />
+      ) : (
+        mailbox.pause && <PauseBanner pause={mailbox.pause} host={mailbox.host} onMend={onConfigure} />
+      )}
       <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={onRemove} />
     </>
   )

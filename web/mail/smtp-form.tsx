@@ -1,3 +1,4 @@
+import '@mantine/core/styles/NumberInput.layer.css'
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
@@ -8,10 +9,13 @@ import { inWords } from '#web/platform/problem.ts'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './mail.module.css'
+import { type ProviderName, presets, providerOf } from './presets.ts'
+import { ProviderChoice } from './provider-choice.tsx'
 import { texts } from './texts.ts'
 
 const words = texts.smtp
 const usualPort = { ssl: 465, tls: 587 }
+const empty = presets.custom
 
 interface SmtpFormProps {
   mailbox: MailConfig | null
@@ -26,9 +30,9 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
   const state = useContractForm({
     call: mailCalls.configureSmtp,
     initialValues: {
-      host: mailbox?.host ?? '',
-      port: (mailbox?.port ?? usualPort.tls) as number | string,
-      secure: mailbox?.secure ?? true,
+      host: mailbox?.host ?? empty.host,
+      port: (mailbox?.port ?? empty.port) as number | string,
+      secure: mailbox?.secure ?? empty.secure,
       user: mailbox?.user ?? '',
       pass: '',
     },
@@ -41,7 +45,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
     onProblem: (error) => toast('bad', <span className={look.brief}>{words.failed(inWords(error))}</span>),
   })
   const { form, busy } = state
-  const { secure, port } = form.values
+  const { host, secure, port } = form.values
 
   useEffect(() => {
     onBusy(busy)
@@ -53,6 +57,11 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
     // What was wrong with the two together may be right now.
     form.clearFieldError('port')
     if (!portTyped.current) form.setFieldValue('port', ssl ? usualPort.ssl : usualPort.tls)
+  }
+  const fillIn = (provider: ProviderName) => {
+    form.setValues(presets[provider])
+    for (const field of ['host', 'port', 'secure', 'pass']) form.clearFieldError(field)
+    portTyped.current = false
   }
   const setPort = (value: number | string) => {
     form.setFieldValue('port', value)
@@ -70,6 +79,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
       }
     >
       <div className={look.fields}>
+        <ProviderChoice chosen={providerOf(host)} onChoose={fillIn} />
         <TextInput
           label={words.host}
           description={words.hostHint}

@@ -1,3 +1,46 @@
+import type { ProviderName } from './presets.ts'
+
+/** Where a provider hands out its app password: a line with a link to the page in it. */
+interface PresetNote {
+  tone: 'plain' | 'warn'
+  text: string
+  link: string
+  linkText: string
+  rest: string
+}
+
+const notes: Record<ProviderName, PresetNote | null> = {
+  gmail: {
+    tone: 'plain',
+    text: 'Switch 2-Step Verification on, then make an app password at',
+    link: 'https://myaccount.google.com/apppasswords',
+    linkText: 'myaccount.google.com/apppasswords',
+    rest: '.',
+  },
+  outlook: {
+    tone: 'warn',
+    text: 'Microsoft has switched signing in with a password off for sending: Outlook.com refuses it, app passwords included, and so do most Microsoft 365 accounts. Another mailbox will work better.',
+    link: 'https://learn.microsoft.com/en-us/exchange/clients-and-mobile-in-exchange-online/deprecation-of-basic-authentication-exchange-online',
+    linkText: 'What Microsoft says',
+    rest: '.',
+  },
+  zoho: {
+    tone: 'plain',
+    text: 'Make an app password under Security at',
+    link: 'https://accounts.zoho.in/home#security/app_password',
+    linkText: 'accounts.zoho.in',
+    rest: '. If you sign in at zoho.com or zoho.eu, the host ends the same way; paid accounts use smtppro instead of smtp.',
+  },
+  yahoo: {
+    tone: 'plain',
+    text: 'Make an app password with “Generate app password” at',
+    link: 'https://login.yahoo.com/account/security',
+    linkText: 'login.yahoo.com/account/security',
+    rest: '.',
+  },
+  custom: null,
+}
+
 /** Every word of Email Settings. */
 export const texts = {
   title: 'Email Settings',
@@ -22,6 +65,20 @@ export const texts = {
     kept: 'Kept encrypted, never shown again',
     change: 'Change Configuration',
     remove: 'Remove Configuration',
+  },
+  test: {
+    send: 'Send Test Mail',
+    sending: 'Sending Test Mail...',
+    done: (to: string) => `Test mail sent to ${to}.`,
+    /** Accepted is not yet delivered. */
+    next: 'Look for it in that inbox; if it is in the spam folder, your reminders may land there too.',
+    said: 'The mail server said:',
+    failed: (message: string) => `Error sending test mail: ${message}`,
+  },
+  presets: {
+    label: 'Provider',
+    names: { gmail: 'Gmail', outlook: 'Outlook', zoho: 'Zoho', yahoo: 'Yahoo', custom: 'Custom' },
+    notes,
   },
   pause: {
     titles: {

@@ -1,7 +1,7 @@
 import { IconCheck, IconX } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useCallback } from 'react'
 import { Link } from 'react-router'
-import { formatPrice, type Plan, yearlySaving } from '#contract/plans.ts'
+import { formatPrice, type Plan, type PlanName, yearlySaving } from '#contract/plans.ts'
 import { filled } from '#web/platform/page-facts.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
@@ -10,8 +10,11 @@ import { texts } from './texts.ts'
 
 const words = texts.pricing
 
+/** Hears of the place on a plan's card where its button goes; null once it is gone. */
+export type OnPlace = (name: PlanName, place: HTMLElement | null) => void
+
 /** One plan: what it costs, what is in it, what is not, and the way to it. */
-export function PlanCardView({ plan }: { plan: Plan }): ReactNode {
+export function PlanCardView({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode {
   const { title, description, price, features, limitations, popular } = plan
   return (
     <section className={look.plan} data-popular={popular || undefined} aria-label={title}>
@@ -24,7 +27,7 @@ export function PlanCardView({ plan }: { plan: Plan }): ReactNode {
         <strong>{formatPrice(price.monthly)}</strong> {price.monthly === 0 ? words.forever : words.perMonth}
       </p>
       <p className={look.year}>{price.yearly > 0 && words.year(formatPrice(price.yearly), formatPrice(yearlySaving(plan)))}</p>
-      <Action plan={plan} />
+      <Action plan={plan} onPlace={onPlace} />
       <ul className={look.features}>
         {features.map(({ text, coming }) => (
           <li key={text} data-coming={coming || undefined}>
@@ -48,20 +51,25 @@ export function PlanCardView({ plan }: { plan: Plan }): ReactNode {
   )
 }
 
-/** A stranger goes to sign in. Who is signed in is on Free and has all the rest too, as long as nothing can be bought here. */
-function Action({ plan }: { plan: Plan }): ReactNode {
+/**
+ * A stranger goes to sign in. Who is signed in finds what billing puts here; where nothing can be bought, they are on Free and have all the
+ * rest too.
+ */
+function Action({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode {
   const session = useSession()
+  const hold = useCallback((place: HTMLElement | null) => onPlace(plan.name, place), [plan.name, onPlace])
   if (!session)
     return (
       <Link to="/signin" className={plan.popular ? button.filled : button.quiet}>
         {plan.cardText}
       </Link>
     )
+  if (filled('payments') === 'on') return <div ref={hold} className={look.place} />
   if (plan.name === 'free')
     return (
       <button type="button" className={`${button.quiet} ${look.current}`} disabled>
         {words.current}
       </button>
     )
-  return filled('payments') === 'off' ? <p className={look.included}>{words.unlimited.included}</p> : null
+  return <p className={look.included}>{words.unlimited.included}</p>
 }

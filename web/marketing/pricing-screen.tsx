@@ -1,22 +1,35 @@
-import type { ReactNode } from 'react'
-import { plans } from '#contract/plans.ts'
+import { type ReactNode, useCallback, useState } from 'react'
+import { Outlet } from 'react-router'
+import { type PlanName, plans } from '#contract/plans.ts'
 import { filled } from '#web/platform/page-facts.tsx'
+import { useSession } from '#web/platform/session.ts'
 import { PlainPage } from './plain-page.tsx'
-import { PlanCardView } from './plan-card.tsx'
+import { type OnPlace, PlanCardView } from './plan-card.tsx'
 import look from './pricing.module.css'
 import { texts } from './texts.ts'
 
 /** /pricing */
 export default function PricingScreen(): ReactNode {
   const { pricing } = texts
+  const session = useSession()
+  const [places, setPlaces] = useState<ReadonlyMap<PlanName, HTMLElement>>(new Map())
+  const keepPlace = useCallback<OnPlace>((name, place) => {
+    setPlaces((before) => {
+      const after = new Map(before)
+      if (place) after.set(name, place)
+      else after.delete(name)
+      return after
+    })
+  }, [])
   return (
     <PlainPage words={pricing} path="/pricing">
       <p className={look.unlimited} data-payments={filled('payments')}>
         <strong>{pricing.unlimited.title}</strong> {pricing.unlimited.text}
       </p>
+      {session && filled('payments') === 'on' && <Outlet context={places} />}
       <div className={look.plans}>
         {plans.map((plan) => (
-          <PlanCardView key={plan.name} plan={plan} />
+          <PlanCardView key={plan.name} plan={plan} onPlace={keepPlace} />
         ))}
       </div>
       <ul className={look.notes}>

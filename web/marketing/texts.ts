@@ -45,8 +45,9 @@ export const texts = {
       about: 'Payment reminder: invoice INV-0042 was due on 12/11/2026',
       lines: [
         'Dear Kaveri Foods,',
-        'the payment for invoice INV-0042 over ₹48,500.00 has not reached us yet. It was due on 12/11/2026.',
-        'If you have paid in the meantime, thank you, and please ignore this email.',
+        'This is a friendly reminder that the payment for the invoice below has not reached us yet.',
+        'Invoice: INV-0042\nAmount: ₹48,500.00\nDue date: 12/11/2026\nDays overdue: 8',
+        'If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.',
         'Kind regards,\nAsha Rao',
       ],
     },

@@ -1,10 +1,11 @@
 import { Group } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Call, CallReply } from '#contract/call.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
+import look from './contract-form.module.css'
 import { inWords, Problem } from './problem.ts'
 import { queryKey } from './query.ts'
 import { type SendInput, sendUntil } from './send.ts'
@@ -42,7 +43,17 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  /** What is only true for so many seconds. */
+  const [passing, setPassing] = useState<number | null>(null)
   const sending = useRef(false)
+  useEffect(() => {
+    if (passing === null) return
+    const timer = setTimeout(() => {
+      setProblem(null)
+      setPassing(null)
+    }, passing * 1000)
+    return () => clearTimeout(timer)
+  }, [passing])
   const form = useForm<V>({
     initialValues,
     validate: (values) => {
@@ -58,6 +69,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     // A double click must not send twice: the state below is only seen at the next paint.
     if (sending.current) return
     setProblem(null)
+    setPassing(null)
     const { hasErrors, errors } = form.validate()
     if (hasErrors) {
       const strays = Object.entries(errors).filter(([path]) => !(path in initialValues))
@@ -78,6 +90,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
       form.setErrors(byField(onFields))
       const allPlaced = error instanceof Problem && onFields.length > 0 && onFields.length === error.errors.length
       setProblem(allPlaced ? null : inWords(error))
+      if (error instanceof Problem) setPassing(error.retryAfter)
       if (onFields.length > 0) requestAnimationFrame(() => focusFirst(fields))
       onProblem?.(error)
     } finally {
@@ -108,17 +121,44 @@ interface ContractFormProps<V extends Values> {
 
 /** The form around its fields: the button with its two texts, and below it what belongs to no field. */
 export function ContractForm<V extends Values>({ state, submit, busy, actions, wide, children }: ContractFormProps<V>): ReactNode {
+  const live = useLive()
+  const frame = useRef<HTMLFormElement>(null)
+  const { setValues, getValues } = state.form
+  // A written page can be typed into before this runs: what stands in its fields by then is what they hold.
+  useLayoutEffect(() => {
+    const fields = [...(frame.current?.querySelectorAll<HTMLInputElement>('input[data-path]') ?? [])]
+    const typed = fields.map(({ dataset, value }) => [dataset.path ?? '', value] as const)
+    const news = typed.filter(([path, value]) => value !== '' && getValues()[path] === '')
+    if (news.length > 0) setValues(Object.fromEntries(news) as Partial<V>)
+  }, [setValues, getValues])
   return (
-    <form noValidate onSubmit={(event) => void state.submit(event)} aria-busy={state.busy}>
+    // Until it is live, the browser itself would send it: never by an address, where a password would stand to be read.
+    <form ref={frame} method="post" noValidate onSubmit={(event) => void state.submit(event)} aria-busy={state.busy}>
       {children}
       <Group mt={24} gap={12}>
-        <BusyButton type="submit" busy={state.busy} busyText={busy} fullWidth={wide ?? false}>
+        <BusyButton
+          type="submit"
+          busy={state.busy}
+          busyText={busy}
+          fullWidth={wide ?? false}
+          disabled={!live}
+          className={look.submit ?? ''}
+        >
           {submit}
         </BusyButton>
         {actions}
       </Group>
       <FormError message={state.problem} />
     </form>
+  )
+}
+
+/** False on a page that was written before and is not taken over yet. */
+function useLive(): boolean {
+  return useSyncExternalStore(
+    () => () => undefined,
+    () => true,
+    () => false,
   )
 }
 

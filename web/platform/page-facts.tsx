@@ -1,11 +1,16 @@
 import type { ReactNode } from 'react'
 
 /** What the build does not know: it writes these, and the server puts its own facts in their place in every page. */
-const placeholders = { address: '__DUELY_ADDRESS__', support: '__DUELY_SUPPORT__', payments: '__DUELY_PAYMENTS__' }
+const placeholders = {
+  address: '__DUELY_ADDRESS__',
+  support: '__DUELY_SUPPORT__',
+  payments: '__DUELY_PAYMENTS__',
+  checkout: '__DUELY_CHECKOUT__',
+}
 
 /**
- * A fact that the server wrote into this page: its public address, where its operator can be reached (`/contact` where nowhere), or
- * whether payments are set up (`on` or `off`). While the build writes the page it is not known yet.
+ * A fact that the server wrote into this page: its public address, where its operator can be reached (`/contact` where nowhere),
+ * whether payments are set up (`on` or `off`), or whether this page lets the payment provider's checkout in. While the build writes the page it is not known yet.
  */
 export function filled(name: keyof typeof placeholders): string {
   if (typeof document === 'undefined') return placeholders[name]

@@ -9,12 +9,15 @@ interface FieldError {
 export class Problem extends Error {
   readonly code: ProblemCode | 'offline'
   readonly errors: FieldError[]
+  /** After so many seconds another try may go better; null where nobody said so. */
+  readonly retryAfter: number | null
 
-  constructor(code: ProblemCode | 'offline', message: string, errors: FieldError[] = []) {
+  constructor(code: ProblemCode | 'offline', message: string, errors: FieldError[] = [], retryAfter: number | null = null) {
     super(message)
     this.name = 'Problem'
     this.code = code
     this.errors = errors
+    this.retryAfter = retryAfter
   }
 }
 
@@ -22,8 +25,13 @@ export class Problem extends Error {
 export async function readProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null)
   const said = problem.safeParse(body)
-  if (said.success) return new Problem(said.data.code, said.data.message, said.data.errors ?? [])
+  if (said.success)
+    return new Problem(said.data.code, said.data.message, said.data.errors ?? [], secondsIn(response.headers.get('retry-after')))
   return new Problem('fault', `The server did not answer as expected (${response.status}). Please try again in a moment.`)
+}
+
+function secondsIn(header: string | null): number | null {
+  return header !== null && /^\d+$/.test(header) ? Number(header) : null
 }
 
 /** What to tell the person about anything that was thrown. */

@@ -13,6 +13,8 @@ interface QueryViewProps<T> {
   skeleton?: ReactNode
   /** The sentence of the error, around the server's own words. */
   error: (message: string) => string
+  /** Another way on where it failed, beside trying again. */
+  otherwise?: ReactNode
   /** What stands there when there is nothing yet; null where the answer is never nothing. */
   empty: ReactNode
   /** When the answer is nothing; an empty list unless said otherwise. */
@@ -21,7 +23,16 @@ interface QueryViewProps<T> {
 }
 
 /** What was read, in its four states: loading, failed, nothing there, there. An answer that is there stays while it cannot be refreshed. */
-export function QueryView<T>({ query, loading, skeleton, error, empty, isEmpty = isEmptyList, children }: QueryViewProps<T>): ReactNode {
+export function QueryView<T>({
+  query,
+  loading,
+  skeleton,
+  error,
+  otherwise,
+  empty,
+  isEmpty = isEmptyList,
+  children,
+}: QueryViewProps<T>): ReactNode {
   if (query.data !== undefined) {
     return (
       <>
@@ -30,7 +41,8 @@ export function QueryView<T>({ query, loading, skeleton, error, empty, isEmpty =
       </>
     )
   }
-  if (query.isError) return <ErrorState text={error(inWords(query.error))} busy={query.isFetching} onRetry={() => void query.refetch()} />
+  if (query.isError)
+    return <ErrorState text={error(inWords(query.error))} busy={query.isFetching} onRetry={() => void query.refetch()} action={otherwise} />
   return <Loading text={loading}>{skeleton}</Loading>
 }
 

@@ -4,8 +4,10 @@ import { endSession, keepAccessToken } from './session.ts'
 
 const lockName = 'duely-refresh'
 const lockLife = 15_000
-/** What another tab wrote to localStorage just before it let go reaches this one's process a moment later. */
-const settling = 200
+/** Says which token was replaced last. A cookie is there for every tab at once; what one writes to localStorage reaches the process of another later. */
+const replacedCookie = 'duely-replaced'
+/** How much later at most, in ms: then this tab asks for itself. */
+const settling = 3_000
 let underWay: Promise<boolean> | null = null
 
 /**
@@ -15,7 +17,7 @@ let underWay: Promise<boolean> | null = null
  * Throws a Problem where no answer came: then nothing is known, and nobody is signed out.
  */
 export function refreshSession(stale: string): Promise<boolean> {
-  underWay ??= alone(() => pause(settling).then(() => renew(stale))).finally(() => {
+  underWay ??= alone(() => renew(stale)).finally(() => {
     underWay = null
   })
   return underWay
@@ -25,6 +27,7 @@ async function renew(stale: string): Promise<boolean> {
   const current = localStorage.getItem('accessToken')
   if (!current) return false
   if (current !== stale) return true
+  if ((await lastReplaced()) === fingerprint(stale) && (await hasArrived(stale))) return true
   const response = await fetch(accountCalls.refresh.path, { method: 'POST', credentials: 'include' }).catch(() => null)
   if (!response) throw new Problem('offline', 'The server cannot be reached. Please check your connection and try again.')
   if (response.status === 401) {
@@ -38,7 +41,36 @@ async function renew(stale: string): Promise<boolean> {
     return false
   }
   keepAccessToken(renewed.data.accessToken)
+  await noteReplaced(stale)
   return true
+}
+
+/** Plain http on a local network has no cookie store: there the server, which gives both tabs the same successor for some seconds, sees to it alone. */
+async function lastReplaced(): Promise<string | undefined> {
+  if (!('cookieStore' in window)) return undefined
+  return (await window.cookieStore.get(replacedCookie).catch(() => null))?.value
+}
+
+async function noteReplaced(stale: string): Promise<void> {
+  if (!('cookieStore' in window)) return
+  const note = { name: replacedCookie, value: fingerprint(stale), expires: Date.now() + 60_000, sameSite: 'strict' as const }
+  await window.cookieStore.set(note).catch(() => undefined)
+}
+
+/** Waits for what another tab wrote instead of this token. False where nothing comes. */
+async function hasArrived(stale: string): Promise<boolean> {
+  for (let waited = 0; waited < settling; waited += 20) {
+    if (localStorage.getItem('accessToken') !== stale) return true
+    await pause(20)
+  }
+  return false
+}
+
+/** Tells tokens apart without giving one away (FNV-1a). */
+function fingerprint(token: string): string {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < token.length; at += 1) hash = Math.imul(hash ^ token.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(36)
 }
 
 /** Runs `work` in one tab at a time. */

@@ -4,6 +4,7 @@ import type { CallReply } from '#contract/call.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import look from './control.module.css'
+import { DueList } from './due-list.tsx'
 import { texts } from './texts.ts'
 
 interface AgainDialogProps {
@@ -48,6 +49,7 @@ export function AgainDialog({ opened, due, onSend, onCancel }: AgainDialogProps)
     >
       {said}
       <p className={look.question}>{texts.sendNow.leaving(due.sendNowMails)}</p>
+      <DueList lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} />
     </ConfirmDialog>
   )
 }

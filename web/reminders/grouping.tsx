@@ -1,3 +1,5 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Switch.layer.css'
 import { Switch } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
@@ -43,7 +45,12 @@ function GroupSwitch({ on }: { on: boolean }): ReactNode {
         description={words.says}
         checked={wanted ?? on}
         aria-busy={change.isPending}
-        classNames={{ label: look.switchLabel ?? '', description: look.switchSays ?? '', body: look.switchBody ?? '' }}
+        classNames={{
+          track: look.switchTrack ?? '',
+          label: look.switchLabel ?? '',
+          description: look.switchSays ?? '',
+          body: look.switchBody ?? '',
+        }}
         onChange={(event) => {
           if (change.isPending) return
           setWanted(event.currentTarget.checked)

@@ -73,15 +73,23 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
     activeBefore.current = isActive
   }, [isActive, refetch])
   const zone = status.timezone
+  const toldByRun = trouble !== null && trouble.run !== null && trouble.run === followed.run?._id
   const underWay = preview.data?.lines.filter(({ reason }) => reason === 'open_mail').length ?? 0
   return (
     <>
       {!configured && <UnconfiguredNotice />}
       {configured && status.pause && <PausedNotice pause={status.pause} zone={zone} />}
       {status.trouble && <Notice tone="warn">{status.trouble}</Notice>}
-      {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+      {trouble !== null && !toldByRun && <Notice tone="bad">{trouble.message}</Notice>}
       {runPresses.trouble !== null && <Notice tone="bad">{runPresses.trouble}</Notice>}
-      <RunPanel followed={followed} pressed={pressed} zone={zone} onCancel={runPresses.cancel} again={again} />
+      <RunPanel
+        followed={followed}
+        pressed={pressed}
+        zone={zone}
+        onCancel={runPresses.cancel}
+        again={again}
+        lead={toldByRun ? trouble.message : null}
+      />
       <div className={look.top}>
         <StatusCard status={status} mailbox={mailbox} presses={presses} moving={followed.moving} />
         <SendNowCard configured={configured} mails={preview.data?.sendNowMails ?? null} presses={presses} moving={followed.moving} />

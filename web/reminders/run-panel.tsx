@@ -17,10 +17,12 @@ interface RunPanelProps {
   zone: string
   onCancel: (run: Run) => void
   again: Again
+  /** What the press that made the run came to, where it was refused. */
+  lead: string | null
 }
 
 /** The run that is under way and how far it is; afterwards what became of it, until it is closed. */
-export function RunPanel({ followed, pressed, zone, onCancel, again }: RunPanelProps): ReactNode {
+export function RunPanel({ followed, pressed, zone, onCancel, again, lead }: RunPanelProps): ReactNode {
   const { run, moving, dismiss } = followed
   const under = moving || (pressed && run === null)
   const section = useRef<HTMLElement>(null)
@@ -41,7 +43,7 @@ export function RunPanel({ followed, pressed, zone, onCancel, again }: RunPanelP
                 <IconX size={18} />
               </ActionIcon>
             </div>
-            <RunResult run={run} zone={zone} again={again} />
+            <RunResult run={run} zone={zone} again={again} lead={lead} />
           </section>
         )}
       </div>

@@ -19,16 +19,29 @@ export interface Again {
 }
 
 /** In sentences what became of a run: what left, what failed and why, what is still to come. */
-export function RunResult({ run, zone, again }: { run: Run; zone: string; again: Again }): ReactNode {
+export function RunResult({ run, zone, again, lead = null }: { run: Run; zone: string; again: Again; lead?: string | null }): ReactNode {
   const next = run.nextTryAt === null ? null : inSentence(comingMoment(zone, run.nextTryAt, new Date()))
   const stopped = run.cancelledAt !== null
   return (
     <div className={look.result}>
-      <p>{run.sent > 0 ? texts.run.sentAll(run.sent) : texts.run.nothing}</p>
+      <p>{run.sent > 0 ? texts.run.sentAll(run.sent) : (lead ?? texts.run.nothing)}</p>
       {run.held > 0 && (
         <p>
           {`${texts.run.held[run.holdReason ?? 'sending_paused'](run.held)} ${run.kind === 'daily' ? texts.run.heldUntil.daily : texts.run.heldUntil.byHand}`}
         </p>
+      )}
+      {run.held > 0 && run.holdReason === 'restored' && (
+        <div className={look.again}>
+          <BusyButton
+            variant="default"
+            busy={again.busy === run._id}
+            busyText={texts.run.sendingHeld}
+            disabled={again.disabled && again.busy !== run._id}
+            onClick={() => again.press(run)}
+          >
+            {texts.run.sendHeld}
+          </BusyButton>
+        </div>
       )}
       {run.retrying > 0 && <p>{texts.run.retryLine(run.retrying, next)}</p>}
       {run.skipped > 0 && <p>{stopped ? texts.run.cancelled(run.skipped) : texts.run.skipped[run.kind](run.skipped)}</p>}

@@ -1,11 +1,10 @@
-import { ScrollArea } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { formatRupees } from '#contract/money.ts'
-import type { PreviewLine, reminderCalls } from '#contract/reminders.ts'
+import type { reminderCalls } from '#contract/reminders.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import { lateness } from '#web/ui/lateness.ts'
 import look from './control.module.css'
+import { DueList } from './due-list.tsx'
 import { hourInWords } from './moments.ts'
 import { texts } from './texts.ts'
 
@@ -45,28 +44,5 @@ export function StartDialog({ opened, due, status, onStart, onCancel }: StartDia
       {status.pause && due.mails > 0 && <p className={look.quiet}>{texts.start.pausedNow}</p>}
       <p className={look.quiet}>{texts.start.daily(hourInWords(status.reminderHour), texts.status.zone(status.timezone))}</p>
     </ConfirmDialog>
-  )
-}
-
-function DueList({ lines }: { lines: PreviewLine[] }): ReactNode {
-  return (
-    <ScrollArea.Autosize
-      className={look.due ?? ''}
-      mah="min(320px, 40vh)"
-      type="auto"
-      // What scrolls must be reachable by keyboard.
-      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.start.list }}
-    >
-      <ul>
-        {lines.map((line) => (
-          <li key={line.invoiceId}>
-            <span className={look.name}>{line.clientName}</span>
-            <span className={look.amount}>{formatRupees(line.amount)}</span>
-            <span className={look.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
-            <span className={look.late}>{lateness(line.daysOverdue)}</span>
-          </li>
-        ))}
-      </ul>
-    </ScrollArea.Autosize>
   )
 }

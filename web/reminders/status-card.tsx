@@ -20,15 +20,17 @@ interface StatusCardProps {
 /** Whether reminders go out by themselves, with which mailbox, when the last one left and when the next ones will. */
 export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps): ReactNode {
   const { isActive, lastReminderSent, timezone: zone } = status
+  const waits = isActive && !mailbox.configured
   return (
     <Panel>
       <div className={look.state}>
         <div>
           <h2 className={look.heading}>{texts.status.heading}</h2>
-          <p className={look.active} data-active={isActive || undefined}>
+          <p className={look.active} data-active={isActive || undefined} data-waits={waits || undefined}>
             <span className={look.dot} aria-hidden />
             <span>{isActive ? texts.status.active : texts.status.inactive}</span>
           </p>
+          {waits && <p className={look.waits}>{texts.status.waits}</p>}
         </div>
         <MainButton active={isActive} configured={mailbox.configured} presses={presses} moving={moving} />
       </div>
@@ -52,7 +54,7 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
         </div>
         <div>
           <dt>{texts.status.next}</dt>
-          <NextRun status={status} />
+          {waits ? <dd data-tone="warn">{texts.status.waitingNext}</dd> : <NextRun status={status} />}
         </div>
       </dl>
     </Panel>

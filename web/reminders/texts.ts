@@ -1,4 +1,5 @@
 import type { HoldReason, Run, RunKind } from '#contract/reminders.ts'
+import { zoneName } from '#web/ui/dates.ts'
 
 const counted = (n: number, one: string, many: string) => `${n.toLocaleString('en-IN')} ${n === 1 ? one : many}`
 const emails = (n: number) => counted(n, 'email', 'emails')
@@ -52,6 +53,8 @@ export const texts = {
     heading: 'Daily reminders',
     active: 'Active',
     inactive: 'Inactive',
+    waits: 'Waiting for a mailbox: nothing is sent until one is connected.',
+    waitingNext: 'Once a mailbox is connected',
     email: 'Email',
     configured: 'Configured',
     notConfigured: 'Not Configured',
@@ -60,7 +63,7 @@ export const texts = {
     next: 'Next run',
     noNext: 'None while inactive',
     notPlanned: 'Not planned',
-    zone: (zone: string) => zone.replaceAll('_', ' '),
+    zone: zoneName,
   },
   start: {
     button: 'Start Reminders',
@@ -172,7 +175,13 @@ export const texts = {
         `${counted(n, 'email is', 'emails are')} held back because sending is paused; see Email Settings. Nothing of this has left.`,
       not_configured: (n: number) =>
         `${counted(n, 'email is', 'emails are')} held back because no mailbox is connected; see Email Settings. Nothing of this has left.`,
+      plan: (n: number) =>
+        `${counted(n, 'email is', 'emails are')} held back because your plan has no daily reminders; Send Now sends ${n === 1 ? 'it' : 'them'} all the same.`,
+      restored: (n: number) =>
+        `${counted(n, 'email is', 'emails are')} held back because the data was put back from a backup: ${n === 1 ? 'it' : 'they'} may have left already.`,
     } satisfies Record<HoldReason, (n: number) => string>,
+    sendHeld: 'Send them now',
+    sendingHeld: 'Sending...',
     heldUntil: {
       daily: 'What waits leaves once that is mended, until 18:00.',
       byHand: 'What waits leaves once that is mended, until four hours after the press.',
@@ -217,6 +226,7 @@ export const texts = {
       schedule_inactive: 'None: reminders are not active',
       not_configured: 'None: no mailbox connected',
       sending_paused: 'None: sending is paused',
+      plan: 'None: daily reminders need Pro',
       open_mail: 'Email under way',
       paused: 'None: this invoice is paused',
     },

@@ -18,11 +18,16 @@ interface PressesOptions {
   followed: FollowedRun
 }
 
+export interface Trouble {
+  message: string
+  run: string | null
+}
+
 export interface Presses {
   dialog: Dialog
   closeDialog: () => void
-  /** What went wrong with the last press, until the next one. */
-  trouble: string | null
+  /** What went wrong with the last press, until the next one; `run` is the run that shows in full what it was. */
+  trouble: Trouble | null
   /** Finding out who is due before a dialog opens. */
   looking: 'start' | 'send' | null
   starting: boolean
@@ -44,25 +49,29 @@ const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.ru
 export function usePresses({ configured, preview, runs, followed }: PressesOptions): Presses {
   const queries = useQueryClient()
   const [dialog, setDialog] = useState<Dialog>('none')
-  const [trouble, setTrouble] = useState<string | null>(null)
+  const [trouble, setTrouble] = useState<Trouble | null>(null)
   const [looking, setLooking] = useState<Presses['looking']>(null)
   const knownRuns = useRef(new Set<string>())
 
   const complain = (message: string) => {
-    setTrouble(message)
+    setTrouble({ message, run: null })
     toast('bad', brief(message))
   }
   /** Mails may have been tried although the call failed: shows what became of them. */
-  const afterProblem = async (error: Error) => {
+  const afterProblem = async (error: Error, said: string) => {
     await Promise.all(refreshes.map((call) => queries.invalidateQueries({ queryKey: queryKey(call) })))
     const newest = queries.getQueryData<Run[]>(queryKey(reminderCalls.runs, {}))?.[0]
-    if (error instanceof Problem && error.code === 'mail_refused' && newest && !knownRuns.current.has(newest._id))
+    if (!isRefusal(error)) return
+    // The run tells it all; no message covers what can be done about it.
+    if (newest && !knownRuns.current.has(newest._id)) {
+      setTrouble({ message: said, run: newest._id })
       followed.follow(newest._id)
+    } else complain(said)
   }
   const failed = (error: Error, words: { needed: Dialog; said: string }) => {
     if (error instanceof Problem && error.code === 'mail_not_configured') setDialog(words.needed)
-    else complain(words.said)
-    void afterProblem(error)
+    else if (!isRefusal(error)) complain(words.said)
+    void afterProblem(error, words.said)
   }
 
   const start = useCall(reminderCalls.start, {
@@ -72,8 +81,10 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
       if (runId !== null) followed.follow(runId, reportTrouble)
     },
     onProblem: (error) => {
-      const refused = error instanceof Problem && error.code === 'mail_refused'
-      failed(error, { needed: 'needed-to-start', said: refused ? texts.start.refused(error.message) : texts.start.failed(inWords(error)) })
+      failed(error, {
+        needed: 'needed-to-start',
+        said: isRefusal(error) ? texts.start.refused(error.message) : texts.start.failed(inWords(error)),
+      })
     },
   })
   const stop = useCall(reminderCalls.stop, {
@@ -145,4 +156,9 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
       sendNow.mutate({})
     },
   }
+}
+
+/** The mail server took none of the mails, which were tried all the same. */
+function isRefusal(error: Error): boolean {
+  return error instanceof Problem && error.code === 'mail_refused'
 }

@@ -1,61 +1,33 @@
-import { Loader, Menu, UnstyledButton } from '@mantine/core'
-import { IconLayoutDashboard, IconLogout, IconMailCog, IconUserCircle } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
-import { Link } from 'react-router'
-import { accountCalls, type User } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
-import { leaveTo } from '#web/platform/session.ts'
-import { toast } from '#web/ui/toast.tsx'
-import look from './account-menu.module.css'
-import { texts } from './texts.ts'
+import { type ReactNode, Suspense, useState } from 'react'
+import type { User } from '#contract/accounts.ts'
+import { loadLater } from '#web/ui/load-later.tsx'
+import { AccountCircle } from './account-circle.tsx'
 
-/** The circle with the first letter of the name, and what is behind it. */
+const load = async () => (await import('./open-account-menu.tsx')).OpenAccountMenu
+const OpenAccountMenu = loadLater(load)
+
+/** The circle with the first letter of the name, and what is behind it from when it is first opened. */
 export function AccountMenu({ user }: { user: User }): ReactNode {
-  const signOut = useCall(accountCalls.signOut, {
-    onDone: () => leaveTo('/'),
-    onProblem: (error) => toast('bad', texts.signOutFailed(inWords(error))),
-  })
-  const leaving = signOut.isPending || signOut.isSuccess
+  const [wanted, setWanted] = useState(false)
+  const circle = (
+    <AccountCircle
+      name={user.displayName}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setWanted(true)}
+      // Who points at it will soon want it.
+      onPointerEnter={prepare}
+      onFocus={prepare}
+    />
+  )
+  if (!wanted) return circle
   return (
-    <Menu position="bottom-end" width={260} offset={6}>
-      <Menu.Target>
-        <UnstyledButton className={look.target} aria-label={texts.accountMenu(user.displayName)}>
-          <span className={look.circle}>{firstLetter(user.displayName)}</span>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <div className={look.person}>
-          <div className={look.name}>{user.displayName}</div>
-          <div className={look.email}>{user.email}</div>
-        </div>
-        <Menu.Divider />
-        <Menu.Item component={Link} to="/dashboard/profile" leftSection={<IconUserCircle size={18} stroke={1.7} />}>
-          {texts.myProfile}
-        </Menu.Item>
-        <Menu.Item component={Link} to="/dashboard" leftSection={<IconLayoutDashboard size={18} stroke={1.7} />}>
-          {texts.dashboard}
-        </Menu.Item>
-        <Menu.Item component={Link} to="/dashboard/mail-settings" leftSection={<IconMailCog size={18} stroke={1.7} />}>
-          {texts.emailSettings}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          closeMenuOnClick={false}
-          aria-disabled={leaving}
-          leftSection={leaving ? <Loader size={18} /> : <IconLogout size={18} stroke={1.7} />}
-          onClick={() => {
-            if (!leaving) signOut.mutate({})
-          }}
-        >
-          {leaving ? texts.signingOut : texts.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Suspense fallback={circle}>
+      <OpenAccountMenu user={user} onClose={() => setWanted(false)} />
+    </Suspense>
   )
 }
 
-/** By code points, so that a name may begin with anything. */
-function firstLetter(name: string): string {
-  return ([...name.trim()][0] ?? '?').toLocaleUpperCase('en')
+function prepare(): void {
+  load().catch(() => undefined)
 }

@@ -1,15 +1,17 @@
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
 import { Notices } from './notices.tsx'
 import look from './page.module.css'
 import { Sidebar } from './sidebar.tsx'
 
-/** The screens for people who are signed in. A stranger is sent to /signin, which gets to know where they wanted to go. */
+/** The screens for people who are signed in. A stranger is sent to /signin, which gets to know where they wanted to go; so is who was signed in until now. */
 export default function DashboardLayout(): ReactNode {
   const session = useSession()
   const { pathname, search, hash } = useLocation()
-  if (session === null) return <Navigate to="/signin" replace state={{ from: { pathname, search, hash } }} />
+  const [wasHere, setWasHere] = useState(false)
+  if (session && !wasHere) setWasHere(true)
+  if (session === null) return <Navigate to="/signin" replace state={{ from: { pathname, search, hash }, signedOut: wasHere }} />
   return (
     <div className={look.shell}>
       <Sidebar />

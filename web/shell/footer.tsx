@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import { filled } from '#web/platform/page-facts.tsx'
 import look from './footer.module.css'
 import { texts } from './texts.ts'
 
 /** The foot of every page. Support leads to the operator's own page where there is one, else to what Duely can say about that. */
 export function Footer(): ReactNode {
+  const navigate = useNavigate()
   return (
     <footer className={look.footer}>
       <span>{texts.footer.copyright(new Date().getFullYear())}</span>
@@ -17,7 +18,18 @@ export function Footer(): ReactNode {
         <Link to="/pricing" className={look.link}>
           {texts.nav.pricing}
         </Link>
-        <a href={filled('support')} target="_blank" rel="noopener noreferrer" className={look.link}>
+        <a
+          href={filled('support')}
+          target="_blank"
+          rel="noopener noreferrer"
+          className={look.link}
+          onClick={(event) => {
+            // Duely's own page needs no new tab; the page is written before it is known which of the two it is.
+            if (filled('support') !== '/contact' || event.ctrlKey || event.metaKey || event.shiftKey) return
+            event.preventDefault()
+            void navigate('/contact')
+          }}
+        >
           {texts.footer.support}
         </a>
       </nav>

@@ -1,5 +1,4 @@
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { pageNonce } from '#web/platform/nonce.ts'
@@ -7,11 +6,22 @@ import { openQueries } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { openThemeManager } from '#web/platform/theme.ts'
 import { mantineTheme, mantineVariables } from '#web/ui/mantine-theme.ts'
+import { Toaster } from '#web/ui/toaster.tsx'
 
 const themeManager = openThemeManager()
 
 /** What the screens of the product stand on and the public pages do without: the components, the answers that are kept, the messages. */
 export function Library({ children }: { children: ReactNode }): ReactNode {
+  return (
+    <Components>
+      {children}
+      <Toaster />
+    </Components>
+  )
+}
+
+/** The same without the messages, for a second part of a page: they are shown once. */
+export function Components({ children }: { children: ReactNode }): ReactNode {
   const [queries] = useState(openQueries)
   const session = useSession()
   const person = session?.user._id
@@ -32,7 +42,6 @@ export function Library({ children }: { children: ReactNode }): ReactNode {
       getStyleNonce={pageNonce}
     >
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>
-      <Notifications position="bottom-right" limit={4} autoClose={5_000} />
     </MantineProvider>
   )
 }

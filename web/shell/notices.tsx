@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, matchPath, useLocation } from 'react-router'
@@ -18,8 +19,8 @@ import { texts } from './texts.ts'
 const words = texts.notices
 /** Milliseconds between two looks. */
 const seldom = 60_000
-/** How many stand there at first. */
-const first = 3
+/** How many stand there at first: on a phone one, so that the screen itself is still seen. */
+const first = { wide: 3, narrow: 1 }
 /** Screens that say by themselves what the banners would say. */
 const control = '/dashboard/reminder-control'
 const settings = '/dashboard/mail-settings'
@@ -70,6 +71,8 @@ function Paused({ pause, zone }: { pause: SenderPause; zone: string }): ReactNod
 
 function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): ReactNode {
   const [all, setAll] = useState(false)
+  const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
+  const few = narrow ? first.narrow : first.wide
   const list = useRef<HTMLUListElement>(null)
   const dismissed = useRef(false)
   const dismiss = useCall(noticeCalls.dismiss, {
@@ -97,7 +100,7 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
   return (
     <section aria-label={words.label} className={look.stack}>
       <ul ref={list} className={look.list}>
-        {(all ? notices : notices.slice(0, first)).map((notice) => (
+        {(all ? notices : notices.slice(0, few)).map((notice) => (
           <li key={notice._id} className={look.notice}>
             <IconInfoCircle size={20} aria-hidden className={look.icon} />
             <p className={look.text}>
@@ -123,7 +126,7 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
           </li>
         ))}
       </ul>
-      {count > first && (
+      {count > few && (
         <button type="button" className={look.more} aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? words.fewer : words.all(count)}
         </button>

@@ -1,3 +1,6 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
 import { Combobox, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import {
   IconCornerDownLeft,

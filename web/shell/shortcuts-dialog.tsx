@@ -1,3 +1,5 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Switch.layer.css'
 import { Modal, Switch } from '@mantine/core'
 import type { ReactNode } from 'react'
 import look from './palette.module.css'

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
 import look from './page.module.css'
@@ -6,6 +7,7 @@ import { texts } from './texts.ts'
 
 /** Header, the page, footer. `account` stands in the header of who is signed in. */
 export function SiteFrame({ account, children }: { account: ReactNode; children: ReactNode }): ReactNode {
+  useFocusOnPage()
   return (
     <div className={look.site}>
       <a href="#content" className={look.skip}>
@@ -16,4 +18,19 @@ export function SiteFrame({ account, children }: { account: ReactNode; children:
       <Footer />
     </div>
   )
+}
+
+/** A page that is gone to has the focus, as if it had been loaded: whoever goes by keyboard or by ear goes on from its beginning. */
+function useFocusOnPage(): void {
+  const { pathname } = useLocation()
+  const last = useRef(pathname)
+  useEffect(() => {
+    if (last.current === pathname) return
+    last.current = pathname
+    const page = document.getElementById('content')
+    // Where a field of the page took the focus already, it stays there.
+    if (!page || page.contains(document.activeElement)) return
+    page.tabIndex = -1
+    page.focus({ preventScroll: true })
+  }, [pathname])
 }

@@ -1,3 +1,6 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
 import { Select } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'

@@ -1,6 +1,7 @@
-import { Button, Group, Modal } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { BusyButton } from './busy-button.tsx'
+import { Dialog } from './dialog.tsx'
 
 interface ConfirmDialogProps {
   opened: boolean
@@ -22,7 +23,7 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { opened, title, children, confirm, confirmBusy, cancel = 'Cancel', busy, tone, onConfirm, onCancel } = props
   return (
-    <Modal opened={opened} onClose={busy ? () => undefined : onCancel} title={title} centered>
+    <Dialog opened={opened} onClose={busy ? () => undefined : onCancel} title={title} centered>
       {children}
       <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>
@@ -32,6 +33,6 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           {confirm}
         </BusyButton>
       </Group>
-    </Modal>
+    </Dialog>
   )
 }

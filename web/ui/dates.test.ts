@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { readDate } from './date-field.tsx'
-import { capitalized, dateIn, daysBetween, showComing, showDate, showMoment } from './dates.ts'
+import { capitalized, dateIn, daysBetween, showComing, showDate, showMoment, zoneName } from './dates.ts'
+
+test('a time zone bears the name that its people use', () => {
+  expect(['Asia/Calcutta', 'Asia/Kolkata', 'America/New_York'].map(zoneName)).toEqual(['Asia/Kolkata', 'Asia/Kolkata', 'America/New York'])
+})
 
 test('a date is read day first, and as it stands in a calendar file', () => {
   expect(readDate('31/03/2026')).toBe('2026-03-31')

@@ -53,6 +53,20 @@ function partsIn(zone: string | undefined, instant: Date): Record<string, string
   return Object.fromEntries(parts.map(({ type, value }) => [type, value]))
 }
 
+/** What browsers call by its former name. */
+const renamed: Record<string, string> = {
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Europe/Kiev': 'Europe/Kyiv',
+}
+
+/** A time zone as people know it: `Asia/Calcutta` as `Asia/Kolkata`, `America/New_York` as `America/New York`. */
+export function zoneName(zone: string): string {
+  return (renamed[zone] ?? zone).replaceAll('_', ' ')
+}
+
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatter(zone: string | undefined): Intl.DateTimeFormat {

@@ -59,3 +59,12 @@ test('the area of a dot is its amount', () => {
   const [small, large] = dots.map(({ radius }) => radius)
   expect((large ?? 0) / (small ?? 1)).toBeCloseTo(2)
 })
+
+test('a dot that stands for several is large enough for their number', () => {
+  fc.assert(
+    fc.property(items(99), widths, (list, width) => {
+      for (const { items: together, radius } of layOutDueLine(list, width).dots)
+        if (together.length > 1) expect(radius).toBeGreaterThanOrEqual(together.length > 9 ? 12 : 9)
+    }),
+  )
+})

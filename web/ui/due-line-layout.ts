@@ -67,7 +67,9 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
   const most = crowded ? crowdWidth / 2 - 1 : Math.min(20, Math.max(13, width / 40))
   const dots = groups.map((group): Dot => {
     const first = group[0] as DueItem
-    const radius = Math.max(4, most * Math.sqrt(sum(group) / largest))
+    // A dot of several says how many: it is never too small for the number.
+    const least = group.length > 1 ? Math.min(most, 6 + 3 * String(group.length).length) : 4
+    const radius = Math.max(least, most * Math.sqrt(sum(group) / largest))
     const wanted = crowded ? columnOf(first.daysLate).x : scale(first.daysLate)
     return {
       key: first.id,

@@ -1,11 +1,14 @@
-import { ActionIcon, Modal } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { IconChartDots, IconTable } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
-import { formatRupees, fromMinor } from '#contract/money.ts'
 import look from './due-line.module.css'
 import { type Dot, type DueItem, layOutDueLine } from './due-line-layout.ts'
-import { lateness, latenessOf } from './lateness.ts'
+import { wordsOf } from './due-line-words.ts'
+import { DueTable } from './due-table.tsx'
+import { Later, loadLater } from './load-later.tsx'
 import { useWidth } from './use-width.ts'
+
+const Crowd = loadLater(async () => (await import('./due-line-crowd.tsx')).DueLineCrowd)
 
 interface DueLineProps {
   items: DueItem[]
@@ -43,7 +46,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
         </ActionIcon>
       )}
       {asTable ? (
-        <DueTable dots={dots} onOpen={open} />
+        <DueTable items={items} onOpen={onOpen} />
       ) : (
         <>
           {layout && width && (
@@ -86,19 +89,11 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
           {shown && width && <Label dot={shown} width={width} />}
         </>
       )}
-      <Modal opened={crowd !== null} onClose={() => setCrowd(null)} title={crowd ? wordsOf(crowd)[0] : ''}>
-        {crowd && <Crowd dot={crowd} onOpen={onOpen} />}
-      </Modal>
+      <Later wanted={crowd !== null}>
+        <Crowd dot={crowd} onOpen={onOpen} onClose={() => setCrowd(null)} />
+      </Later>
     </div>
   )
-}
-
-/** What a dot says: who or how many, how much, how late. */
-function wordsOf(dot: Dot): [name: string, amount: string, when: string] {
-  const [first] = dot.items
-  const amount = formatRupees(fromMinor(dot.amount))
-  if (first && dot.items.length === 1) return [first.name, amount, lateness(first.daysLate)]
-  return [`${dot.items.length} invoices`, amount, latenessOf(dot.items.map(({ daysLate }) => daysLate))]
 }
 
 function Label({ dot, width }: { dot: Dot; width: number }): ReactNode {
@@ -109,61 +104,5 @@ function Label({ dot, width }: { dot: Dot; width: number }): ReactNode {
       <strong>{name}</strong>
       <span>{`${amount}, ${when}`}</span>
     </div>
-  )
-}
-
-/** The same numbers as a table, for those who do not see the picture and those who like rows better. */
-function DueTable({ dots, onOpen }: { dots: Dot[]; onOpen: (dot: Dot) => void }): ReactNode {
-  return (
-    <div className={look.scroll}>
-      <table className={look.table}>
-        <caption className={look.caption}>Open invoices by due date</caption>
-        <thead>
-          <tr>
-            <th scope="col">Client</th>
-            <th scope="col">Due</th>
-            <th scope="col">Amount</th>
-          </tr>
-        </thead>
-        <tbody>
-          {dots.map((dot) => {
-            const [name, amount, when] = wordsOf(dot)
-            return (
-              <tr key={dot.key}>
-                <td>
-                  <button type="button" className={look.name} onClick={() => onOpen(dot)}>
-                    {name}
-                  </button>
-                </td>
-                <td>{when}</td>
-                <td>{amount}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-const listed = 40
-
-function Crowd({ dot, onOpen }: { dot: Dot; onOpen: (id: string) => void }): ReactNode {
-  const more = dot.items.slice(listed)
-  return (
-    <>
-      <ul className={look.crowd}>
-        {dot.items.slice(0, listed).map((item) => (
-          <li key={item.id}>
-            <button type="button" className={look.crowdItem} onClick={() => onOpen(item.id)}>
-              <span className={look.crowdName}>{item.name}</span>
-              <span>{formatRupees(fromMinor(item.amount))}</span>
-              <span className={look.crowdWhen}>{lateness(item.daysLate)}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {more.length > 0 && <p className={look.more}>{`and ${more.length} smaller ones; search for a client to find them.`}</p>}
-    </>
   )
 }

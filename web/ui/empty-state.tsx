@@ -7,12 +7,14 @@ interface EmptyStateProps {
   /** h1 where it is the whole page. */
   heading?: 'h1' | 'h2'
   text?: string
+  /** A second sentence, on a line of its own. */
+  more?: string
   /** What to do next: a button or a link. */
   action?: ReactNode
 }
 
 /** Nothing to show: why, and what to do next. */
-export function EmptyState({ icon, title, heading: Heading = 'h2', text, action }: EmptyStateProps): ReactNode {
+export function EmptyState({ icon, title, heading: Heading = 'h2', text, more, action }: EmptyStateProps): ReactNode {
   return (
     <div className={look.empty}>
       {icon !== undefined && (
@@ -22,6 +24,7 @@ export function EmptyState({ icon, title, heading: Heading = 'h2', text, action 
       )}
       {title !== undefined && <Heading className={look.title}>{title}</Heading>}
       {text !== undefined && <p className={look.text}>{text}</p>}
+      {more !== undefined && <p className={look.text}>{more}</p>}
       {action !== undefined && <div className={look.action}>{action}</div>}
     </div>
   )

@@ -1,4 +1,4 @@
-import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, useEffect, useRef } from 'react'
+import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { toast } from './toast.tsx'
 
 /**
@@ -12,6 +12,13 @@ export function loadLater<P extends { onClose: () => void }>(load: () => Promise
       () => ({ default: NotLoaded }),
     ),
   )
+}
+
+/** Holds such a dialog from when it is first wanted: it stays then, so that it can fade and be wanted again. */
+export function Later({ wanted, children }: { wanted: boolean; children: ReactNode }): ReactNode {
+  const [ever, setEver] = useState(wanted)
+  if (wanted && !ever) setEver(true)
+  return ever ? <Suspense>{children}</Suspense> : null
 }
 
 function NotLoaded({ onClose }: { onClose: () => void }): ReactNode {

@@ -80,9 +80,6 @@ export const mantineTheme = createTheme({
       defaultProps: { shadow: 'none', transitionProps: { duration: 120 }, withInitialFocusPlaceholder: false },
       classNames: { dropdown: controls.dropdown ?? '', item: controls.menuItem ?? '' },
     },
-    Drawer: {
-      defaultProps: { shadow: 'none', overlayProps: { backgroundOpacity: 0.6 }, transitionProps: { duration: 160 } },
-    },
     Notification: {
       defaultProps: { withBorder: true, closeButtonProps: { size: 44, iconSize: 18 } },
       classNames: { root: controls.toast ?? '', icon: controls.toastIcon ?? '', description: controls.toastText ?? '' },

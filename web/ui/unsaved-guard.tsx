@@ -2,9 +2,14 @@ import { type ReactNode, useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 
+/** Where somebody goes whose session has ended: to stay would keep nothing, as nothing can be saved any more. */
+const afterTheEnd = '/signin'
+
 /** Asks before a screen is left on which something is not saved; a tab that is closed asks in the browser's own words. One per screen: the router heeds no second. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }): ReactNode {
-  const leaving = useBlocker(({ currentLocation, nextLocation }) => unsaved && currentLocation.pathname !== nextLocation.pathname)
+  const leaving = useBlocker(
+    ({ currentLocation: { pathname: here }, nextLocation: { pathname: there } }) => unsaved && there !== here && there !== afterTheEnd,
+  )
   useEffect(() => {
     if (!unsaved) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()

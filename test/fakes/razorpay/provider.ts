@@ -92,6 +92,8 @@ export interface ProviderOptions {
 const day = 86_400
 /** A charge that fails is tried again on the next three days (payments/subscriptions/payment-retries). */
 const retries = 3
+/** What was reserved and not captured goes back by itself after so long (payments/payments/capture-settings). */
+const captureLives = 3 * day
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 export type Provider = ReturnType<typeof openProvider>
@@ -330,10 +332,17 @@ export function openProvider(options: ProviderOptions) {
 
   const refund = (id: string, amount?: number) => {
     const payment = find(payments, id)
-    payment.amount_refunded += amount ?? payment.amount
-    if (payment.amount_refunded === payment.amount) payment.status = 'refunded'
+    if (!payment.captured) throw new Refused('The payment status should be captured for action to be taken')
+    giveBack(payment, amount ?? payment.amount)
+  }
+
+  const giveBack = (payment: FakePayment, amount: number) => {
+    payment.amount_refunded += amount
+    const whole = payment.amount_refunded === payment.amount
+    if (whole) payment.status = 'refunded'
+    payment.refund_status = whole ? 'full' : 'partial'
     tell('refund.processed', {
-      refund: { id: newId('rfnd'), entity: 'refund', amount: amount ?? payment.amount, payment_id: id },
+      refund: { id: newId('rfnd'), entity: 'refund', amount, payment_id: payment.id },
       payment,
     })
   }
@@ -436,6 +445,11 @@ export function openProvider(options: ProviderOptions) {
 
   /** One step of what is due now; false where nothing is. */
   const step = (): boolean => {
+    for (const one of payments.values()) {
+      if (one.status !== 'authorized' || one.created_at + captureLives > now()) continue
+      giveBack(one, one.amount)
+      return true
+    }
     for (const one of subscriptions.values()) {
       if (one.charge_at === null || one.charge_at > now()) continue
       switch (one.status) {
@@ -540,7 +554,7 @@ export function openProvider(options: ProviderOptions) {
     /** Paise that came in, by order and by subscription, without what was only taken to be given back at once. */
     taken(): number {
       return [...payments.values()]
-        .filter(({ status, order_id: orderId }) => orderId !== null && (status === 'captured' || status === 'refunded'))
+        .filter(({ captured, order_id: orderId }) => orderId !== null && captured)
         .reduce((sum, { amount }) => sum + amount, 0)
     },
   }

@@ -1,0 +1,26 @@
+import { BlockList, isIP } from 'node:net'
+
+const local = new BlockList()
+local.addSubnet('10.0.0.0', 8)
+local.addSubnet('172.16.0.0', 12)
+local.addSubnet('192.168.0.0', 16)
+local.addSubnet('169.254.0.0', 16)
+local.addSubnet('fc00::', 7, 'ipv6')
+local.addSubnet('fe80::', 10, 'ipv6')
+const own = new BlockList()
+own.addSubnet('127.0.0.0', 8)
+own.addAddress('::1', 'ipv6')
+
+/**
+ * Where a browser is, as far as its internet address tells without asking anybody: which town an address belongs to is known to
+ * companies only, and none of them is told who signs in here. '' where nothing is known.
+ */
+export function placeOf(address: string): string {
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  const family = isIP(bare)
+  if (family === 0) return ''
+  const kind = family === 4 ? 'ipv4' : 'ipv6'
+  if (own.check(bare, kind)) return 'The computer that Duely runs on'
+  if (local.check(bare, kind)) return `The same network as Duely (${bare})`
+  return `Internet address ${bare}`
+}

@@ -1,0 +1,163 @@
+import PostalMime from 'postal-mime'
+import { expect, test } from 'vitest'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { identify } from '#server/accounts/sessions.ts'
+import { openApp } from '#server/platform/answer.ts'
+import { aMailbox, anInvoice, aPerson } from '#test/factories.ts'
+import { openFakeSmtp, reset, type Script, silence } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { findSender, pauseSender } from './mail.ts'
+import { mailRoutes } from './routes.ts'
+
+/** The same app, with less patience for a mail server that takes its time. */
+async function impatient(app: TestApp): Promise<TestApp> {
+  const own = await openApp({ log: app.deps.log, trustProxy: false, identify: (request) => identify(app.deps, request) })
+  mailRoutes(own, app.deps, { onSenderChange: async () => undefined }, { testPatienceMs: 300 })
+  return { ...app, app: own }
+}
+
+test("a test mail goes from the person's mailbox to their own address, and says what the mail server said", async () => {
+  await using app = await openTestApp()
+  await using smtp = await openFakeSmtp({ login: { user: 'billing@asha.example', pass: 'app-password' } })
+  smtp.answer({ dot: () => '250 2.0.0 OK queued as 4711' })
+  const asha = await aPerson(app, { displayName: 'Asha Rao', email: 'asha@example.com' })
+  await aMailbox(app, asha, smtp)
+  const { status, reply } = await ask(app, asha, mailCalls.test)
+  expect({ status, reply }).toEqual({ status: 200, reply: { to: 'asha@example.com', reply: '250 2.0.0 OK queued as 4711' } })
+  expect(smtp.mails).toHaveLength(1)
+  const [mail] = smtp.mails
+  expect(mail?.envelope).toEqual({ from: 'billing@asha.example', to: ['asha@example.com'] })
+  const read = await PostalMime.parse(mail?.raw ?? '')
+  expect(read.from).toEqual({ name: 'Asha Rao', address: 'billing@asha.example' })
+  expect(read.subject).toBe('Test mail from Duely')
+  expect(read.text).toContain('It left from billing@asha.example')
+  expect(read.messageId).toMatch(/^<test\.[\w-]+@asha\.example>$/)
+  expect(read.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated')
+})
+
+test('a test mail is no reminder: no run, no last reminder, and the invoice is reminded as before', async () => {
+  await using app = await openTestApp()
+  await using smtp = await openFakeSmtp()
+  const invoice = await anInvoice(app)
+  await aMailbox(app, invoice.owner, smtp)
+  expect((await ask(app, invoice.owner, mailCalls.test)).status).toBe(200)
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
+  expect((await ask(app, invoice.owner, reminderCalls.status)).reply.lastReminderSent).toBeNull()
+  expect((await ask(app, invoice.owner, reminderCalls.runs, { query: {} })).reply).toEqual([])
+  const sent = await app.whileJobsRun(ask(app, invoice.owner, reminderCalls.sendNow))
+  expect(sent.reply).toMatchObject({ count: 1, skipped: 0 })
+})
+
+test('without a mailbox a test mail is refused', async () => {
+  await using app = await openTestApp()
+  const { status, problem } = await ask(app, await aPerson(app), mailCalls.test)
+  expect(status).toBe(400)
+  expect(problem).toEqual({
+    code: 'mail_not_configured',
+    message: 'Please configure your email settings first before sending a test mail.',
+  })
+})
+
+const refusals: [what: string, script: Script, says: string][] = [
+  [
+    'a login that is refused',
+    { auth: () => '535 5.7.8 Username and Password not accepted' },
+    'The test mail was not sent. 127.0.0.1 refused the login. It said: “535 5.7.8 Username and Password not accepted” Please check email and password: many providers, Gmail among them, want an app password made for this purpose instead of your usual one.',
+  ],
+  [
+    'passwords that the provider has switched off',
+    { auth: () => '535 5.7.139 Authentication unsuccessful, basic authentication is disabled.' },
+    'The test mail was not sent. 127.0.0.1 does not take passwords for sending any more: Microsoft has switched that off. Please connect another mailbox, such as Gmail, or a mail service that gives out SMTP passwords. It said: “535 5.7.139 Authentication unsuccessful, basic authentication is disabled.”',
+  ],
+  [
+    'a recipient that is refused',
+    { rcpt: () => '550 5.1.1 No such user here' },
+    'The test mail was not sent. 127.0.0.1 refused. It said: “550 5.1.1 No such user here”',
+  ],
+  [
+    'a mail that is put off',
+    { dot: () => '451 4.7.1 Greylisted, come back later' },
+    'The test mail was not sent. 127.0.0.1 refused. It said: “451 4.7.1 Greylisted, come back later”',
+  ],
+  [
+    'a used-up day',
+    { data: () => '550 5.4.5 Daily user sending limit exceeded' },
+    'The test mail was not sent. 127.0.0.1 refused. It said: “550 5.4.5 Daily user sending limit exceeded”',
+  ],
+  ['a server that breaks off', { greeting: () => reset }, 'The test mail was not sent. 127.0.0.1 broke off the connection on port'],
+  ['a connection lost after the mail', { dot: () => reset }, '127.0.0.1 has not confirmed the test mail, but may have it'],
+]
+test.each(refusals)("%s is told in the mail server's words", async (_what, script, says) => {
+  await using app = await openTestApp()
+  await using smtp = await openFakeSmtp()
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  smtp.answer(script)
+  const { status, problem } = await ask(app, asha, mailCalls.test)
+  expect({ status, code: problem?.code }).toEqual({ status: 502, code: 'mail_refused' })
+  expect(problem?.message).toContain(says)
+})
+
+test('a mailbox whose server is gone says where it was looked for', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const smtp = await openFakeSmtp()
+  await aMailbox(app, asha, smtp)
+  await smtp[Symbol.asyncDispose]()
+  expect((await ask(app, asha, mailCalls.test)).problem?.message).toContain('does not take connections on port')
+})
+
+test('who waited long enough is answered, and what was not on its way by then never leaves', async () => {
+  await using app = await openTestApp()
+  await using smtp = await openFakeSmtp()
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const own = await impatient(app)
+  smtp.answer({ greeting: () => silence })
+  const silent = await ask(own, asha, mailCalls.test)
+  expect(silent.problem?.message).toBe('The test mail was not sent. 127.0.0.1 did not answer in time. Please try again in a few minutes.')
+  smtp.hangUp()
+  await smtp.quiet()
+  smtp.answer({ dot: () => silence })
+  const unsure = await ask(own, asha, mailCalls.test)
+  expect(unsure.problem?.message).toContain('may have it: please look into your inbox')
+  smtp.hangUp()
+  await own.app.close()
+  expect(smtp.mails).toHaveLength(1)
+})
+
+test('an account sends itself ten test mails an hour, another account is not affected', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  await using smtp = await openFakeSmtp()
+  const [asha, ravi] = [await aPerson(app), await aPerson(app)]
+  await aMailbox(app, asha, smtp)
+  await aMailbox(app, ravi, smtp)
+  for (let nth = 1; nth <= 10; nth++) expect((await ask(app, asha, mailCalls.test)).status).toBe(200)
+  const eleventh = await ask(app, asha, mailCalls.test)
+  expect(eleventh).toMatchObject({ status: 429, problem: { code: 'too_many' }, headers: { 'retry-after': '3600' } })
+  expect(smtp.mails).toHaveLength(10)
+  expect((await ask(app, ravi, mailCalls.test)).status).toBe(200)
+  app.clock.advance({ minutes: 61 })
+  expect((await ask(app, asha, mailCalls.test)).status).toBe(200)
+})
+
+test('a test mail that is taken ends a pause for a refused login, and what waited leaves; a used-up quota stays one', async () => {
+  await using app = await openTestApp()
+  await using smtp = await openFakeSmtp()
+  const invoice = await anInvoice(app)
+  const sender = await aMailbox(app, invoice.owner, smtp)
+  const stop = { words: '535 5.7.8 No', until: null, learnedPerDay: null }
+  await pauseSender(app.db, sender, { ...stop, reason: 'login_refused' }, app.clock.now())
+  await app.whileJobsRun(ask(app, invoice.owner, reminderCalls.start))
+  expect(smtp.mails).toHaveLength(0)
+  expect((await ask(app, invoice.owner, mailCalls.test)).status).toBe(200)
+  expect((await ask(app, invoice.owner, mailCalls.config)).reply.pause).toBeNull()
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([invoice.owner.email, 'billing@kaveri.example'])
+
+  await pauseSender(app.db, sender, { ...stop, reason: 'quota', until: app.clock.now().add({ hours: 24 }) }, app.clock.now())
+  expect((await ask(app, invoice.owner, mailCalls.test)).status).toBe(200)
+  expect((await findSender(app.db, invoice.owner.id))?.pauseReason).toBe('quota')
+})

@@ -1,0 +1,32 @@
+import { eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { type Database, rows } from './database.ts'
+import { serverChecks } from './tables.ts'
+
+const subject = 'database'
+
+/**
+ * Where these rows are kept: the cluster, the database in it, and the table. A dump that is put back makes tables anew, in whatever database, so one of
+ * the three is another one then. PostgreSQL keeps all three over restarts, failovers and VACUUM FULL; `pg_upgrade` changes the first.
+ */
+async function placeOf(db: Database): Promise<string> {
+  const [place] = await rows(
+    db,
+    z.object({ at: z.string() }),
+    sql`SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
+          (SELECT oid FROM pg_database WHERE datname = current_database()), 'server_checks'::regclass::oid) AS at`,
+  )
+  return place?.at ?? ''
+}
+
+/** Whether the rows of this database were written somewhere else: it was put back from a backup, or is a copy. */
+export async function wasPutBack(db: Database): Promise<boolean> {
+  const [known] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
+  return known !== undefined && known.value !== (await placeOf(db))
+}
+
+/** From now on they belong here. */
+export async function settleHere(db: Database): Promise<void> {
+  const value = await placeOf(db)
+  await db.insert(serverChecks).values({ subject, value }).onConflictDoUpdate({ target: serverChecks.subject, set: { value } })
+}

@@ -1,0 +1,126 @@
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, signedInAgain } from '#test/factories.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, type TestApp } from '#test/harness.ts'
+import { buyOnce, openShop } from '#test/shop.ts'
+import { holdRestored } from './holds.ts'
+
+const statesOf = async (app: TestApp) =>
+  ((await app.db.execute(sql`SELECT state, reason FROM deliveries ORDER BY id`)) as { rows: { state: string; reason: string | null }[] })
+    .rows
+
+test('what waits in a database that was put back from a backup leaves only when its owner says so', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  await anInvoice(app, { owner: asha })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  smtp.answer({})
+
+  expect(await holdRestored(app.db, app.clock.now())).toBe(1)
+  app.clock.set('2026-03-02T09:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  const held = (await ask(app, asha, reminderCalls.run, { params: { id: run?._id ?? '' } })).reply
+  expect(held).toMatchObject({ held: 1, holdReason: 'restored' })
+
+  await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: run?._id ?? '' } }))
+  expect(smtp.mails.length).toBe(1)
+  expect(await statesOf(app)).toEqual([{ state: 'sent', reason: null }])
+})
+
+test('a run whose hour had passed when a backup was put back is not caught up, and the next day goes as ever', async () => {
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await anInvoice(app, { owner: asha })
+  app.clock.set('2026-03-02T05:00:00Z')
+  await holdRestored(app.db, app.clock.now())
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  const [skipped] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  expect(skipped).toMatchObject({ localDate: '2026-03-02', skippedReason: expect.stringContaining('put back from a backup') })
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('a mailbox that is connected anew sends nothing of what waits since a backup', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  await anInvoice(app, { owner: asha })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  smtp.answer({})
+  await holdRestored(app.db, app.clock.now())
+  const mailbox = { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login }
+  expect((await ask(app, asha, mailCalls.configureSmtp, { body: mailbox })).status).toBe(200)
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  expect(await statesOf(app)).toEqual([{ state: 'held', reason: 'restored' }])
+})
+
+test('on Free after the trial the daily run is held and said, Send Now goes, and buying Pro resumes it the same day', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  const now = () => signedInAgain(app, asha)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, clientEmail: 'accounts@banyan.example' })
+  app.clock.set('2026-03-20T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  const [held] = (await ask(app, await now(), reminderCalls.runs, { query: {} })).reply
+  expect(held).toMatchObject({ kind: 'daily', localDate: '2026-03-20', held: 2, holdReason: 'plan' })
+  expect((await ask(app, await now(), reminderCalls.status)).reply.isActive).toBe(true)
+  expect((await ask(app, await now(), reminderCalls.start)).problem).toMatchObject({
+    code: 'plan_limit',
+    message: expect.stringContaining('Pro'),
+  })
+
+  app.clock.set('2026-03-20T04:00:00Z')
+  await buyOnce(shop, await now(), 'pro')
+  await shop.settle()
+  expect(smtp.mails.length).toBe(2)
+})
+
+test('Send Now writes all the same to those whose daily reminder the plan holds, once', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await anInvoice(app, { owner: asha })
+  app.clock.set('2026-03-20T03:30:00Z')
+  await app.runJobs()
+  await app.whileJobsRun(ask(app, await signedInAgain(app, asha), reminderCalls.sendNow))
+  expect(smtp.mails.length).toBe(1)
+  app.clock.set('2026-03-20T12:31:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+})
+
+test('what the plan held until six in the evening is over for the day, and says why', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const invoice = await anInvoice(app, { owner: asha })
+  app.clock.set('2026-03-20T03:30:00Z')
+  await app.runJobs()
+  app.clock.set('2026-03-20T12:31:00Z')
+  await app.runJobs()
+  const { reply } = await ask(app, await signedInAgain(app, asha), reminderCalls.history, { params: { id: invoice._id } })
+  expect(reply).toMatchObject({ reason: 'plan', nextAt: null })
+  expect(reply.days.find(({ date }) => date === '2026-03-20')?.words).toBe('Not sent: the plan had no daily reminders that day.')
+})

@@ -1,0 +1,118 @@
+import { asc, eq, lte, sql } from 'drizzle-orm'
+import type { HoldReason } from '#contract/reminders.ts'
+import { notify } from '#server/accounts/notices.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { changed, type Database } from '#server/platform/database.ts'
+import type { Queue } from '#server/platform/job.ts'
+import { deliverJob } from './jobs.ts'
+import { dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
+import { deliveries, runs } from './tables.ts'
+
+/** What a mail waits for, and what is said of it where its time ran out first. */
+export const holdWords: Record<HoldReason, { waits: string; tooLate: string }> = {
+  not_configured: { waits: 'Waiting: no mailbox is connected.', tooLate: 'Not sent: no mailbox was connected that day.' },
+  sending_paused: { waits: 'Waiting: sending from the mailbox is paused.', tooLate: 'Not sent: sending was paused that day.' },
+  plan: {
+    waits: 'Waiting: the plan has no daily reminders. Send Now sends it all the same.',
+    tooLate: 'Not sent: the plan had no daily reminders that day.',
+  },
+  restored: {
+    waits: 'Waiting for a decision: the data was put back from a backup, so this may have been sent already.',
+    tooLate: 'Not sent: the data was put back from a backup, and nobody said that it should be.',
+  },
+}
+
+/** Nothing of this account can be sent at the moment: its mails wait for the reason to end. */
+export async function holdWaiting(db: Database, ownerId: string, reason: HoldReason): Promise<void> {
+  await db.execute(
+    sql`UPDATE deliveries SET state = 'held', reason = ${reason} WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying')`,
+  )
+}
+
+/** Whether nobody but the daily run wants the mail `d`. */
+export const onlyScheduled = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'daily'))`
+
+/** The plan has no daily reminders: what the daily run made waits, what somebody pressed a button for does not. */
+export async function holdScheduled(db: Database, ownerId: string): Promise<void> {
+  await db.execute(
+    sql`UPDATE deliveries d SET state = 'held', reason = 'plan' WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying') AND ${onlyScheduled}`,
+  )
+}
+
+/** A mailbox was connected, changed or removed, or the plan has changed: what was held for it is tried at once, and held again if need be. */
+export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
+  const resumed = await changed(
+    tx,
+    sql`UPDATE deliveries SET state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz
+        WHERE owner_id = ${ownerId}::uuid AND state = 'held' AND reason <> 'restored'`,
+  )
+  if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
+}
+
+/** Somebody has looked at what was held in a run since a backup was put back: it is sent. Answers how many mails that are. */
+export async function releaseRestored(
+  tx: Database,
+  queue: Queue,
+  about: { ownerId: string; runId: string },
+  now: Instant,
+): Promise<number> {
+  const released = await changed(
+    tx,
+    sql`UPDATE deliveries SET state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz
+        WHERE owner_id = ${about.ownerId}::uuid AND ${about.runId}::uuid IN (run_id, pulled_by_run_id) AND state = 'held' AND reason = 'restored'`,
+  )
+  if (released > 0) await queue.send(tx, deliverJob, { ownerId: about.ownerId })
+  return released
+}
+
+/**
+ * The database was put back from a backup, so what waits in it may have left since the backup was made: all of it waits for its owner's word,
+ * and daily runs whose hour has passed are not caught up. Answers how many mails are held.
+ */
+export async function holdRestored(tx: Database, now: Instant): Promise<number> {
+  const at = now.toString()
+  const owners = await tx
+    .selectDistinct({ ownerId: deliveries.ownerId })
+    .from(deliveries)
+    .where(sql`state IN ('queued', 'retrying', 'sending', 'held') AND deadline_at > ${at}::timestamptz`)
+  const held = await changed(
+    tx,
+    sql`UPDATE deliveries SET state = 'held', reason = 'restored', claimed_by = NULL, claim = NULL
+        WHERE state IN ('queued', 'retrying', 'sending', 'held') AND deadline_at > ${at}::timestamptz`,
+  )
+  const behind = await tx.select().from(accounts).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
+  for (const account of behind) {
+    const today = localDate(now, account.timezone)
+    const soonest = nextRun(account, { now, notBefore: today, lastRunAt: account.lastDailyRunAt })
+    const passed = Temporal.Instant.compare(soonest.at, now) <= 0
+    const next = passed ? nextRun(account, { now, notBefore: dayAfter(today), lastRunAt: now }) : soonest
+    await tx.update(accounts).set({ nextRunAt: next.at }).where(eq(accounts.id, account.id))
+    if (passed)
+      await tx
+        .insert(runs)
+        .values({
+          ownerId: account.id,
+          kind: 'daily',
+          localDate: today,
+          createdAt: now,
+          deadlineAt: dailyDeadline(today, account.timezone),
+          plannedAt: now,
+          skippedReason: 'The data was put back from a backup after the hour of the reminders, so they may have been sent already.',
+        })
+        .onConflictDoNothing()
+  }
+  for (const { ownerId } of owners)
+    await notify(
+      tx,
+      ownerId,
+      {
+        kind: 'restored',
+        title: 'Some reminders wait for your word',
+        text: 'The data was put back from a backup. Reminders that were waiting in it may have left already, so none of them is sent unless you say so.',
+        link: '/dashboard/reminder-control',
+      },
+      now,
+    )
+  return held
+}

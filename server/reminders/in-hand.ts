@@ -1,0 +1,163 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Clock } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { changed, type Database, rows, rowsOften } from '#server/platform/database.ts'
+import { failPoint } from '#server/platform/fail-point.ts'
+import { joint } from '#server/platform/joint.ts'
+import type { ComposedMail } from './compose.ts'
+import { type Gate, openGate } from './gate.ts'
+import { sourceOf, type WaitingMail } from './waiting.ts'
+
+/** Mails in hand at a time in one process, from the claim to the record: a crash repeats at most these. */
+const places = 8
+
+const claimedMail = z.object({
+  id: z.string(),
+  /** The ticket of this one try. */
+  claim: z.string(),
+  attempt: z.number(),
+  /** The bytes that were stored at an earlier try; null where this claim has stored them. */
+  raw: z
+    .instanceof(Uint8Array)
+    .transform((raw) => Buffer.from(raw))
+    .nullable(),
+})
+
+export type ClaimedMail = Omit<z.output<typeof claimedMail>, 'raw'> & { raw: Buffer }
+
+/** A mail that is wanted, by whom it would be sent, and as what: null where the stored bytes hold. */
+interface Wanted {
+  mail: WaitingMail
+  composed: ComposedMail | null
+  senderId: string
+  /** The date where the account lives. */
+  today: string
+}
+
+interface Accepted {
+  mail: ClaimedMail
+  /** The mail server's words. */
+  reply: string
+}
+
+/** The mails that this process has in hand. */
+export interface InHand {
+  gate: Gate
+  /**
+   * Takes one mail for this process, if it is still wanted at this very moment: not taken, not cancelled, in time, the invoice still owed and
+   * as it was rendered, the sender the same and not paused. The bytes are stored before anything leaves. Null where it is not wanted.
+   */
+  claim(wanted: Wanted): Promise<ClaimedMail | null>
+  /** Writes down that a mail server took a mail. A claim that was taken away meanwhile changes nothing. */
+  accepted(said: Accepted): Promise<void>
+  /** What came of a mail is written down. */
+  release(mail: ClaimedMail): void
+  /**
+   * Frees mails that this process has claimed without knowing: the database had said yes, and the answer was lost on the way. None of them
+   * has left, for nothing is sent without that answer. Answers how many.
+   */
+  freeLost(): Promise<number>
+}
+
+/** `statements`: how many of one kind may be under way at a time; more than one makes sense where the database works on several. */
+export function openInHand(about: { db: Database; clock: Clock; processId: string; statements: number }): InHand {
+  const { db, clock, processId } = about
+  /** From the moment before a claim is asked for. */
+  const tickets = new Set<string>()
+  const together = { atOnce: about.statements, most: places }
+
+  const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedMail | null)[]> => {
+    const taken = claiming(all, { processId, now: clock.now().toString() })
+    const [first] = all
+    const claimed =
+      first && dropsInvoices(first) ? await rows(db, claimedMail, dropping(taken, first.mail)) : await rowsOften(db, claimedMail, taken)
+    return all.map(({ ticket, composed }) => {
+      const mine = claimed.find(({ claim }) => claim === ticket)
+      const raw = mine?.raw ?? composed?.raw
+      return mine && raw ? { ...mine, raw } : null
+    })
+  }
+  const takeTogether = joint(together, take)
+  const record = joint(together, async (all: Accepted[]) => {
+    await rowsOften(db, z.unknown(), recording(all, clock.now().toString()))
+    return all.map(() => undefined)
+  })
+
+  return {
+    gate: openGate(places),
+    async claim(wanted) {
+      const ticket = newId()
+      tickets.add(ticket)
+      let claimed: ClaimedMail | null = null
+      try {
+        claimed = dropsInvoices(wanted) ? ((await take([{ ...wanted, ticket }]))[0] ?? null) : await takeTogether({ ...wanted, ticket })
+      } finally {
+        if (!claimed) tickets.delete(ticket)
+      }
+      if (claimed) failPoint('claim')
+      return claimed
+    },
+    accepted: record,
+    release({ claim }) {
+      tickets.delete(claim)
+    },
+    freeLost: () =>
+      changed(
+        db,
+        sql`UPDATE deliveries SET state = 'queued', attempt = attempt - 1, claimed_by = NULL, claim = NULL
+            WHERE state = 'sending' AND claimed_by = ${processId}::uuid AND claim <> ALL(${`{${[...tickets].join(',')}}`}::uuid[])`,
+      ),
+  }
+}
+
+function claiming(all: (Wanted & { ticket: string })[], { processId, now }: { processId: string; now: string }): SQL {
+  const wanted = all.map(
+    ({ mail, composed, senderId, today, ticket }) =>
+      sql`(${mail.id}::uuid, ${ticket}::uuid, ${senderId}::uuid, ${today}::date, ${composed?.raw ?? null}::bytea, ${composed?.subject ?? null}::text,
+        ${composed?.messageId ?? null}::text, ${composed ? mail.source : null}::text, ${composed ? mail.clientEmail : null}::text)`,
+  )
+  return sql`
+    UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${processId}::uuid, claim = w.ticket,
+      raw = coalesce(w.raw, d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
+      rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
+    FROM (VALUES ${sql.join(wanted, sql`, `)}) AS w (id, ticket, sender_id, today, raw, subject, message_id, source, client_email), mail_configs m
+    WHERE d.id = w.id AND d.state IN ('queued', 'retrying') AND d.deadline_at > ${now}::timestamptz
+      AND m.owner_id = d.owner_id AND m.sender_id = w.sender_id AND m.pause_reason IS NULL
+      AND EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)
+      AND ${sourceOf(sql`w.sender_id`, sql`w.today`)} = coalesce(w.source, d.rendered_from)
+    RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
+}
+
+/** Whether a grouped mail no longer lists everything that it was made for. */
+function dropsInvoices({ mail }: Wanted): boolean {
+  return mail.about.length !== mail.madeFor
+}
+
+/** What is not in such a mail is not reminded by it, and the day's row says so. */
+function dropping(taken: SQL, mail: WaitingMail): SQL {
+  const listed = among(mail.about.map(({ id }) => id))
+  return sql`
+    WITH claimed AS (${taken}),
+    dropped AS (DELETE FROM delivery_invoices di USING claimed WHERE di.delivery_id = claimed.id AND di.invoice_id <> ALL(${listed}) RETURNING di.invoice_id, di.delivery_id),
+    told AS (UPDATE decisions x SET rule = 'not_owed', delivery_id = NULL FROM dropped WHERE x.invoice_id = dropped.invoice_id AND x.delivery_id = dropped.delivery_id)
+    SELECT * FROM claimed`
+}
+
+function recording(all: Accepted[], now: string): SQL {
+  const said = all.map(({ mail, reply }) => sql`(${mail.id}::uuid, ${mail.claim}::uuid, ${reply}::text)`)
+  return sql`
+    WITH done AS (
+      UPDATE deliveries d SET state = 'sent', sent_at = ${now}::timestamptz, claimed_by = NULL, claim = NULL, server_reply = said.reply
+      FROM (VALUES ${sql.join(said, sql`, `)}) AS said (id, claim, reply)
+      WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending' RETURNING d.id, d.message_id),
+    closed AS (
+      UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id RETURNING di.invoice_id, done.message_id)
+    UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${now}::timestamptz,
+      first_message_id = coalesce(i.first_message_id, closed.message_id)
+    FROM closed WHERE i.id = closed.invoice_id`
+}
+
+function among(ids: string[]): SQL {
+  return sql`${`{${ids.join(',')}}`}::uuid[]`
+}

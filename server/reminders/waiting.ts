@@ -1,0 +1,75 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Sender } from '#server/mail/mail.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { type Database, rowsOften } from '#server/platform/database.ts'
+import { pausedOn } from './due.ts'
+import { onlyScheduled } from './holds.ts'
+import { localDate } from './schedule.ts'
+
+/** How many mails are read ahead: a mail is claimed one by one all the same. */
+export const readAhead = 40
+
+const waitingMail = z.object({
+  id: z.string(),
+  attempt: z.number(),
+  /** Where it goes: the invoice's address of now. */
+  clientEmail: z.string(),
+  /** What it would be rendered from now. */
+  source: z.string().nullable(),
+  /** Whether the stored bytes are of that. */
+  composed: z.boolean(),
+  /** How many invoices it was made for; those that are not owed any more are not in `about`. */
+  madeFor: z.number(),
+  about: z.array(
+    z.object({
+      id: z.string(),
+      reference: z.string(),
+      clientName: z.string(),
+      clientEmail: z.string(),
+      amountMinor: z.number(),
+      dueDate: z.string(),
+      firstMessageId: z.string().nullable(),
+    }),
+  ),
+})
+export type WaitingMail = z.output<typeof waitingMail>
+
+/**
+ * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted, not paused.
+ * OFFSET 0 makes Postgres go from the mail to its invoices by their keys, however old its statistics are.
+ */
+export const owedToday = (today: string | SQL) => sql`
+  FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
+  JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}`
+
+/** What a mail is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
+export const sourceOf = (senderId: string | SQL, today: string | SQL) =>
+  sql`(SELECT ${senderId}::text || string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id) ${owedToday(today)})`
+
+/** The account's mails that are due, the oldest first, at most `readAhead`. `scheduling`: those of the daily run too. */
+export async function readWaiting(
+  db: Database,
+  about: { account: Account; sender: Sender; scheduling: boolean; now: Instant },
+): Promise<WaitingMail[]> {
+  const { account, sender, now } = about
+  const today = localDate(now, account.timezone)
+  return rowsOften(
+    db,
+    waitingMail,
+    sql`SELECT d.id, d.attempt, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
+          (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
+          s.about, coalesce(s.about->0->>'clientEmail', d.client_email) AS "clientEmail"
+        FROM (
+          SELECT * FROM deliveries d WHERE owner_id = ${account.id}::uuid AND state IN ('queued', 'retrying') AND (${about.scheduling} OR NOT ${onlyScheduled}) AND next_try_at <= ${now.toString()}::timestamptz
+          ORDER BY next_try_at, id LIMIT ${readAhead}::int) d
+        CROSS JOIN LATERAL (
+          SELECT ${sourceOf(sender.senderId, today)} AS source, coalesce((
+            SELECT json_agg(json_build_object('id', i.id, 'reference', i.reference, 'clientName', i.client_name, 'clientEmail', i.client_email,
+              'amountMinor', i.amount_minor, 'dueDate', i.due_date::text, 'firstMessageId', i.first_message_id) ORDER BY i.due_date, i.id)
+            ${owedToday(today)}), '[]') AS about) s
+        ORDER BY d.next_try_at, d.id`,
+  )
+}

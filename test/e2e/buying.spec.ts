@@ -1,0 +1,529 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { FrameLocator, Page } from '@playwright/test'
+import { billingCalls, type Payment, type Subscription } from '#contract/billing.ts'
+import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
+import { makeOlder } from '#test/older.ts'
+import { freePort, someoneAt, startProgram } from '#test/program.ts'
+import { test as base, expect } from './duely.ts'
+
+// The real program, started with the addresses of a Razorpay that takes no money, in a browser that pays there.
+
+interface Shop {
+  razorpay: FakeRazorpay
+  /** Everybody who signed in, to add up what they paid. */
+  people: string[]
+}
+
+function settingsFor({ settings }: FakeRazorpay): Record<string, string> {
+  return {
+    RAZORPAY_KEY_ID: settings.keyId,
+    RAZORPAY_KEY_SECRET: settings.keySecret,
+    RAZORPAY_WEBHOOK_SECRET: settings.webhookSecret,
+    RAZORPAY_API_URL: settings.apiUrl,
+    RAZORPAY_CHECKOUT_URL: settings.checkoutUrl,
+  }
+}
+
+const test = base.extend<{ calm: null }, { port: number; shop: Shop }>({
+  // What the provider was made to do wrong in one test is over in the next.
+  calm: [
+    async ({ shop }, use) => {
+      await use(null)
+      shop.razorpay.answer(() => undefined)
+    },
+    { auto: true },
+  ],
+  port: [async ({}, use) => use(await freePort()), { scope: 'worker' }],
+  shop: [
+    async ({ port }, use) => {
+      await using razorpay = await openFakeRazorpay({ webhookUrl: `http://127.0.0.1:${port}/subscription/webhook` })
+      await use({ razorpay, people: [] })
+    },
+    { scope: 'worker' },
+  ],
+  program: [
+    async ({ port, shop }, use) => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'duely-buying-'))
+      const program = await startProgram({ DATA_DIR: folder, PORT: String(port), ...settingsFor(shop.razorpay) })
+      await use(program)
+      await program.end('SIGTERM')
+      await rm(folder, { recursive: true, force: true })
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+})
+
+async function signIn(page: Page, url: string, email: string): Promise<void> {
+  await someoneAt(url, email)
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+}
+
+/** Signs somebody new in and opens the dialog of a plan. */
+async function open(page: Page, url: string, shop: Shop, email: string, plan: 'Pro' | 'Enterprise' = 'Pro'): Promise<void> {
+  shop.people.push(email)
+  await signIn(page, url, email)
+  await page.goto('/pricing')
+  await page.getByRole('button', { name: `Start ${plan} Trial` }).click()
+  await expect(page.getByRole('dialog', { name: `Subscribe to ${plan}` })).toBeVisible()
+}
+
+const checkoutOf = (page: Page): FrameLocator => page.frameLocator('iframe[title=Checkout]')
+
+async function subscriptionOf(url: string, email: string): Promise<Subscription> {
+  return billingCalls.subscription.reply.parse(await (await someoneAt(url, email)).send('GET', '/subscription'))
+}
+
+async function paymentsOf(url: string, email: string): Promise<Payment[]> {
+  return billingCalls.payments.reply.parse(await (await someoneAt(url, email)).send('GET', '/subscription/payments'))
+}
+
+const inDays = (iso: string) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Kolkata', day: '2-digit', month: '2-digit', year: 'numeric' }).format(new Date(iso))
+
+test('a stranger sees what the plans cost and is led to the sign-in page, and nothing of the provider is loaded', async ({
+  page,
+  shop,
+}) => {
+  const elsewhere: string[] = []
+  page.on('request', (request) => {
+    if (request.url().startsWith(new URL(shop.razorpay.settings.apiUrl).origin)) elsewhere.push(request.url())
+  })
+  for (const text of ['Get Started Free', 'Start Pro Trial', 'Contact Sales']) {
+    await page.goto('/pricing')
+    await page.getByRole('link', { name: text }).click()
+    await expect(page).toHaveURL(/\/signin$/)
+  }
+  await page.goto('/pricing')
+  for (const note of ['Most Popular', '14-day free trial', 'Cancel anytime', 'Secure payments'])
+    await expect(page.getByText(note, { exact: true })).toBeVisible()
+  expect(elsewhere).toEqual([])
+})
+
+test('the provider’s checkout is let in on the pricing page and nowhere else', async ({ request, shop }) => {
+  const { origin } = new URL(shop.razorpay.settings.checkoutUrl)
+  const policyOf = async (address: string) => (await request.get(address)).headers()['content-security-policy'] ?? ''
+  const pricing = (await policyOf('/pricing')).split('; ')
+  for (const directive of ['script-src', 'frame-src']) expect(pricing.find((line) => line.startsWith(directive))).toContain(origin)
+  for (const address of ['/', '/features', '/contact', '/signin', '/signup', '/dashboard', '/dashboard/profile', '/nowhere'])
+    expect(await policyOf(address), address).not.toContain(origin)
+})
+
+test('somebody pays once for a year', async ({ page, program, shop }) => {
+  const email = 'once@banyan.example'
+  shop.people.push(email)
+  await signIn(page, program.url, email)
+  await page.goto('/dashboard/profile?tab=subscription')
+  await expect(page.getByText(/^Every feature of Pro, 14 days left, until /)).toBeVisible()
+  await expect(page.getByText(/^Nothing has been paid yet\./)).toBeVisible()
+  await page.getByRole('link', { name: 'Upgrade Plan' }).click()
+  await expect(page.getByRole('region', { name: 'Free' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
+  // From a screen inside the product the page is loaded anew, for its own policy.
+  await page.getByRole('button', { name: 'Start Pro Trial' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+
+  await expect(dialog.getByRole('radio', { name: 'Monthly' })).toBeChecked()
+  await expect(dialog.getByRole('radio', { name: 'One-time Payment' })).toBeChecked()
+  await expect(dialog.getByText('Pay once for the selected period')).toBeVisible()
+  await expect(dialog.getByText('per month', { exact: true })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeEnabled()
+  await expect(dialog.getByText('Save ₹8 compared to monthly billing')).toBeHidden()
+  await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
+  await expect(dialog.getByText('Automatically charge every billing period')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Subscribe - ₹4/month' })).toBeEnabled()
+  await dialog.getByRole('radio', { name: 'One-time Payment' }).check()
+  await dialog.getByRole('radio', { name: 'Yearly Save ₹8' }).check()
+  await expect(dialog.getByText('Save ₹8 compared to monthly billing')).toBeVisible()
+  await expect(dialog.getByText('per year', { exact: true })).toBeVisible()
+  for (const feature of ['Unlimited invoices', 'Automated scheduling'])
+    await expect(dialog.getByText(feature, { exact: true })).toBeVisible()
+  for (const feature of ['Smart reminders', 'Advanced analytics'])
+    await expect(dialog.getByRole('listitem').filter({ hasText: feature })).toContainText('coming')
+  await expect(dialog.getByText('Secure payment powered by a card payment provider')).toBeVisible()
+
+  await dialog.getByRole('button', { name: 'Pay Once - ₹40/year' }).click()
+  await expect(dialog.getByRole('button', { name: 'Processing...' })).toBeVisible()
+  const checkout = checkoutOf(page)
+  await expect(checkout.getByRole('heading', { name: 'Duely' })).toBeVisible()
+  for (const text of ['Pro, yearly', '₹40', 'Asha Rao', email]) await expect(checkout.getByText(text, { exact: true })).toBeVisible()
+  // Blue.
+  await expect(checkout.locator('main')).toHaveCSS('border-top-color', 'rgb(37, 99, 235)')
+  await checkout.getByRole('button', { name: 'Pay' }).click()
+
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByRole('region', { name: 'Pro' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
+  const { plan, status, currentPeriodEnd, amount } = await subscriptionOf(program.url, email)
+  expect([plan, status, amount]).toEqual(['pro', 'active', 4000])
+  expect((await paymentsOf(program.url, email)).map((one) => [one.amount, one.status])).toEqual([[40, 'captured']])
+
+  // What the provider brought along stays behind.
+  expect(await page.evaluate(() => typeof Reflect.get(window, 'Razorpay'))).toBe('function')
+  await page.getByRole('button', { name: 'Account of Asha Rao' }).click()
+  await page.getByRole('menuitem', { name: 'My Profile' }).click()
+  await page.getByRole('tab', { name: 'Subscription' }).click()
+  expect(await page.evaluate(() => typeof Reflect.get(window, 'Razorpay'))).toBe('undefined')
+  const panel = page.getByRole('tabpanel', { name: 'Subscription' })
+  for (const text of [
+    '₹40, paid once for a year',
+    'Ends on',
+    inDays(currentPeriodEnd ?? ''),
+    '0, no limit',
+    'Billing history',
+    '₹40.00',
+    'Paid',
+  ])
+    await expect(panel.getByText(text, { exact: true }).first()).toBeVisible()
+  await expect(panel.getByRole('link', { name: 'Change Plan' })).toBeVisible()
+  // It ends by itself.
+  await expect(panel.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
+})
+
+test('a payment that fails can be tried again, and closing the checkout resets the button', async ({ page, program, shop }) => {
+  const email = 'fails@banyan.example'
+  await open(page, program.url, shop, email)
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  const pay = dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })
+  await pay.click()
+  await checkoutOf(page).getByRole('button', { name: 'Close' }).click()
+  await expect(pay).toBeEnabled()
+  await expect(dialog.getByRole('alert')).toHaveCount(0)
+
+  await pay.click()
+  await checkoutOf(page).getByRole('button', { name: 'Fail' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Close' }).press('Escape')
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'The payment did not go through: Your payment has been cancelled by the bank. Try again or use another method.',
+  )
+  await expect(pay).toBeEnabled()
+  expect((await subscriptionOf(program.url, email)).plan).toBe('free')
+
+  await pay.click()
+  await checkoutOf(page).getByRole('button', { name: 'Fail' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  expect((await paymentsOf(program.url, email)).filter(({ status }) => status === 'captured')).toHaveLength(1)
+})
+
+test('what keeps a payment from beginning is said in the dialog and by a message', async ({ page, program, shop }) => {
+  await open(page, program.url, shop, 'refused@banyan.example')
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  const said = async (sentence: string) => {
+    await expect(dialog.getByRole('alert')).toHaveText(sentence)
+    await expect(page.getByRole('alert').filter({ hasText: sentence })).toHaveCount(2)
+  }
+  shop.razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
+  const later = 'The payment provider does not answer as it should. Nothing was charged. Please try again in a few minutes.'
+  await dialog.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await said(`Failed to initiate payment. ${later}`)
+  await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
+  await expect(dialog.getByRole('alert')).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
+  await said(`Failed to initiate subscription. ${later}`)
+
+  const gone = 'The server cannot be reached. Please check your connection and try again.'
+  await page.route('**/subscription/create-*', (route) => route.abort())
+  await dialog.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
+  await said(`Failed to initiate subscription. ${gone}`)
+  await dialog.getByRole('radio', { name: 'One-time Payment' }).check()
+  await dialog.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await said(`Failed to initiate payment. ${gone}`)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('a proof that is not the provider’s opens nothing, and is said', async ({ page, program, shop }) => {
+  const email = 'forged@banyan.example'
+  await open(page, program.url, shop, email)
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  // Whoever sits between the browser and the provider hands over something else, and nobody pays.
+  await page.route('**/v1/checkout/act', async (route) => {
+    const { order_id, subscription_id } = route.request().postDataJSON() as Record<string, string>
+    const named = order_id ? { razorpay_order_id: order_id } : { razorpay_subscription_id: subscription_id }
+    await route.fulfill({ json: { ...named, razorpay_payment_id: 'pay_Forged00000001', razorpay_signature: '0'.repeat(64) } })
+  })
+  const sentences = [
+    ['Pay Once - ₹4/month', 'Payment verification failed. Please contact support.'],
+    ['Subscribe - ₹4/month', 'Subscription payment verification failed. Please contact support.'],
+  ] as const
+  for (const [button, sentence] of sentences) {
+    if (button.startsWith('Subscribe')) await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
+    await dialog.getByRole('button', { name: button }).click()
+    await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+    await expect(dialog.getByRole('alert')).toHaveText(sentence)
+    await expect(page.getByRole('alert').filter({ hasText: sentence })).toHaveCount(2)
+  }
+  expect((await subscriptionOf(program.url, email)).plan).toBe('free')
+})
+
+test('a payment that takes a while is waited for, and nobody pays twice', async ({ page, program, shop }) => {
+  await open(page, program.url, shop, 'slow@banyan.example')
+  const { provider } = shop.razorpay
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  let paid = ''
+  await page.route('**/v1/checkout/act', async (route) => {
+    const { order_id: orderId } = route.request().postDataJSON() as { order_id: string }
+    const payment = provider.payOrder(orderId, { outcome: 'authorized' })
+    paid = payment.id
+    await route.fulfill({ json: provider.proofOf(payment, { orderId }) })
+  })
+  await dialog.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  const waiting = 'Your payment is not complete yet. Your plan starts by itself as soon as it is; please do not pay again.'
+  await expect(dialog.getByRole('alert')).toHaveText(waiting)
+  await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeDisabled()
+  provider.capture(paid)
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('a browser that dies after paying finds its plan when it comes back', async ({ page, program, shop }) => {
+  const email = 'dies@banyan.example'
+  await open(page, program.url, shop, email)
+  await page.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).waitFor()
+  await page.goto('about:blank')
+  const order = [...shop.razorpay.provider.orders.values()].at(-1)
+  shop.razorpay.pay(order?.id ?? '')
+  await expect.poll(async () => (await subscriptionOf(program.url, email)).plan, { timeout: 30_000 }).toBe('pro')
+  await page.goto('/pricing')
+  await expect(page.getByRole('region', { name: 'Pro' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
+})
+
+test('somebody subscribes in the trial, pays nothing yet, and cancels in the dialog', async ({ page, program, shop }) => {
+  const email = 'trial@banyan.example'
+  await open(page, program.url, shop, email)
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
+  const { trialEnd } = await subscriptionOf(program.url, email)
+  await expect(dialog.getByText(`Nothing is charged now: the first ₹4 on ${inDays(trialEnd ?? '')}, then every month.`)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText('Subscription activated successfully! We will contact you for auto-renewal setup.')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  expect((await subscriptionOf(program.url, email)).status).toBe('trialing')
+  expect(await paymentsOf(program.url, email)).toEqual([])
+
+  await page.getByRole('button', { name: 'Manage Pro' }).click()
+  await page.getByRole('dialog', { name: 'Subscribe to Pro' }).getByRole('button', { name: 'Cancel Subscription' }).click()
+  const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
+  await expect(asked.getByText('Are you sure you want to cancel your subscription?')).toBeVisible()
+  await expect(asked.getByText(/^Nothing is paid for beyond today, so Pro ends at once\./)).toBeVisible()
+
+  shop.razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
+  await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
+  const failed = 'Failed to cancel subscription. The payment provider does not answer as it should. Please try again in a few minutes.'
+  await expect(asked.getByRole('alert')).toHaveText(failed)
+  await expect(page.getByRole('alert').filter({ hasText: failed })).toHaveCount(2)
+  expect((await subscriptionOf(program.url, email)).plan).toBe('pro')
+
+  let go = () => {}
+  const held = new Promise<void>((done) => (go = done))
+  shop.razorpay.answer(async () => {
+    await held
+    return undefined
+  })
+  await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
+  await expect(asked.getByRole('button', { name: 'Cancelling...' })).toBeVisible()
+  go()
+  await expect(page.getByText('Subscription cancelled successfully')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Start Pro Trial' })).toBeVisible()
+  expect((await subscriptionOf(program.url, email)).plan).toBe('free')
+  expect([...shop.razorpay.provider.subscriptions.values()].at(-1)?.status).toBe('cancelled')
+})
+
+test('what is charged every month is cancelled on the profile, and stays open until the day that is said', async ({
+  page,
+  program,
+  shop,
+}) => {
+  const email = 'monthly@banyan.example'
+  await open(page, program.url, shop, email, 'Enterprise')
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Enterprise' })
+  await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
+  await dialog.getByRole('button', { name: 'Subscribe - ₹9/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText(/^Subscription activated successfully!/)).toBeVisible()
+  const { provider } = shop.razorpay
+  // The trial is over: the first charge comes.
+  provider.hasten([...provider.subscriptions.values()].at(-1)?.id ?? '')
+  await expect.poll(async () => (await subscriptionOf(program.url, email)).status, { timeout: 30_000 }).toBe('active')
+  const end = inDays((await subscriptionOf(program.url, email)).currentPeriodEnd ?? '')
+
+  await page.goto('/dashboard/profile?tab=subscription')
+  const panel = page.getByRole('tabpanel', { name: 'Subscription' })
+  await expect(panel.getByText('₹9 per month')).toBeVisible()
+  await expect(panel.getByText('Next payment')).toBeVisible()
+  await expect(panel.getByRole('row', { name: /Enterprise, monthly.*₹9\.00.*Paid/ })).toBeVisible()
+  await panel.getByRole('button', { name: 'Cancel Subscription' }).click()
+  const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
+  await expect(asked.getByText(`Enterprise stays open until ${end}.`)).toBeVisible()
+  await asked.getByRole('button', { name: 'Keep it' }).click()
+  await panel.getByRole('button', { name: 'Cancel Subscription' }).click()
+  await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
+  await expect(page.getByText('Subscription cancelled successfully')).toBeVisible()
+  await expect(panel.getByText('Ends on')).toBeVisible()
+  await expect(panel.getByText(end, { exact: true })).toBeVisible()
+  await expect(panel.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
+})
+
+test('changing from Pro to Enterprise is computed, shown before paying, and paid to the paisa', async ({ page, program, shop }) => {
+  const email = 'upgrade@banyan.example'
+  await open(page, program.url, shop, email)
+  await page.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Start Enterprise Trial' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Enterprise' })
+  // All but the seconds since are left of the ₹4.
+  await expect(dialog.getByText('Left of Pro', { exact: true })).toBeVisible()
+  await expect(dialog.getByText('−₹3.99')).toBeVisible()
+  await expect(dialog.getByText('₹5.01', { exact: true })).toBeVisible()
+  await expect(dialog.getByText(/^₹3\.99 are left of Pro and count towards it\./)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Pay Once - ₹5.01 now' }).click()
+  await expect(checkoutOf(page).getByText('₹5.01')).toBeVisible()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByRole('region', { name: 'Enterprise' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
+  expect((await paymentsOf(program.url, email)).map(({ amount }) => amount)).toEqual([5.01, 4])
+})
+
+test('switching to Free says what is lost, asks, and leads to the dashboard', async ({ page, program, shop }) => {
+  const email = 'free@banyan.example'
+  await open(page, program.url, shop, email)
+  await page.getByRole('dialog').getByRole('radio', { name: 'Auto-Recurring' }).check()
+  await page.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText(/^Subscription activated successfully!/)).toBeVisible()
+  const { provider } = shop.razorpay
+  provider.hasten([...provider.subscriptions.values()].at(-1)?.id ?? '')
+  await expect.poll(async () => (await subscriptionOf(program.url, email)).status, { timeout: 30_000 }).toBe('active')
+  const end = inDays((await subscriptionOf(program.url, email)).currentPeriodEnd ?? '')
+
+  await page.goto('/pricing')
+  await page.getByRole('button', { name: 'Get Started Free' }).click()
+  const asked = page.getByRole('dialog', { name: 'Switch to Free' })
+  await expect(asked.getByText(`Pro is paid for until ${end}. It would end now, and what is left of it is not given back.`)).toBeVisible()
+  await asked.getByRole('button', { name: 'Keep Pro' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  shop.razorpay.answer(() => 'reset')
+  await page.getByRole('button', { name: 'Get Started Free' }).click()
+  await asked.getByRole('button', { name: 'Switch to Free' }).click()
+  const failed = /^Failed to activate free plan: The plan was not ended\. /
+  await expect(asked.getByRole('alert')).toHaveText(failed)
+  await expect(page.getByRole('alert').filter({ hasText: failed })).toHaveCount(2)
+  shop.razorpay.answer(() => undefined)
+  await asked.getByRole('button', { name: 'Switch to Free' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await expect(page.getByText('Successfully switched to Free plan!')).toBeVisible()
+  await expect(page.getByText('Your plan has ended')).toBeVisible()
+  expect((await subscriptionOf(program.url, email)).plan).toBe('free')
+  await page.getByRole('button', { name: 'Dismiss: Your plan has ended' }).click()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  await expect(page.getByText('Your plan has ended')).toBeHidden()
+})
+
+test('a checkout that does not load is said, and can be tried again', async ({ page, program, shop }) => {
+  const email = 'blocked@banyan.example'
+  await signIn(page, program.url, email)
+  await page.route('**/v1/checkout.js', (route) => route.abort())
+  await page.goto('/pricing?plan=pro')
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  const { host } = new URL(shop.razorpay.settings.checkoutUrl)
+  await expect(dialog.getByRole('alert')).toContainText(`The payment window could not be loaded from ${host}.`)
+  await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeDisabled()
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('could not be loaded')
+  await page.unroute('**/v1/checkout.js')
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeEnabled()
+  await expect(dialog.getByRole('alert')).toHaveCount(0)
+})
+
+test('what everybody paid is what the provider took', async ({ program, shop }) => {
+  let sum = 0
+  for (const email of shop.people)
+    for (const { amount, status } of await paymentsOf(program.url, email)) if (status === 'captured') sum += Math.round(amount * 100)
+  expect(sum).toBeGreaterThan(0)
+  expect(sum).toBe(shop.razorpay.provider.taken())
+})
+
+test('a limit is said before anybody runs into it', async ({ browser, shop, smtp }) => {
+  // It starts the program twice.
+  test.slow()
+  const folder = await mkdtemp(path.join(tmpdir(), 'duely-limits-'))
+  const email = 'limits@banyan.example'
+  const env = { DATA_DIR: folder, ...settingsFor(shop.razorpay) }
+  {
+    await using first = await startProgram(env)
+    await someoneAt(first.url, email)
+    await first.end('SIGTERM')
+  }
+  await makeOlder(folder, { email, days: 14, invoicesThisMonth: 48 })
+  await using program = await startProgram(env)
+  const someone = await someoneAt(program.url, email)
+  const invoice = { clientName: 'Kaveri Foods', clientEmail: 'accounts@kaveri.example', amount: 1200, dueDate: '2026-01-02' }
+  await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  const page = await browser.newPage({ baseURL: program.url })
+  await signIn(page, program.url, email)
+
+  await expect(page.getByText('Your free trial has ended', { exact: true })).toBeVisible()
+  await expect(page.getByText('48 of 50 invoices this month')).toBeVisible()
+  await expect(page.getByText('Free allows so many a month: 2 more invoices can be created. Pro has no limit.')).toBeVisible()
+  await someone.send('POST', '/invoice', invoice)
+  await someone.send('POST', '/invoice', invoice)
+  await page.getByRole('link', { name: 'Create Invoice' }).first().click()
+  await expect(page.getByText('50 of 50 invoices this month')).toBeVisible()
+  await page.getByLabel('Client Name').fill('Kaveri Foods')
+  await page.getByLabel('Client Email').fill('accounts@kaveri.example')
+  await page.getByLabel('Amount').fill('1200')
+  await page.getByLabel('Due Date').first().fill('02/01/2026')
+  await page.getByRole('button', { name: 'Create Invoice' }).click()
+  await expect(
+    page.getByRole('alert').filter({ hasText: /^Free allows 50 invoices a month, and you have created as many\. Pro has no limit;/ }),
+  ).toBeVisible()
+
+  await page.goto('/dashboard/profile?tab=subscription')
+  await expect(page.getByText('50 of 50 used')).toBeVisible()
+  await expect(page.getByText(/^Ended on /)).toBeVisible()
+
+  await page.goto('/dashboard/reminder-control')
+  await expect(page.getByText('Daily reminders are part of Pro', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Start Reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
+  await expect(
+    page
+      .getByRole('alert')
+      .filter({ hasText: /^Failed to start reminders: Free reminds by hand, with Send Now\. Daily reminders are part of Pro/ })
+      .first(),
+  ).toBeVisible()
+  await page.getByRole('link', { name: 'Choose Pro' }).click()
+  await expect(page.getByRole('dialog', { name: 'Subscribe to Pro' })).toBeVisible()
+  await page.close()
+  await program.end('SIGTERM')
+  await rm(folder, { recursive: true, force: true })
+})
+
+base('where no provider is set up nothing of this shows, and nothing is limited', async ({ page, program }) => {
+  await signIn(page, program.url, 'own-server@banyan.example')
+  await page.goto('/pricing')
+  await expect(page.getByText('Payments are not set up on this server.')).toBeVisible()
+  await expect(page.getByText('Included on this server')).toHaveCount(2)
+  await expect(page.getByRole('button', { name: /Trial$/ })).toHaveCount(0)
+  await page.goto('/dashboard/profile?tab=subscription')
+  await expect(page.getByText(/^Payments are not set up on this server\. Nothing is limited here/)).toBeVisible()
+  await expect(page.getByText('Billing history')).toHaveCount(0)
+  await page.goto('/dashboard/reminder-control')
+  await expect(page.getByRole('button', { name: 'Start Reminders' })).toBeVisible()
+  await expect(page.getByText(/\bPro\b/)).toHaveCount(0)
+})

@@ -1,0 +1,81 @@
+import type { Page } from '@playwright/test'
+import PostalMime from 'postal-mime'
+import { someoneAt } from '#test/program.ts'
+import { expect, test } from './with-google.ts'
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+}
+
+test('somebody connects Gmail, a reminder leaves through it, and disconnecting gives the permission back', async ({
+  page,
+  google,
+  program,
+}) => {
+  const asha = await someoneAt(program.url, 'asha@banyan.example')
+  const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
+  await asha.send('POST', '/invoice', {
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    amount: 184_200.5,
+    status: 'unpaid',
+    dueDate,
+  })
+  google.person = { sub: '301', email: 'asha@gmail.com', email_verified: true, name: 'Asha Rao' }
+  await signIn(page, 'asha@banyan.example')
+  await page.goto('/dashboard/mail-settings')
+
+  google.answer({ grants: (asked) => asked.filter((scope) => !scope.includes('gmail')) })
+  await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
+  await expect(page.getByRole('main').getByText(/^Error configuring Gmail: .*tick “Send email on your behalf”/)).toBeVisible()
+  await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)
+
+  google.answer({ denies: true })
+  await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
+  await expect(page.getByRole('main').getByText('Error configuring Gmail: Google was not allowed to let Duely send.')).toBeVisible()
+
+  google.answer({})
+  await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
+  await expect(page.getByText('Gmail configured successfully!')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Mail Configured' })).toBeVisible()
+  await expect(page.getByText('asha@gmail.com', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)
+  const asked = google.authorizations.at(-1)?.searchParams
+  expect(asked?.get('access_type')).toBe('offline')
+  expect(asked?.get('prompt')).toContain('consent')
+  expect(asked?.get('scope')).toContain('https://www.googleapis.com/auth/gmail.send')
+
+  await page.goto('/dashboard/reminder-control')
+  await page.getByRole('button', { name: 'Start Reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
+  await expect(page.getByText('Reminders started successfully!')).toBeVisible()
+  await expect.poll(() => google.mails.length).toBe(1)
+  const [sent] = google.mails
+  expect(sent?.from).toBe('asha@gmail.com')
+  const mail = await PostalMime.parse(sent?.raw ?? '')
+  expect(mail.to).toEqual([{ name: 'Kaveri Foods', address: 'billing@kaveri.example' }])
+  expect(mail.from).toEqual({ name: 'Asha Rao', address: 'asha@gmail.com' })
+  expect(mail.text).toContain('₹1,84,200.50')
+
+  await page.goto('/dashboard/mail-settings')
+  await page.getByRole('button', { name: 'Remove Configuration' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('Are you sure you want to remove mail configuration?')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Remove Configuration' }).click()
+  await expect(page.getByText('Mail configuration removed successfully!')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Connect Gmail (Recommended)' })).toBeVisible()
+  expect(google.revoked).toHaveLength(1)
+})
+
+test('a code from somebody else connects no mailbox', async ({ page, program }) => {
+  await someoneAt(program.url, 'meera@banyan.example')
+  await signIn(page, 'meera@banyan.example')
+  await page.goto('/dashboard/mail-settings?code=stolen&state=stolen')
+  await expect(page.getByRole('main').getByText(/^Error configuring Gmail: Connecting Gmail failed\./)).toBeVisible()
+  await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)
+  await expect(page.getByText('No mailbox connected')).toBeVisible()
+})

@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test'
+import { someoneAt } from '#test/program.ts'
+import { expect, test } from './with-google.ts'
+
+const password = 'correct horse battery'
+
+/** Whoever sits at Google's page; `sub` is who they are there. */
+function person(sub: string, email: string) {
+  return { sub, email, email_verified: true, name: 'Asha Rao' }
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of / }).click()
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await expect(page).toHaveURL(/\/$/)
+}
+
+test('somebody signs up with Google, and the next time signs in with it, back to the screen they wanted', async ({ page, google }) => {
+  google.person = person('101', 'asha@gmail.com')
+  await page.goto('/signup')
+  await page.getByRole('link', { name: 'Sign up with Google' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await expect(page.getByRole('button', { name: 'Account of Asha Rao' })).toBeVisible()
+
+  await page.goto('/dashboard/profile')
+  await expect(page.getByText('You sign in with Google as asha@gmail.com. The email is changed there.')).toBeVisible()
+  await expect(page.getByLabel('Email Address')).toBeHidden()
+  await page.getByRole('tab', { name: 'Security' }).click()
+  await expect(page.getByText('You sign in with Google, so there is no password here.')).toBeVisible()
+  await expect(page.getByText('Signed in with Google.')).toBeVisible()
+
+  await signOut(page)
+  // Who they are is what Google's `sub` says, whatever the email is by now.
+  google.person = person('101', 'asha.rao@gmail.com')
+  await page.goto('/dashboard/reminder-control')
+  await expect(page).toHaveURL(/\/signin$/)
+  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await expect(page).toHaveURL(/\/dashboard\/reminder-control$/)
+  expect(await page.evaluate(() => localStorage.getItem('refreshToken'))).toBeNull()
+})
+
+test('somebody who says no at Google, or whom Google cannot vouch for, is told that it failed', async ({ page, google }) => {
+  google.answer({ denies: true })
+  await page.goto('/signin')
+  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await expect(page.getByRole('main').getByText('Google sign-in failed. Please try again.')).toBeVisible()
+  await expect(page).toHaveURL(/\/signin$/)
+
+  google.answer({ signature: 'forged' })
+  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await expect(page.getByRole('main').getByText('Google sign-in failed. Please try again.')).toBeVisible()
+  google.answer({})
+})
+
+test('a token that comes by an address is refused, and taken out of it', async ({ page }) => {
+  for (const query of ['?success=true&name=Asha&provider=google&token=t&refresh=r', '?accessToken=t&name=Asha', '?code=made-up']) {
+    await page.goto(`/signin${query}`)
+    await expect(page.getByRole('main').getByText('Google sign-in failed. Please try again.')).toBeVisible()
+    await expect(page).toHaveURL(/\/signin$/)
+    expect(await page.evaluate(() => localStorage.getItem('accessToken'))).toBeNull()
+  }
+})
+
+test('an account with a password is not taken over by a Google sign-in, and links Google on the profile', async ({
+  page,
+  google,
+  program,
+}) => {
+  await someoneAt(program.url, 'ravi@gmail.com')
+  google.person = person('202', 'ravi@gmail.com')
+  await page.goto('/signin')
+  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await expect(page.getByRole('main').getByText(/^There is already an account with this email\./)).toBeVisible()
+
+  await page.getByLabel('Email').fill('ravi@gmail.com')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.goto('/dashboard/profile?tab=security')
+  await page.getByRole('button', { name: 'Link Google' }).click()
+  const dialog = page.getByRole('dialog')
+  const current = dialog.getByLabel('Current Password', { exact: true })
+  await current.fill('not it')
+  await dialog.getByRole('button', { name: 'Continue to Google' }).click()
+  await expect(dialog.getByText('Invalid current password')).toBeVisible()
+  await current.fill(password)
+  await dialog.getByRole('button', { name: 'Continue to Google' }).click()
+
+  await expect(page.getByText('Your Google account is linked!')).toBeVisible()
+  await expect(page).toHaveURL(/\/dashboard\/profile\?tab=security$/)
+  await expect(page.getByText(/^You sign in with Google as ravi@gmail\.com\. There is no password/)).toBeVisible()
+  await signOut(page)
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill('ravi@gmail.com')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page.getByText('Wrong email or password. Please check both and try again.')).toBeVisible()
+  await page.getByRole('link', { name: 'Sign in with Google' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+
+  // And back: Google says once more who it is, then a password is chosen.
+  await page.goto('/dashboard/profile?tab=security')
+  await page.getByRole('button', { name: 'Unlink Google' }).click()
+  await dialog.getByRole('button', { name: 'Continue to Google' }).click()
+  await expect(dialog.getByText(/^Google has confirmed that it is you\./)).toBeVisible()
+  await dialog.getByLabel('New Password', { exact: true }).fill('lotus staple monsoon')
+  await dialog.getByLabel('Confirm New Password', { exact: true }).fill('lotus staple monsoon')
+  await dialog.getByRole('button', { name: 'Unlink Google' }).click()
+  await expect(page.getByText('Google is unlinked. Your password counts from now on!')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Link Google', exact: true })).toBeVisible()
+})

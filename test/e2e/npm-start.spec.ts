@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from '@playwright/test'
+import { freePort } from '#test/program.ts'
+
+test('npm start serves the built client, and ends with it when npm is asked to end', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'duely-npm-'))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const npm = spawn('npm', ['start'], {
+    cwd: path.join(import.meta.dirname, '../..'),
+    env: { PATH: process.env.PATH ?? '', HOME: folder, HOST: '127.0.0.1', PORT: String(port), DATA_DIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    await expect.poll(() => statusOf(`${url}/health`), { timeout: 45_000 }).toBe(200)
+    const page = await fetch(url)
+    expect(await page.text()).toContain('<title>')
+    // Whoever holds this pipe still runs: it ends with the server, the last of npm's family.
+    const last = once(npm.stdout, 'close')
+    npm.kill('SIGTERM')
+    await last
+    expect(await statusOf(`${url}/health`)).toBe(0)
+  } finally {
+    npm.kill('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+/** 0 where nobody answers. */
+async function statusOf(url: string): Promise<number> {
+  return fetch(url).then(
+    ({ status }) => status,
+    () => 0,
+  )
+}

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from '@playwright/test'
+import { unzipSync } from 'fflate'
+import PostalMime from 'postal-mime'
+import { stepOf, totpAt } from '#server/accounts/totp.ts'
+import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
+import { someoneAt } from '#test/program.ts'
+import { expect, test } from './with-google.ts'
+
+const password = 'correct horse battery'
+
+async function fillIn(page: Page, email: string, secret = password): Promise<void> {
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(secret)
+  await submit(page)
+}
+
+async function submit(page: Page): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+}
+
+/** The address in the newest mail to somebody whose subject says so. */
+async function linkIn(post: FakeSmtp, to: string, subject: string): Promise<string> {
+  let text = ''
+  await expect
+    .poll(async () => {
+      const mail = post.mails.findLast((one) => one.envelope.to.includes(to) && one.subject === subject)
+      text = mail ? ((await PostalMime.parse(mail.raw)).text ?? '') : ''
+      return text
+    })
+    .toContain('#token=')
+  return /http\S+#token=\S+/.exec(text)?.[0] ?? ''
+}
+
+test('somebody who forgot their password chooses a new one by a link in a mail, once', async ({ page, program, post }) => {
+  await someoneAt(program.url, 'nila@banyan.example')
+  await page.goto('/signin')
+  await page.getByRole('link', { name: 'Forgot password?' }).click()
+  // Both pages have a field for the email.
+  await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible()
+  await page.getByLabel('Email').fill('nila@banyan.example')
+  await page.getByRole('button', { name: 'Send Link' }).click()
+  await expect(page.getByText(/^If there is an account with this email, a link for a new password is on its way\./)).toBeVisible()
+  const link = await linkIn(post, 'nila@banyan.example', 'Your new password for Duely')
+
+  await page.goto(link)
+  await expect(page.getByRole('heading', { name: 'Choose a new password' })).toBeVisible()
+  await expect(page).toHaveURL(/\/reset-password$/)
+  const next = page.getByLabel('New Password', { exact: true })
+  await next.fill('password1')
+  await expect(page.getByText(/^This is one of the most common passwords/)).toBeVisible()
+  await next.fill('lotus staple monsoon')
+  await expect(page.getByText('Strong', { exact: true })).toBeVisible()
+  await page.getByLabel('Confirm New Password', { exact: true }).fill('lotus staple monsoon')
+  await page.getByRole('button', { name: 'Set New Password' }).click()
+  await expect(page.getByText('Your new password is set. Please sign in with it.')).toBeVisible()
+
+  // The page was left for nowhere, so that the same link is a new page.
+  await page.goto('about:blank')
+  await page.goto(link)
+  await next.fill('another staple monsoon')
+  await page.getByLabel('Confirm New Password', { exact: true }).fill('another staple monsoon')
+  await page.getByRole('button', { name: 'Set New Password' }).click()
+  await expect(page.getByText('This link is not good any more. Please ask for a new one.')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Ask for a New Link' })).toBeVisible()
+
+  await fillIn(page, 'nila@banyan.example', 'lotus staple monsoon')
+  await expect(page).toHaveURL(/\/dashboard$/)
+})
+
+test('a new email counts once the link that was sent there is opened', async ({ page, program, post }) => {
+  await someoneAt(program.url, 'old@banyan.example')
+  await fillIn(page, 'old@banyan.example')
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.goto('/dashboard/profile')
+  await page.getByLabel('Email Address').fill('new@banyan.example')
+  await page.getByLabel('Current Password', { exact: true }).first().fill(password)
+  await page.getByRole('button', { name: 'Save Changes' }).first().click()
+  await expect(page.getByText(/^A link is on its way to new@banyan\.example\./)).toBeVisible()
+  await page.goto(await linkIn(post, 'new@banyan.example', 'Please confirm your new email for Duely'))
+  await page.getByRole('button', { name: 'Confirm Email' }).click()
+  await expect(page.getByText('new@banyan.example is confirmed. It is the email of your account.')).toBeVisible()
+  await page.getByRole('link', { name: 'Go to My Profile' }).click()
+  await expect(page.getByLabel('Email Address')).toHaveValue('new@banyan.example')
+  await expect
+    .poll(() => post.mails.some(({ envelope, subject }) => envelope.to.includes('old@banyan.example') && subject?.includes('was changed')))
+    .toBe(true)
+})
+
+test('somebody sets two-factor sign-in up, signs in by a code, then by a recovery code, and turns it off', async ({ page, program }) => {
+  await someoneAt(program.url, 'careful@banyan.example')
+  await fillIn(page, 'careful@banyan.example')
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.goto('/dashboard/profile?tab=security')
+  await page.getByRole('button', { name: 'Set Up' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Current Password', { exact: true }).fill(password)
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog.getByRole('img', { name: /^QR code/ })).toBeVisible()
+  const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '')
+  const step = stepOf(Temporal.Now.instant())
+  await dialog.getByRole('textbox', { name: 'Code' }).fill('000000')
+  await dialog.getByRole('button', { name: 'Switch On' }).click()
+  await expect(dialog.getByText(/^This code is not right/)).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(totpAt(secret, step))
+  await dialog.getByRole('button', { name: 'Switch On' }).click()
+  await expect(dialog.getByText('Your recovery codes')).toBeVisible()
+  const codes = await dialog.locator('li code').allTextContents()
+  expect(codes).toHaveLength(10)
+  const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()])
+  expect(await readFile(await file.path(), 'utf8')).toContain(codes.join('\n'))
+  await dialog.getByRole('button', { name: 'I Have Kept Them' }).click()
+  await expect(page.getByText(/10 recovery codes are left/)).toBeVisible()
+
+  await page.evaluate(() => localStorage.clear())
+  await fillIn(page, 'careful@banyan.example')
+  await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible()
+  const code = page.getByRole('textbox', { name: 'Code' })
+  // The code that switched it on is used up.
+  await code.fill(totpAt(secret, step))
+  await submit(page)
+  await expect(page.getByText('This code is not right, or was used already. Please wait for the next one.')).toBeVisible()
+  await expect(code).toHaveValue('')
+  await code.fill(totpAt(secret, step + 1))
+  await submit(page)
+  await expect(page).toHaveURL(/\/dashboard$/)
+
+  await page.evaluate(() => localStorage.clear())
+  await fillIn(page, 'careful@banyan.example')
+  await page.getByRole('button', { name: 'Use a recovery code' }).click()
+  await page.getByLabel('Recovery Code').fill(codes[0]?.toLowerCase() ?? '')
+  await submit(page)
+  await expect(page).toHaveURL(/\/dashboard$/)
+
+  await page.goto('/dashboard/profile?tab=security')
+  await expect(page.getByText(/9 recovery codes are left/)).toBeVisible()
+  await page.getByRole('button', { name: 'Turn Off' }).click()
+  await dialog.getByLabel('Current Password', { exact: true }).fill(password)
+  await dialog.getByLabel('Code').fill(codes[1] ?? '')
+  await dialog.getByRole('button', { name: 'Turn Off' }).click()
+  await expect(page.getByText('Two-factor sign-in is off.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Set Up' })).toBeVisible()
+  await expect(page.getByText('A recovery code was used to sign in.')).toBeVisible()
+})
+
+test('somebody looks at their browsers, signs one out, then all others', async ({ page, program, browser }) => {
+  await someoneAt(program.url, 'watchful@banyan.example')
+  const elsewhere = await browser.newContext({
+    baseURL: program.url,
+    userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  })
+  const other = await elsewhere.newPage()
+  await fillIn(other, 'watchful@banyan.example')
+  await expect(other).toHaveURL(/\/dashboard$/)
+  await fillIn(page, 'watchful@banyan.example')
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.goto('/dashboard/profile?tab=security')
+  await expect(page.getByText('This browser')).toBeVisible()
+  await expect(page.getByText(/The computer that Duely runs on/).first()).toBeVisible()
+  await page.getByRole('button', { name: 'Sign out Chrome on Windows' }).click()
+  await expect(page.getByText('Chrome on Windows is signed out.')).toBeVisible()
+  await expect(page.getByText('Chrome on Windows was signed out.')).toBeVisible()
+  await other.reload()
+  await expect(other).toHaveURL(/\/signin$/)
+  await elsewhere.close()
+
+  // The program that signed up by itself is still there.
+  await page.getByRole('button', { name: 'Sign Out All Others' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign Out All Others' }).click()
+  await expect(page.getByText('All other browsers are signed out.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign Out All Others' })).toBeHidden()
+  await expect(page.getByText('This browser')).toBeVisible()
+})
+
+test('somebody takes everything of theirs along', async ({ page, program }) => {
+  const asha = await someoneAt(program.url, 'leaving@banyan.example')
+  const invoice = { clientName: '=SUM(A1)', clientEmail: 'kaveri@client.example', amount: 10.5, status: 'unpaid', dueDate: '2026-03-02' }
+  await asha.send('POST', '/invoice', invoice)
+  await fillIn(page, 'leaving@banyan.example')
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.goto('/dashboard/profile?tab=security')
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download Everything' }).click()])
+  expect(file.suggestedFilename()).toMatch(/^duely-\d{4}-\d\d-\d\d\.zip$/)
+  const parts = unzipSync(await readFile(await file.path()))
+  const text = (name: string) => Buffer.from(parts[name] ?? []).toString()
+  expect(text('invoices.csv')).toContain(`"'=SUM(A1)"`)
+  expect(JSON.parse(text('accounts.json'))).toMatchObject([{ email: 'leaving@banyan.example' }])
+  expect(text('accounts.json')).not.toContain('argon2')
+})

@@ -1,0 +1,53 @@
+import { existsSync, statSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { someoneAt } from '#test/program.ts'
+import { expect, test } from './duely.ts'
+
+const client = path.join(import.meta.dirname, '../../build/client')
+
+/** What a page fetches before it is touched, packed by gzip: bytes by kind, and the largest files for whoever has to look. */
+async function weigh(page: Page, open: () => Promise<unknown>): Promise<{ script: number; style: number; largest: string[] }> {
+  const files = new Map<string, { kind: string; bytes: number }>()
+  const note = (url: string, kind: string) => {
+    const { pathname } = new URL(url)
+    if (kind !== 'script' && kind !== 'stylesheet') return
+    const file = path.join(client, pathname)
+    files.set(pathname, { kind, bytes: statSync(existsSync(`${file}.gz`) ? `${file}.gz` : file).size })
+  }
+  page.on('request', (request) => note(request.url(), request.resourceType()))
+  await open()
+  await page.waitForLoadState('networkidle')
+  const of = (wanted: string) => [...files.values()].filter(({ kind }) => kind === wanted).reduce((sum, { bytes }) => sum + bytes, 0)
+  const largest = [...files].toSorted(([, a], [, b]) => b.bytes - a.bytes).map(([name, { bytes }]) => `${bytes} ${name}`)
+  return { script: of('script'), style: of('stylesheet'), largest }
+}
+
+const kb = 1024
+
+test('the landing page brings at most 130 KB of scripts', async ({ page }) => {
+  const { script, largest } = await weigh(page, () => page.goto('/'))
+  expect(script, largest.join('\n')).toBeGreaterThan(20 * kb)
+  expect(script, largest.join('\n')).toBeLessThanOrEqual(130 * kb)
+})
+
+test('the dashboard brings at most 260 KB of scripts and styles', async ({ page, program }) => {
+  const asha = await someoneAt(program.url, 'asha@banyan.example')
+  await asha.send('POST', '/invoice', {
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    amount: 5,
+    dueDate: '2026-01-15',
+  })
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill('asha@banyan.example')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
+  const { script, style, largest } = await weigh(page, async () => {
+    await page.reload()
+    await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
+  })
+  expect(script, largest.join('\n')).toBeGreaterThan(20 * kb)
+  expect(script + style, largest.join('\n')).toBeLessThanOrEqual(260 * kb)
+})

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type FakeGoogle, openFakeGoogle } from '#test/fakes/google.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { freePort, startProgram } from '#test/program.ts'
+import { test as base } from './duely.ts'
+
+export { expect } from './duely.ts'
+
+interface Outside {
+  /** Google, to which the program's buttons lead. */
+  google: FakeGoogle
+  /** Where the program's own mails arrive. */
+  post: FakeSmtp
+}
+
+/** As `test`, with Google and a mailbox of the server's own set up. */
+export const test = base.extend<object, Outside>({
+  google: [
+    async ({}, use) => {
+      await using google = await openFakeGoogle()
+      await use(google)
+    },
+    { scope: 'worker' },
+  ],
+  post: [
+    async ({}, use) => {
+      await using post = await openFakeSmtp()
+      await use(post)
+    },
+    { scope: 'worker' },
+  ],
+  program: [
+    async ({ google, post }, use) => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'duely-browser-'))
+      const port = String(await freePort())
+      const program = await startProgram({
+        DATA_DIR: folder,
+        PORT: port,
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
+        GOOGLE_CLIENT_ID: google.client.clientId,
+        GOOGLE_CLIENT_SECRET: google.client.clientSecret,
+        GOOGLE_ISSUER: google.url,
+        GMAIL_API_URL: google.url,
+        SYSTEM_SMTP_URL: `smtp://${encodeURIComponent(post.login.user)}:${post.login.pass}@${post.host}:${post.port}`,
+        SYSTEM_MAIL_FROM: 'Duely <post@duely.example>',
+      })
+      await use(program)
+      await program.end('SIGTERM')
+      await rm(folder, { recursive: true, force: true })
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+})

@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseAst } from 'vite'
+import { expect, test } from 'vitest'
+
+/*
+ * The texts of the specification, word for word, each in the typed texts of the slice that it belongs to. {} stands for what is filled in.
+ */
+type Place = 'shell' | 'marketing' | 'accounts' | 'billing' | 'invoices' | 'mail' | 'reminders' | 'templates' | 'integrations'
+
+const told: Record<Place, string[]> = {
+  shell: [
+    // Header, sidebar and footer (2).
+    ...['Features', 'Pricing', 'Contact', 'Home', 'Sign In', 'My Profile', 'Dashboard', 'Email Settings', 'Sign Out', 'Logging out...'],
+    ...['Create Invoice', 'Reminder Control', 'Email Templates', 'Support', 'Made with love for businesses'],
+  ],
+  marketing: [
+    // Landing page and features (2).
+    ...['Get Started', 'Sign In', '100%', 'Success Rate', '24/7', 'Monitoring', '5min', 'Setup'],
+    ...['Automated Reminders', 'Smart Analytics', 'Custom Templates', 'Payment Tracking', 'Secure & Compliant', 'Lightning Fast'],
+    ...['Most Popular', '14-day free trial', 'Cancel anytime', 'Secure payments'],
+  ],
+  billing: [
+    // The pricing cards' buttons and the dialog (2).
+    ...['Current Plan', 'Get Started Free', 'Start {} Trial', 'Subscribe to {}', 'Billing Period', 'Monthly', 'Yearly', 'Save {}'],
+    ...['Save {} compared to monthly billing', 'Payment Type', 'One-time Payment', 'Pay once for the selected period', 'Auto-Recurring'],
+    ...['Automatically charge every billing period', 'per month', 'per year', 'Processing...', 'Loading...', 'Cancel Subscription'],
+    ...[
+      'Cancelling...',
+      'Are you sure you want to cancel your subscription?',
+      'Cancel',
+      'Secure payment powered by a card payment provider',
+    ],
+    ...['Upgrade Plan', 'Change Plan', 'Subscription cancellation will be available soon'],
+    // Failures and successes (8).
+    ...['Failed to initiate payment', 'Failed to initiate subscription', 'Payment verification failed. Please contact support.'],
+    ...['Subscription payment verification failed. Please contact support.', 'Payment successful! Your subscription is now active.'],
+    'Subscription activated successfully! We will contact you for auto-renewal setup.',
+    ...['Subscription cancelled successfully', 'Successfully switched to Free plan!', 'Failed to cancel subscription'],
+    'Failed to activate free plan: {}',
+  ],
+  accounts: [
+    // Signing in and up (2).
+    ...['Sign in to Duely', 'Email', 'Password', 'Sign In', 'Signing in...', 'Or', 'Sign in with Google'],
+    ...['Sign up to Duely', 'Full Name', 'Sign Up', 'Signing up...', 'Logging in...', 'Sign up with Google'],
+    'Google sign-in failed. Please try again.',
+    // The profile (2).
+    ...['My Profile', 'Profile Not Found', 'Unable to load your profile information.', 'Retry', 'Member since {}'],
+    ...['Total Invoices', 'Total Revenue', 'Mail Config', 'Active', 'NA', 'Current Plan', 'Display Name', 'Email Address', 'Save Changes'],
+    ...['Change Password', 'Delete Account', 'Mail Settings', 'Reminders', 'New Invoice', 'View Pricing'],
+    // Rules and messages (5, 8).
+    ...['New passwords do not match', 'Password must be at least {} {} long', 'Please type "DELETE" to confirm'],
+    ...['Failed to update profile: {}', 'Failed to change password: {}', 'Failed to delete account: {}'],
+    ...['Profile updated successfully!', 'Password changed successfully!'],
+  ],
+  invoices: [
+    // The dashboard (2).
+    ...['Dashboard', 'Manage your invoices and reminders', 'Search', 'All', 'Paid', 'Unpaid', 'Overdue', '{} ({})', 'Loading invoices...'],
+    ...['Error loading invoices: {}', 'No invoices yet', 'Get started by creating your first invoice', 'No invoices found'],
+    ...['No invoices match your search "{}"{}', ' in {} status', 'No unpaid invoices at the moment.'],
+    ...['No invoices have been marked as paid yet.', 'No overdue invoices found.', 'Clear search', 'View all invoices'],
+    // Creating and editing (2).
+    ...['Create Invoice', 'Fill in the details to create a new invoice', 'Edit Invoice', 'Update invoice details'],
+    ...['Loading invoice details...', 'Failed to load invoice: {}', 'Creating Invoice...', 'Update Invoice', 'Updating Invoice...'],
+  ],
+  mail: [
+    ...['Email Settings', 'Mail Configured', 'Remove Configuration', 'Are you sure you want to remove mail configuration?'],
+    ...['Configure Custom SMTP', 'Connect Gmail (Recommended)', 'SSL (Port 465)', 'TLS (Port 587)', 'Save SMTP Configuration', 'Cancel'],
+    ...['Error starting Gmail connection. Please try again.', 'Error configuring SMTP: {}', 'Error removing configuration: {}'],
+    ...['Error configuring Gmail: {}', 'SMTP configured successfully!', 'Mail configuration removed successfully!'],
+    'Gmail configured successfully!',
+  ],
+  reminders: [
+    ...['Active', 'Inactive', 'Configured', 'Not Configured', 'Never', 'Start Reminders', 'Stop Reminders', 'Send Now'],
+    'Send reminder emails to all clients with overdue invoices right now',
+    'Starting sends immediate emails to overdue recipients, then periodic reminders go out daily at {}.',
+    "Only invoices with status 'unpaid' or 'overdue' with past due dates are included.",
+    'Stopping pauses periodic reminders.',
+    'Please configure your email settings first before starting reminders.',
+    'Please configure your email settings first before sending reminders.',
+    ...['Failed to start reminders: {}', 'Failed to stop reminders: {}', 'Failed to send reminders: {}'],
+    ...['Reminders started successfully!', 'Reminders stopped successfully!', '{} reminder emails sent successfully!'],
+  ],
+  templates: [
+    ...[
+      'Email Template Settings',
+      'Use Custom Email Template',
+      'Save Template',
+      'Reset',
+      'Default Template (for reference)',
+      'Current Template',
+    ],
+    ...['Failed to save template preference: {}', 'Error updating template: {}', 'Email template content updated successfully!'],
+  ],
+  integrations: [
+    'Authorization Request - Do you allow Zapier to access your account?',
+    ...['Continue', 'No', 'Missing redirect URI information.'],
+  ],
+}
+
+/** What the server says in the specification's own words, and where. */
+const answered: [file: string, text: string][] = [
+  ['server/reminders/', 'Please configure your email settings first before starting reminders.'],
+  ['server/reminders/', 'Please configure your email settings first before sending reminders.'],
+  ['server/accounts/', 'Google sign-in failed. Please try again.'],
+  ['server/accounts/', 'Password must be at least {} {} long'],
+  ['contract/plans.ts', 'Contact Sales'],
+]
+
+/** Every piece of text in a file, with {} for what is filled in. */
+function textsOf(file: string): Set<string> {
+  const found = new Set<string>()
+  walk(parseAst(readFileSync(file, 'utf8'), { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file), (node) => {
+    if (node.type === 'Literal' && typeof node.value === 'string') found.add(node.value)
+    if (node.type === 'TemplateLiteral') {
+      const parts = node.quasis as { value: { cooked: string } }[]
+      found.add(parts.map(({ value }) => value.cooked).join('{}'))
+    }
+  })
+  return found
+}
+
+function walk(value: unknown, visit: (node: Record<string, unknown>) => void): void {
+  if (Array.isArray(value)) for (const one of value) walk(one, visit)
+  else if (typeof value === 'object' && value !== null) {
+    visit(value as Record<string, unknown>)
+    for (const inner of Object.values(value)) walk(inner, visit)
+  }
+}
+
+const root = path.join(import.meta.dirname, '..')
+
+function filesIn(folder: string, isWanted: (name: string) => boolean): string[] {
+  return readdirSync(path.join(root, folder))
+    .filter(isWanted)
+    .map((name) => path.join(root, folder, name))
+}
+
+for (const [place, texts] of Object.entries(told)) {
+  const files = filesIn(`web/${place}`, (name) => name.endsWith('texts.ts'))
+  const there = new Set(files.flatMap((file) => [...textsOf(file)]))
+  test.each(texts)(`${place} says "%s"`, (text) => {
+    expect(there.has(text), `in ${files.map((file) => path.relative(root, file)).join(', ')}`).toBe(true)
+  })
+}
+
+test.each(answered)('%s answers "%s"', (place, text) => {
+  const folder = place.endsWith('/') ? place : path.dirname(place)
+  const files = filesIn(folder, (name) => (place.endsWith('/') ? /^[^.]+\.ts$/.test(name) : name === path.basename(place)))
+  expect(files.some((file) => textsOf(file).has(text))).toBe(true)
+})

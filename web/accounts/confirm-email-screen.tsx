@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { queryKey, useCall } from '#web/platform/query.ts'
+import { useSession } from '#web/platform/session.ts'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { EntryCard } from './entry-card.tsx'
+import look from './entry-page.module.css'
+import { texts } from './texts.ts'
+import { useLinkToken } from './use-link-token.ts'
+
+const words = texts.confirm
+
+/** /confirm-email: says that a mailbox is one's own. By a button: programs that look at mails follow every link in them. */
+export default function ConfirmEmailScreen(): ReactNode {
+  const token = useLinkToken()
+  const session = useSession()
+  const queries = useQueryClient()
+  const confirm = useCall(accountCalls.confirmEmail, {
+    // Who is signed in here may be somebody else; the profile says who it is.
+    onDone: () => void queries.invalidateQueries({ queryKey: queryKey(accountCalls.profile) }),
+  })
+  const problem = confirm.isError ? inWords(confirm.error) : token === null ? words.noToken : null
+  const onward = session ? { to: '/dashboard/profile', text: words.profile } : { to: '/signin', text: words.signIn }
+  return (
+    <EntryCard title={words.title}>
+      <title>{`${words.title} · Duely`}</title>
+      {confirm.isSuccess ? (
+        <Notice tone="good">{words.done(confirm.data.email)}</Notice>
+      ) : problem !== null ? (
+        <Notice tone="bad">{problem}</Notice>
+      ) : (
+        <p className={look.lead}>{words.lead}</p>
+      )}
+      {confirm.isSuccess || problem !== null ? (
+        <Button component={Link} to={onward.to} fullWidth>
+          {onward.text}
+        </Button>
+      ) : (
+        <BusyButton
+          fullWidth
+          busy={confirm.isPending}
+          busyText={words.busy}
+          onClick={() => confirm.mutate({ body: { token: token ?? '' } })}
+        >
+          {words.submit}
+        </BusyButton>
+      )}
+    </EntryCard>
+  )
+}

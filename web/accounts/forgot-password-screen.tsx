@@ -1,0 +1,49 @@
+import { TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { EntryCard } from './entry-card.tsx'
+import look from './entry-page.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.forgot
+
+/** /forgot-password: asks for a link by mail. The answer is the same whether or not the email is known. */
+export default function ForgotPasswordScreen(): ReactNode {
+  const { state: from } = useLocation()
+  const [said, setSaid] = useState<string | null>(null)
+  const state = useContractForm({
+    call: accountCalls.forgotPassword,
+    initialValues: { email: '' },
+    toInput: (body) => ({ body }),
+    onDone: ({ message }) => setSaid(message),
+  })
+  return (
+    <EntryCard title={words.title}>
+      <title>{`${words.title} · Duely`}</title>
+      {said === null ? (
+        <>
+          <p className={look.lead}>{words.lead}</p>
+          <ContractForm state={state} submit={words.submit} busy={words.busy} wide>
+            <TextInput label={words.email} type="email" autoComplete="username" required {...state.form.getInputProps('email')} />
+          </ContractForm>
+        </>
+      ) : (
+        <>
+          <Notice tone="good">{said}</Notice>
+          <p className={look.lead}>{words.notThere}</p>
+          <button type="button" className={look.aside} onClick={() => setSaid(null)}>
+            {words.again}
+          </button>
+        </>
+      )}
+      <div className={look.asides}>
+        <Link to="/signin" state={from} className={look.aside}>
+          {words.back}
+        </Link>
+      </div>
+    </EntryCard>
+  )
+}

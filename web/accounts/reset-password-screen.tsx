@@ -1,0 +1,80 @@
+import { Button, Stack } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { Problem } from '#web/platform/problem.ts'
+import { endSession } from '#web/platform/session.ts'
+import { Notice } from '#web/ui/notice.tsx'
+import { PasswordField } from '#web/ui/password-field.tsx'
+import { EntryCard } from './entry-card.tsx'
+import look from './entry-page.module.css'
+import { typedTwice } from './new-password.ts'
+import { PasswordHint } from './password-hint.tsx'
+import { texts } from './texts.ts'
+import { useLinkToken } from './use-link-token.ts'
+import { useServer } from './use-server.ts'
+
+const words = texts.reset
+
+/** /reset-password: a new password by a link that came by mail, or from whoever runs the server. */
+export default function ResetPasswordScreen(): ReactNode {
+  const token = useLinkToken()
+  const server = useServer()
+  const shortest = server?.passwordMinLength ?? 6
+  const [said, setSaid] = useState<string | null>(null)
+  const [expired, setExpired] = useState<string | null>(null)
+  const state = useContractForm({
+    call: accountCalls.resetPassword,
+    initialValues: { newPassword: '', confirmPassword: '' },
+    toInput: ({ newPassword }) => ({ body: { token: token ?? '', newPassword } }),
+    check: (values) => typedTwice(values, shortest),
+    onDone: ({ message }) => {
+      // Every session of the account is over, the one of this browser with them.
+      endSession()
+      setSaid(message)
+    },
+    onProblem: (error) => {
+      if (error instanceof Problem && error.code === 'link_expired') setExpired(error.message)
+    },
+  })
+  const { form } = state
+  const useless = expired ?? (token === null ? words.noToken : null)
+  return (
+    <EntryCard title={words.title}>
+      <title>{`${words.title} · Duely`}</title>
+      {said !== null ? (
+        <>
+          <Notice tone="good">{said}</Notice>
+          <Button component={Link} to="/signin" fullWidth>
+            {words.signIn}
+          </Button>
+        </>
+      ) : useless !== null ? (
+        <>
+          <Notice tone="bad">{useless}</Notice>
+          <Button component={Link} to={server?.systemMail ? '/forgot-password' : '/signin'} fullWidth>
+            {server?.systemMail ? words.another : words.signIn}
+          </Button>
+        </>
+      ) : (
+        <ContractForm state={state} submit={words.submit} busy={words.busy} wide>
+          <Stack gap={16}>
+            <div>
+              <PasswordField
+                label={words.next}
+                description={texts.profile.password.nextHint(shortest)}
+                autoComplete="new-password"
+                required
+                {...form.getInputProps('newPassword')}
+              />
+              <PasswordHint password={form.getValues().newPassword} />
+            </div>
+            <PasswordField label={words.confirm} autoComplete="new-password" required {...form.getInputProps('confirmPassword')} />
+          </Stack>
+          <p className={look.fine}>{words.others}</p>
+        </ContractForm>
+      )}
+    </EntryCard>
+  )
+}

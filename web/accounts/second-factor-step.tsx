@@ -1,0 +1,47 @@
+import { TextInput, type TextInputProps } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import look from './entry-page.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.signIn.factor
+
+interface SecondFactorStepProps {
+  /** Whose password was right. */
+  email: string
+  /** Value, error and change of the field. */
+  field: Pick<TextInputProps, 'value' | 'error' | 'onChange'>
+  onBack: () => void
+}
+
+/** The second step of signing in: what the authenticator shows, or a recovery code. */
+export function SecondFactorStep({ email, field, onBack }: SecondFactorStepProps): ReactNode {
+  const [kind, setKind] = useState<'totp' | 'recovery'>('totp')
+  const { label, hint, other } = words[kind]
+  return (
+    <>
+      <p className={look.lead}>
+        {words.whose} <strong>{email}</strong>
+      </p>
+      <TextInput
+        key={kind}
+        label={label}
+        description={hint}
+        autoComplete="one-time-code"
+        autoCapitalize="characters"
+        spellCheck={false}
+        inputMode={kind === 'totp' ? 'numeric' : 'text'}
+        autoFocus
+        required
+        {...field}
+      />
+      <div className={look.asides}>
+        <button type="button" className={look.aside} onClick={() => setKind(kind === 'totp' ? 'recovery' : 'totp')}>
+          {other}
+        </button>
+        <button type="button" className={look.aside} onClick={onBack}>
+          {words.back}
+        </button>
+      </div>
+    </>
+  )
+}

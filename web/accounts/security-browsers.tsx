@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core'
+import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { accountCalls, type SignedInBrowser } from '#contract/accounts.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall, useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { showMoment } from '#web/ui/dates.ts'
+import { FormError } from '#web/ui/form-error.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import { Pill } from '#web/ui/pill.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './security.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.security.browsers
+const refreshes = [accountCalls.sessions, accountCalls.audit]
+
+/** The browsers that are signed in, each with the way to sign it out. `looked`: somebody is looking at it. */
+export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boolean }): ReactNode {
+  const browsers = useRead(accountCalls.sessions, {}, { enabled: looked })
+  const [asking, setAsking] = useState(false)
+  const endOthers = useCall(accountCalls.endOtherSessions, {
+    refreshes,
+    onDone: () => {
+      setAsking(false)
+      toast('good', words.othersDone)
+    },
+  })
+  const others = browsers.data?.some(({ current }) => !current)
+  return (
+    <Panel
+      title={words.title}
+      aside={
+        others && (
+          <Button variant="default" onClick={() => setAsking(true)}>
+            {words.others}
+          </Button>
+        )
+      }
+    >
+      <p className={look.lead}>{words.text}</p>
+      <QueryView query={browsers} loading={words.loading} error={words.failed} empty={null}>
+        {(list) => (
+          <ul className={look.list}>
+            {list.map((browser) => (
+              <Browser key={browser._id} browser={browser} zone={zone} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+      <ConfirmDialog
+        opened={asking}
+        title={words.othersTitle}
+        confirm={words.others}
+        confirmBusy={words.busy}
+        busy={endOthers.isPending}
+        tone="danger"
+        onConfirm={() => endOthers.mutate({})}
+        onCancel={() => {
+          endOthers.reset()
+          setAsking(false)
+        }}
+      >
+        <p className={look.flush}>{words.othersQuestion}</p>
+        <FormError message={endOthers.isError ? words.endFailed(inWords(endOthers.error)) : null} />
+      </ConfirmDialog>
+    </Panel>
+  )
+}
+
+function Browser({ browser, zone }: { browser: SignedInBrowser; zone: string }): ReactNode {
+  const { _id, device, place, createdAt, lastSeenAt, current } = browser
+  const now = new Date()
+  const end = useCall(accountCalls.endSession, { refreshes, onDone: () => toast('good', words.done(device)) })
+  const Icon = /iPhone|Android|iPad/.test(device) ? IconDeviceMobile : IconDeviceDesktop
+  return (
+    <li className={look.item}>
+      <Icon size={22} stroke={1.6} aria-hidden className={look.icon} />
+      <div className={look.what}>
+        <div className={look.name}>
+          {device} {current && <Pill tone="paid">{words.current}</Pill>}
+        </div>
+        <div className={look.quiet}>
+          {words.seen(current ? null : showMoment(zone, new Date(lastSeenAt), now), place, showMoment(zone, new Date(createdAt), now))}
+        </div>
+        {end.isError && <FormError message={words.endFailed(inWords(end.error))} />}
+      </div>
+      {!current && (
+        <BusyButton
+          variant="default"
+          busy={end.isPending}
+          busyText={words.busy}
+          aria-label={words.endOf(device)}
+          onClick={() => end.mutate({ params: { id: _id } })}
+        >
+          {words.end}
+        </BusyButton>
+      )}
+    </li>
+  )
+}

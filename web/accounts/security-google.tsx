@@ -1,0 +1,102 @@
+import { Button, Modal, Stack } from '@mantine/core'
+import { IconBrandGoogle } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { accountCalls, type Profile } from '#contract/accounts.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall } from '#web/platform/query.ts'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import { PasswordField } from '#web/ui/password-field.tsx'
+import { Pill } from '#web/ui/pill.tsx'
+import look from './profile.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.security.google
+
+/** Whether one signs in with Google, and the way there. */
+export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
+  const [asking, setAsking] = useState(false)
+  const start = useCall(accountCalls.startGoogleUnlink, { onDone: ({ url }) => window.location.assign(url) })
+  if (profile.googleId !== undefined)
+    return (
+      <Panel title={words.title} aside={<Pill tone="paid">{words.linked}</Pill>}>
+        <p className={look.text}>{words.linkedText(profile.email)}</p>
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {words.unlink.open}
+        </Button>
+        <ConfirmDialog
+          opened={asking}
+          title={words.unlink.dialog}
+          confirm={words.go}
+          confirmBusy={words.goBusy}
+          busy={start.isPending || start.isSuccess}
+          tone="plain"
+          onConfirm={() => start.mutate({})}
+          onCancel={() => {
+            start.reset()
+            setAsking(false)
+          }}
+        >
+          <p className={look.flush}>{words.unlink.consequence}</p>
+          <FormError message={start.isError ? inWords(start.error) : null} />
+        </ConfirmDialog>
+      </Panel>
+    )
+  return (
+    <Panel title={words.title} aside={<Pill tone="quiet">{words.notLinked}</Pill>}>
+      <p className={look.text}>{words.text}</p>
+      <Button variant="default" leftSection={<IconBrandGoogle size={18} aria-hidden />} onClick={() => setAsking(true)}>
+        {words.open}
+      </Button>
+      <Modal
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={words.dialog}
+        centered
+        closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
+      >
+        <LinkForm email={profile.email} onCancel={() => setAsking(false)} />
+      </Modal>
+    </Panel>
+  )
+}
+
+function LinkForm({ email, onCancel }: { email: string; onCancel: () => void }): ReactNode {
+  const state = useContractForm({
+    call: accountCalls.startGoogleLink,
+    initialValues: { currentPassword: '' },
+    toInput: (body) => ({ body }),
+    check: ({ currentPassword }) => (currentPassword === '' ? { currentPassword: texts.profile.password.currentMissing } : {}),
+    onDone: ({ url }) => {
+      window.location.assign(url)
+      // Busy until Google's page is there.
+      return new Promise(() => undefined)
+    },
+  })
+  return (
+    <ContractForm
+      state={state}
+      submit={words.go}
+      busy={words.goBusy}
+      actions={
+        <Button variant="default" onClick={onCancel}>
+          {texts.security.cancel}
+        </Button>
+      }
+    >
+      <Stack gap={16}>
+        <p className={look.flush}>{words.consequence}</p>
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField
+          label={texts.profile.password.current}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...state.form.getInputProps('currentPassword')}
+        />
+      </Stack>
+    </ContractForm>
+  )
+}

@@ -1,0 +1,52 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, Suspense, useState } from 'react'
+import type { Profile } from '#contract/accounts.ts'
+import { loadLater } from '#web/ui/load-later.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import { Pill } from '#web/ui/pill.tsx'
+import look from './profile.module.css'
+import security from './security.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.security.twoFactor
+// With it comes what draws a QR code.
+const SetUpDialog = loadLater(async () => (await import('./two-factor-set-up-dialog.tsx')).TwoFactorSetUpDialog)
+const ChangeDialog = loadLater(async () => (await import('./two-factor-change-dialog.tsx')).TwoFactorChangeDialog)
+
+/** Whether a code is asked for at sign-in, and the ways to change that. */
+export function SecurityTwoFactor({ profile }: { profile: Profile }): ReactNode {
+  const [open, setOpen] = useState<'none' | 'set-up' | 'renew' | 'remove'>('none')
+  const close = () => setOpen('none')
+  const { twoFactor } = profile
+  if (profile.googleId !== undefined)
+    return (
+      <Panel title={words.title}>
+        <p className={look.lastText}>{words.google}</p>
+      </Panel>
+    )
+  return (
+    <Panel title={words.title} aside={twoFactor ? <Pill tone="paid">{words.on}</Pill> : <Pill tone="quiet">{words.off}</Pill>}>
+      <p className={look.text}>{twoFactor ? words.left(twoFactor.recoveryCodesLeft) : words.text}</p>
+      <div className={security.actions}>
+        {twoFactor ? (
+          <>
+            <Button variant="default" onClick={() => setOpen('renew')}>
+              {words.renew.open}
+            </Button>
+            <Button variant="default" className={look.danger ?? ''} onClick={() => setOpen('remove')}>
+              {words.remove.open}
+            </Button>
+          </>
+        ) : (
+          <Button variant="default" onClick={() => setOpen('set-up')}>
+            {words.setUp.open}
+          </Button>
+        )}
+      </div>
+      <Suspense>
+        {open === 'set-up' && <SetUpDialog email={profile.email} onClose={close} />}
+        {(open === 'renew' || open === 'remove') && <ChangeDialog what={open} email={profile.email} onClose={close} />}
+      </Suspense>
+    </Panel>
+  )
+}

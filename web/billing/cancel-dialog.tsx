@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react'
+import { billingCalls, type Subscription } from '#contract/billing.ts'
+import { planOf } from '#contract/plans.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall } from '#web/platform/query.ts'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { texts } from './texts.ts'
+import { useDay } from './use-day.ts'
+
+const words = texts.cancel
+
+interface CancelDialogProps {
+  opened: boolean
+  subscription: Subscription
+  onDone: () => void
+  onCancel: () => void
+}
+
+/** Asks before the plan is cancelled, and says until when it stays. */
+export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelDialogProps): ReactNode {
+  const day = useDay()
+  const { plan, endsIfCancelled, checkout } = subscription
+  const { title } = planOf(plan)
+  const cancel = useCall(billingCalls.cancel, {
+    refreshes: [billingCalls.subscription],
+    onDone: () => {
+      toast('good', words.done)
+      onDone()
+    },
+    onProblem: (error) => toast('bad', inWords(error) || words.failed),
+  })
+  const confirm = () => {
+    if (checkout) return cancel.mutate({})
+    // Nobody can cancel anything at a provider that is not there.
+    toast('info', words.later)
+    onCancel()
+  }
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={words.title}
+      confirm={words.button}
+      confirmBusy={words.busy}
+      cancel={words.keep}
+      busy={cancel.isPending}
+      tone="danger"
+      onConfirm={confirm}
+      onCancel={() => {
+        cancel.reset()
+        onCancel()
+      }}
+    >
+      <p>{words.question}</p>
+      {checkout && <p>{endsIfCancelled === null ? words.atOnce(title) : words.keepsUntil(title, day(endsIfCancelled))}</p>}
+      <FormError message={cancel.isError ? inWords(cancel.error) || words.failed : null} />
+    </ConfirmDialog>
+  )
+}

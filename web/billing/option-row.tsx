@@ -1,0 +1,37 @@
+import { type ReactNode, useId } from 'react'
+import look from './billing.module.css'
+
+interface OptionRowProps<V extends string> {
+  label: string
+  options: { value: V; text: string; extra?: string }[]
+  value: V
+  disabled: boolean
+  /** What the chosen one means. */
+  hint: string | null
+  onChange: (value: V) => void
+}
+
+/** A choice of two, side by side; arrow keys move between them. */
+export function OptionRow<V extends string>({ label, options, value, disabled, hint, onChange }: OptionRowProps<V>): ReactNode {
+  const name = useId()
+  return (
+    <fieldset className={look.choice} disabled={disabled}>
+      <legend>{label}</legend>
+      <div className={look.options}>
+        {options.map((option) => (
+          <label key={option.value} className={look.option} data-chosen={option.value === value || undefined}>
+            <input type="radio" name={name} value={option.value} checked={option.value === value} onChange={() => onChange(option.value)} />
+            <span>
+              {option.text} {option.extra !== undefined && <em className={look.extra}>{option.extra}</em>}
+            </span>
+          </label>
+        ))}
+      </div>
+      {hint !== null && (
+        <p className={look.hint} aria-live="polite">
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  )
+}

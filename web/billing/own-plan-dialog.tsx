@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { Subscription } from '#contract/billing.ts'
+import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { Pill } from '#web/ui/pill.tsx'
+import look from './billing.module.css'
+import { CancelDialog } from './cancel-dialog.tsx'
+import { FeatureList } from './feature-list.tsx'
+import { texts } from './texts.ts'
+import { useDay } from './use-day.ts'
+
+/** The same dialog for the plan that runs: what it costs, until when, and the way out of it. */
+export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscription; onClose: () => void }): ReactNode {
+  const [asking, setAsking] = useState(false)
+  const day = useDay()
+  const plan = planOf(subscription.plan)
+  const { amount, billingPeriod, status, currentPeriodEnd, cancelAtPeriodEnd } = subscription
+  return (
+    <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480} centered>
+      <div className={look.dialog}>
+        <p className={look.own}>
+          {texts.own.runs(plan.title)} <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{texts.tab.statuses[status]}</Pill>
+        </p>
+        {billingPeriod !== null && (
+          <div className={look.bill}>
+            <p className={look.price}>
+              <strong>{formatPrice(amount)}</strong> <span>{texts.subscribe.per[billingPeriod]}</span>
+            </p>
+            {currentPeriodEnd !== null && (
+              <p className={look.message}>
+                {cancelAtPeriodEnd
+                  ? texts.own.ends(plan.title, day(currentPeriodEnd))
+                  : texts.own.next(formatPrice(amount), periodWord[billingPeriod], day(currentPeriodEnd))}
+              </p>
+            )}
+          </div>
+        )}
+        <FeatureList plan={plan} />
+        <div className={look.buttons}>
+          {!cancelAtPeriodEnd && (
+            <Button fullWidth color="coral" onClick={() => setAsking(true)}>
+              {texts.cancel.button}
+            </Button>
+          )}
+          <Button fullWidth variant="default" onClick={onClose}>
+            {texts.subscribe.close}
+          </Button>
+        </div>
+        <p className={look.footer}>{texts.subscribe.footer}</p>
+      </div>
+      <CancelDialog opened={asking} subscription={subscription} onDone={onClose} onCancel={() => setAsking(false)} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { smtpDraft } from '#contract/mail.ts'
+import { presets, providerOf, providers } from './presets.ts'
+
+test('every preset but the empty one is a mail server that the form takes, on the port that goes with its security', () => {
+  for (const provider of providers.filter((name) => name !== 'custom')) {
+    const preset = presets[provider]
+    expect(smtpDraft.safeParse({ ...preset, user: 'asha@example.com', pass: 'x' }).success).toBe(true)
+    expect(preset.port).toBe(preset.secure ? 465 : 587)
+    expect(providerOf(preset.host)).toBe(provider)
+  }
+})
+
+test('the empty form stands at port 587 and SSL', () => {
+  expect(presets.custom).toEqual({ host: '', port: 587, secure: true })
+})
+
+test.each([
+  [' SMTP.Gmail.com ', 'gmail'],
+  ['smtppro.zoho.eu', 'zoho'],
+  ['smtp.office365.com', 'outlook'],
+  ['smtp.gmail.com.evil.example', 'custom'],
+  ['', 'custom'],
+])('%j belongs to %s', (host, provider) => {
+  expect(providerOf(host)).toBe(provider)
+})

@@ -1,0 +1,33 @@
+/** What is filled in for a mail provider. */
+export interface Preset {
+  host: string
+  port: number
+  /** true: TLS from the first byte; false: STARTTLS. */
+  secure: boolean
+}
+
+export const providers = ['gmail', 'outlook', 'zoho', 'yahoo', 'custom'] as const
+export type ProviderName = (typeof providers)[number]
+
+/** What each provider publishes for sending, as of November 2026; `custom` is what the empty form stands at. */
+export const presets: Record<ProviderName, Preset> = {
+  gmail: { host: 'smtp.gmail.com', port: 465, secure: true },
+  outlook: { host: 'smtp-mail.outlook.com', port: 587, secure: false },
+  zoho: { host: 'smtp.zoho.in', port: 465, secure: true },
+  yahoo: { host: 'smtp.mail.yahoo.com', port: 465, secure: true },
+  custom: { host: '', port: 587, secure: true },
+}
+
+/** Further names of the same providers' servers: Zoho has one for each of its regions, and another for paid accounts. */
+const others: [pattern: RegExp, provider: ProviderName][] = [
+  [/^smtp(?:pro)?\.zoho\.(?:com|in|eu|jp|sa|uk|com\.au|com\.cn)$/, 'zoho'],
+  [/^smtp\.zohocloud\.ca$/, 'zoho'],
+  [/^(?:smtp|outlook)\.office365\.com$/, 'outlook'],
+]
+
+/** Whose server this is: `custom` where nobody here knows it. */
+export function providerOf(host: string): ProviderName {
+  const name = host.trim().toLowerCase()
+  const known = providers.find((provider) => provider !== 'custom' && presets[provider].host === name)
+  return known ?? others.find(([pattern]) => pattern.test(name))?.[1] ?? 'custom'
+}

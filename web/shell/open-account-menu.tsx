@@ -1,0 +1,59 @@
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Menu.layer.css'
+import { Loader, Menu } from '@mantine/core'
+import { IconLayoutDashboard, IconLogout, IconMailCog, IconUserCircle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { accountCalls, type User } from '#contract/accounts.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall } from '#web/platform/query.ts'
+import { leaveTo } from '#web/platform/session.ts'
+import { toast } from '#web/ui/toast.tsx'
+import { useOpening } from '#web/ui/use-opening.ts'
+import { AccountCircle } from './account-circle.tsx'
+import look from './account-menu.module.css'
+import { texts } from './texts.ts'
+
+/** What is behind the circle with the first letter of the name, opened. */
+export function OpenAccountMenu({ user }: { user: User; onClose: () => void }): ReactNode {
+  const { ref, opened, onChange } = useOpening()
+  const signOut = useCall(accountCalls.signOut, {
+    onDone: () => leaveTo('/'),
+    onProblem: (error) => toast('bad', texts.signOutFailed(inWords(error))),
+  })
+  const leaving = signOut.isPending || signOut.isSuccess
+  return (
+    <Menu position="bottom-end" width={260} offset={6} opened={opened} onChange={onChange} withinPortal={false}>
+      <Menu.Target>
+        <AccountCircle ref={ref} name={user.displayName} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className={look.person}>
+          <div className={look.name}>{user.displayName}</div>
+          <div className={look.email}>{user.email}</div>
+        </div>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/dashboard/profile" leftSection={<IconUserCircle size={18} stroke={1.7} />}>
+          {texts.myProfile}
+        </Menu.Item>
+        <Menu.Item component={Link} to="/dashboard" leftSection={<IconLayoutDashboard size={18} stroke={1.7} />}>
+          {texts.dashboard}
+        </Menu.Item>
+        <Menu.Item component={Link} to="/dashboard/mail-settings" leftSection={<IconMailCog size={18} stroke={1.7} />}>
+          {texts.emailSettings}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          closeMenuOnClick={false}
+          aria-disabled={leaving}
+          leftSection={leaving ? <Loader size={18} /> : <IconLogout size={18} stroke={1.7} />}
+          onClick={() => {
+            if (!leaving) signOut.mutate({})
+          }}
+        >
+          {leaving ? texts.signingOut : texts.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

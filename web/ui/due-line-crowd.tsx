@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react'
+import { formatRupees, fromMinor } from '#contract/money.ts'
+import { Dialog } from './dialog.tsx'
+import look from './due-line.module.css'
+import type { Dot } from './due-line-layout.ts'
+import { wordsOf } from './due-line-words.ts'
+import { lateness } from './lateness.ts'
+
+const listed = 40
+
+interface DueLineCrowdProps {
+  /** null: closed. */
+  dot: Dot | null
+  onOpen: (id: string) => void
+  onClose: () => void
+}
+
+/** The invoices of a dot that stands for several. */
+export function DueLineCrowd({ dot, onOpen, onClose }: DueLineCrowdProps): ReactNode {
+  return (
+    <Dialog opened={dot !== null} onClose={onClose} title={dot ? wordsOf(dot)[0] : ''}>
+      {dot && <Crowd dot={dot} onOpen={onOpen} />}
+    </Dialog>
+  )
+}
+
+function Crowd({ dot, onOpen }: { dot: Dot; onOpen: (id: string) => void }): ReactNode {
+  const more = dot.items.slice(listed)
+  return (
+    <>
+      <ul className={look.crowd}>
+        {dot.items.slice(0, listed).map((item) => (
+          <li key={item.id}>
+            <button type="button" className={look.crowdItem} onClick={() => onOpen(item.id)}>
+              <span className={look.crowdName}>{item.name}</span>
+              <span>{formatRupees(fromMinor(item.amount))}</span>
+              <span className={look.crowdWhen}>{lateness(item.daysLate)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {more.length > 0 && <p className={look.more}>{`and ${more.length} smaller ones; search for a client to find them.`}</p>}
+    </>
+  )
+}

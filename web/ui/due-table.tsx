@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { formatRupees, fromMinor } from '#contract/money.ts'
+import look from './due-line.module.css'
+import type { DueItem } from './due-line-layout.ts'
+import { lateness } from './lateness.ts'
+
+/** How many stand there at first, and at most. */
+const first = 6
+const most = 200
+
+interface DueTableProps {
+  items: DueItem[]
+  onOpen: (id: string) => void
+}
+
+/** The invoices of the due line as a table, the latest first, for those who do not see the picture and those who like rows better. */
+export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
+  const [all, setAll] = useState(false)
+  const sorted = items.toSorted((one, other) => other.daysLate - one.daysLate)
+  const shown = sorted.slice(0, all ? most : first)
+  const left = items.length - shown.length
+  return (
+    <>
+      <table className={look.table}>
+        <caption className={look.caption}>Open invoices, the most overdue first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Client</th>
+            <th scope="col">Due</th>
+            <th scope="col">Amount</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ id, name, daysLate, late, amount }) => (
+            <tr key={id}>
+              <td>
+                <button type="button" className={look.name} onClick={() => onOpen(id)}>
+                  {name}
+                </button>
+              </td>
+              <td data-late={late || undefined}>{lateness(daysLate)}</td>
+              <td>{formatRupees(fromMinor(amount))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left > 0 && !all && (
+        <Button variant="default" mt={12} mb={8} onClick={() => setAll(true)}>
+          {`Show ${items.length > most ? `the first ${most}` : `all ${items.length}`}`}
+        </Button>
+      )}
+      {left > 0 && all && <p className={look.more}>{`and ${left} more; search for a client to find them.`}</p>}
+    </>
+  )
+}
