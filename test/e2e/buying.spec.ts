@@ -412,6 +412,7 @@ test('switching to Free says what is lost, asks, and leads to the dashboard', as
   await page.getByRole('button', { name: 'Get Started Free' }).click()
   const asked = page.getByRole('dialog', { name: 'Switch to Free' })
   await expect(asked.getByText(`Pro is paid for until ${end}. It would end now, and what is left of it is not given back.`)).toBeVisible()
+  await expect(asked.getByText(/^Your invoices stay\. Your free trial goes on until /)).toBeVisible()
   await asked.getByRole('button', { name: 'Keep Pro' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
@@ -425,11 +426,8 @@ test('switching to Free says what is lost, asks, and leads to the dashboard', as
   await asked.getByRole('button', { name: 'Switch to Free' }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
   await expect(page.getByText('Successfully switched to Free plan!')).toBeVisible()
-  await expect(page.getByText('Your plan has ended')).toBeVisible()
   expect((await subscriptionOf(program.url, email)).plan).toBe('free')
-  await page.getByRole('button', { name: 'Dismiss: Your plan has ended' }).click()
-  await page.reload()
-  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  // The account is new: its trial goes on, and nothing was taken away.
   await expect(page.getByText('Your plan has ended')).toBeHidden()
 })
 
@@ -509,6 +507,22 @@ test('a limit is said before anybody runs into it', async ({ browser, shop, smtp
   ).toBeVisible()
   await page.getByRole('link', { name: 'Choose Pro' }).click()
   await expect(page.getByRole('dialog', { name: 'Subscribe to Pro' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
+  await page.getByRole('button', { name: 'Get Started Free' }).click()
+  const asked = page.getByRole('dialog', { name: 'Switch to Free' })
+  await expect(
+    asked.getByText('Your invoices stay. On Free daily reminders wait, and you can create up to 50 invoices a month.'),
+  ).toBeVisible()
+  await asked.getByRole('button', { name: 'Switch to Free' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.getByRole('button', { name: 'Dismiss: Your plan has ended' }).click()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  await expect(page.getByText('50 of 50 invoices this month')).toBeVisible()
+  await expect(page.getByText('Your plan has ended')).toBeHidden()
   await page.close()
   await program.end('SIGTERM')
   await rm(folder, { recursive: true, force: true })

@@ -13,7 +13,7 @@ import {
   IconUpload,
   IconWorld,
 } from '@tabler/icons-react'
-import { type ReactNode, useDeferredValue, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useLayoutEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
@@ -62,15 +62,23 @@ function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNo
   const invoices = useRead(invoiceCalls.list)
   const wanted = useDeferredValue(typed)
   const combobox = useCombobox({ opened: true })
-  const groups = useGroups(invoices.data ?? [], wanted, { onClose, onShortcuts })
+  const offered = useOffered(invoices.data ?? [], { onClose, onShortcuts })
+  const groups = offered(wanted)
   const { selectFirstOption } = combobox
   const [active, setActive] = useState<string | null>(null)
   const found = groups.flatMap(({ items }) => items)
   const ids = found.map(({ id }) => id).join()
   // What Enter would do is always the best that was found.
-  useEffect(() => {
+  useLayoutEffect(() => {
     setActive(ids === '' ? null : selectFirstOption())
   }, [ids, selectFirstOption])
+  // Whoever types fast means what was typed, not what is still shown.
+  const runTyped = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || wanted === typed) return
+    event.preventDefault()
+    event.stopPropagation()
+    offered(typed)[0]?.items[0]?.run()
+  }
   return (
     <>
       <Combobox store={combobox} onOptionSubmit={(id) => found.find((item) => item.id === id)?.run()}>
@@ -91,6 +99,7 @@ function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNo
             value={typed}
             maxLength={200}
             onChange={(event) => setTyped(event.currentTarget.value)}
+            onKeyDownCapture={runTyped}
             onKeyDown={(event) => {
               if (event.key === 'Escape') onClose()
             }}
@@ -119,12 +128,16 @@ function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNo
   )
 }
 
-/** What is offered for what was typed. */
-function useGroups(
+interface Group {
+  label: string
+  items: Item[]
+}
+
+/** Says what is offered for what was typed. */
+function useOffered(
   invoices: Invoice[],
-  typed: string,
   { onClose, onShortcuts }: Pick<PaletteProps, 'onClose' | 'onShortcuts'>,
-): { label: string; items: Item[] }[] {
+): (typed: string) => Group[] {
   const navigate = useNavigate()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const dark = colorScheme === 'dark'
@@ -162,22 +175,24 @@ function useGroups(
     },
     { id: 'shortcuts', title: texts.keys.title, detail: null, icon: <IconKeyboard size={19} stroke={1.7} />, run: onShortcuts },
   ]
-  const found = findInvoices(invoices, typed).map(
-    (invoice): Item => ({
-      id: invoice._id,
-      title: invoice.clientName,
-      detail: `${invoice.reference}, ${formatRupees(invoice.amount)}, ${words.due(showDate(invoice.dueDate))}`,
-      icon: <IconFileInvoice size={19} stroke={1.7} />,
-      run: go(`/dashboard/edit-invoice/${invoice._id}`, { invoice }),
-    }),
-  )
-  const chosen = (items: Item[]) => items.filter(({ title }) => matches(title, typed.trim()))
-  return [
-    { label: words.groups.invoices, items: found },
-    { label: words.groups.screens, items: chosen(screens) },
-    { label: words.groups.actions, items: chosen(actions) },
-    { label: words.groups.site, items: chosen(site) },
-  ].filter(({ items }) => items.length > 0)
+  return (typed) => {
+    const chosen = (items: Item[]) => items.filter(({ title }) => matches(title, typed.trim()))
+    const found = findInvoices(invoices, typed).map(
+      (invoice): Item => ({
+        id: invoice._id,
+        title: invoice.clientName,
+        detail: `${invoice.reference}, ${formatRupees(invoice.amount)}, ${words.due(showDate(invoice.dueDate))}`,
+        icon: <IconFileInvoice size={19} stroke={1.7} />,
+        run: go(`/dashboard/edit-invoice/${invoice._id}`, { invoice }),
+      }),
+    )
+    return [
+      { label: words.groups.invoices, items: found },
+      { label: words.groups.screens, items: chosen(screens) },
+      { label: words.groups.actions, items: chosen(actions) },
+      { label: words.groups.site, items: chosen(site) },
+    ].filter(({ items }) => items.length > 0)
+  }
 }
 
 async function exportAll(): Promise<void> {
