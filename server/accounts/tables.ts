@@ -33,6 +33,9 @@ export const accounts = pgTable(
     /** One mail per client that lists all that is overdue, instead of one per invoice. */
     groupByClient: boolean().notNull().default(false),
 
+    /** Subscribed to Zapier: what happens is delivered to its hooks. */
+    sendReminders: boolean().notNull().default(false),
+
     /** The account's next local midnight, when unpaid invoices become overdue. */
     nextMidnightAt: instant().notNull(),
     /** Due dates before this local date have been looked at by that job. */

@@ -1,0 +1,326 @@
+import { z } from 'zod'
+import { type Call, call } from './call.ts'
+import { invoice } from './invoices.ts'
+import { runAnswer, runKind } from './reminders.ts'
+
+/** What a program may do with an account: look, or look and change. */
+export const scope = z.enum(['read', 'write'], 'Please choose read or write.')
+export type Scope = z.infer<typeof scope>
+
+/** Who asks in a person's name: an application that was allowed to (OAuth), or a program with a key. */
+export type ProgramKind = 'application' | 'key'
+
+/** The first part of the paths that programs may call; everything else is for the person alone. */
+const openTo: Record<ProgramKind, readonly string[]> = {
+  application: ['api', 'zapier', 'invoice'],
+  key: ['api', 'invoice', 'reminder'],
+}
+
+/** Whether programs of a kind may make a call at all, whatever their scope. */
+export function isOpenTo(kind: ProgramKind, { path }: Pick<Call, 'path'>): boolean {
+  return openTo[kind].includes(path.split('/')[1] ?? '')
+}
+
+/** What a program needs to be allowed to make a call. */
+export function scopeFor({ method }: Pick<Call, 'method'>): Scope {
+  return method === 'GET' ? 'read' : 'write'
+}
+
+/** What other programs can be told of, as it happens. */
+export const hookEvent = z.enum(
+  ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'],
+  'Please choose one of invoice.created, invoice.overdue, invoice.paid, reminder.sent and reminder.failed.',
+)
+export type HookEvent = z.infer<typeof hookEvent>
+
+/** One mail to a client, as an event tells of it. */
+export const reminderFact = z.object({
+  _id: z.string(),
+  runId: z.string(),
+  kind: runKind,
+  clientEmail: z.string(),
+  subject: z.string().nullable(),
+  attempt: z.number().int(),
+  sentAt: z.string().nullable(),
+  /** The mail server's own words on the last try. */
+  serverReply: z.string().nullable(),
+})
+
+/**
+ * The body of every hook (standardwebhooks.com). `id` is the event's own and the same on every try and for every receiver. The data is as
+ * it was when it happened.
+ */
+export const hookPayload = z.discriminatedUnion('type', [
+  z.object({
+    id: z.string(),
+    type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid']),
+    timestamp: z.string(),
+    data: z.object({ invoice }),
+  }),
+  z.object({
+    id: z.string(),
+    type: z.enum(['reminder.sent', 'reminder.failed']),
+    timestamp: z.string(),
+    /** The invoices that the mail is about: more than one where mails are grouped. */
+    data: z.object({ reminder: reminderFact, invoices: z.array(invoice) }),
+  }),
+])
+export type HookPayload = z.infer<typeof hookPayload>
+
+/** A page that listens: http is for a receiver on a private network, where the operator allows those. */
+const hookUrl = z
+  .url({ protocol: /^https?$/, error: 'Please enter an address such as https://example.com/duely.' })
+  .max(2_000, 'Please enter an address of at most 2,000 characters.')
+const name = z
+  .string('Please enter a name.')
+  .trim()
+  .min(1, 'Please enter a name.')
+  .max(80, 'Please enter a name of at most 80 characters.')
+  .refine((text) => !/\p{Cc}/u.test(text), 'Please enter the name on one line.')
+const byId = z.object({ id: z.string() })
+
+/** An application that this person allowed to use their account. */
+export const connection = z.object({
+  _id: z.string(),
+  name: z.string(),
+  scopes: z.array(scope),
+  since: z.string(),
+  lastUsedAt: z.string().nullable(),
+  /** Duely itself: what stands behind Trigger Reminder Emails. */
+  own: z.boolean(),
+  /** Zapier, while deliveries to it are paused. */
+  paused: z.boolean(),
+})
+export type Connection = z.infer<typeof connection>
+
+export const apiKey = z.object({
+  _id: z.string(),
+  name: z.string(),
+  /** The key's last four characters, to tell keys apart. */
+  ending: z.string(),
+  scopes: z.array(scope),
+  createdAt: z.string(),
+  /** null: it does not run out. */
+  expiresAt: z.string().nullable(),
+  lastUsedAt: z.string().nullable(),
+})
+export type ApiKey = z.infer<typeof apiKey>
+
+export const apiKeyDraft = z.strictObject({
+  name,
+  scopes: z.array(scope).min(1, 'Please choose what the key may do.').max(2),
+  /** In so many days from now; null: it does not run out. */
+  expiresInDays: z
+    .number('Please choose a number of days.')
+    .int('Please choose a whole number of days.')
+    .min(1, 'Please choose at least 1 day.')
+    .max(3_650, 'Please choose at most 3,650 days.')
+    .nullable()
+    .default(null),
+})
+
+/** What keeps a webhook from being called. */
+export const webhookPause = z.enum(['by_hand', 'failing', 'zapier_unsubscribed'])
+
+export const webhook = z.object({
+  _id: z.string(),
+  /** Made by a person, or by a Zap that was switched on. */
+  kind: z.enum(['webhook', 'zapier']),
+  url: z.string(),
+  events: z.array(hookEvent),
+  createdAt: z.string(),
+  pausedBecause: webhookPause.nullable(),
+  /** How many tries in a row have failed; 100 pause it. */
+  failures: z.number().int(),
+  lastDeliveredAt: z.string().nullable(),
+})
+export type Webhook = z.infer<typeof webhook>
+
+/** The secret that signatures are made with, `whsec_…`: shown this once. */
+const secretOnce = { secret: z.string() }
+const webhookFields = {
+  url: hookUrl,
+  events: z
+    .array(hookEvent)
+    .min(1, 'Please choose at least one event.')
+    .max(5)
+    .refine((events) => new Set(events).size === events.length, 'Please choose each event once.'),
+}
+
+export const hookDelivery = z.object({
+  _id: z.string(),
+  eventId: z.string(),
+  /** `test`: sent by hand, to see whether it arrives. */
+  event: z.union([hookEvent, z.literal('test')]),
+  state: z.enum(['waiting', 'delivered', 'failed']),
+  createdAt: z.string(),
+  attempt: z.number().int(),
+  /** When it is tried again; null once it is done, or while its webhook is paused. */
+  nextTryAt: z.string().nullable(),
+  lastTriedAt: z.string().nullable(),
+  /** What the receiver answered on the last try; null where no answer came. */
+  status: z.number().int().nullable(),
+  /** The beginning of its answer, or why none came, in a sentence. */
+  words: z.string().nullable(),
+})
+export type HookDelivery = z.infer<typeof hookDelivery>
+
+/** What somebody is asked who was sent here by an application. */
+export const consentQuestion = z.object({
+  application: z.string(),
+  /** Duely's own: behind Trigger Reminder Emails. */
+  own: z.boolean(),
+  scopes: z.array(scope),
+  /** The host that the person is sent back to. */
+  returnsTo: z.string(),
+  /** Where "No" leads: an address of the application with `error=access_denied`, or of the dashboard. */
+  refuseUrl: z.string(),
+})
+export type ConsentQuestion = z.infer<typeof consentQuestion>
+
+const settingsRecord = z.object({
+  /** Subscribed to Zapier: what happens is delivered to it. */
+  sendReminders: z.boolean(),
+  /** The server knows a Zapier to connect with. */
+  available: z.boolean(),
+})
+
+export const integrationCalls = {
+  consent: call({
+    method: 'GET',
+    path: '/oauth/consent',
+    summary: 'What an application asks for, to show it to the person.',
+    query: z.strictObject({ request: z.string().max(4_000), redirect_uri: z.string().max(2_000), state: z.string().max(2_000) }),
+    reply: consentQuestion,
+  }),
+  allow: call({
+    method: 'POST',
+    path: '/oauth/login/callback',
+    summary: 'Allow an application to use my account; answers where to go on.',
+    query: z.strictObject({ json: z.literal('true') }),
+    body: z.strictObject({
+      redirect_uri: z.string('Missing redirect URI information.').min(1, 'Missing redirect URI information.').max(2_000),
+      state: z.string().max(2_000),
+      request: z.string().max(4_000),
+    }),
+    reply: z.object({ redirect: z.string() }),
+  }),
+  connections: call({
+    method: 'GET',
+    path: '/connections',
+    summary: 'The applications that may use my account.',
+    reply: z.array(connection),
+  }),
+  disconnect: call({ method: 'DELETE', path: '/connections/:id', summary: 'Take the permission of an application back.', params: byId }),
+
+  me: call({
+    method: 'GET',
+    path: '/api/me',
+    summary: 'Whose account this is.',
+    reply: z.object({ id: z.string(), email: z.string(), displayName: z.string() }),
+  }),
+  trigger: call({
+    method: 'POST',
+    path: '/api/trigger-reminders',
+    summary: 'Write to every client with an invoice past due, at most once a day about each invoice.',
+    reply: runAnswer,
+  }),
+
+  subscribe: call({
+    method: 'POST',
+    path: '/zapier/subscribe',
+    summary: 'Deliver what happens to Zapier.',
+    reply: settingsRecord,
+  }),
+  unsubscribe: call({
+    method: 'POST',
+    path: '/zapier/unsubscribe',
+    summary: 'Pause deliveries to Zapier.',
+    reply: settingsRecord,
+  }),
+  subscription: call({
+    method: 'GET',
+    path: '/zapier/check-subscription',
+    summary: 'Whether what happens is delivered to Zapier.',
+    reply: settingsRecord,
+  }),
+  addHook: call({
+    method: 'POST',
+    path: '/zapier/hooks',
+    summary: 'Have an address called when something happens: what a Zap does when it is switched on.',
+    body: z.strictObject({ hookUrl, event: hookEvent }),
+    reply: z.object({ id: z.string() }),
+    status: 201,
+  }),
+  removeHook: call({
+    method: 'DELETE',
+    path: '/zapier/hooks/:id',
+    summary: 'Stop calling an address: what a Zap does when it is switched off.',
+    params: byId,
+  }),
+  sample: call({
+    method: 'GET',
+    path: '/zapier/hooks/sample/:event',
+    summary: 'The latest of an event, newest first, in the shape in which hooks tell of it.',
+    params: z.object({ event: hookEvent }),
+    reply: z.array(hookPayload),
+  }),
+
+  keys: call({ method: 'GET', path: '/api-keys', summary: 'My API keys, newest first.', reply: z.array(apiKey) }),
+  addKey: call({
+    method: 'POST',
+    path: '/api-keys',
+    summary: 'Make an API key; it is shown this once.',
+    body: apiKeyDraft,
+    reply: apiKey.extend({ key: z.string() }),
+    status: 201,
+  }),
+  removeKey: call({ method: 'DELETE', path: '/api-keys/:id', summary: 'Revoke an API key.', params: byId }),
+
+  webhooks: call({ method: 'GET', path: '/webhooks', summary: 'Who is told of what happens, newest first.', reply: z.array(webhook) }),
+  addWebhook: call({
+    method: 'POST',
+    path: '/webhooks',
+    summary: 'Have an address of my own called when something happens; the secret is shown this once.',
+    body: z.strictObject(webhookFields),
+    reply: webhook.extend(secretOnce),
+    status: 201,
+  }),
+  changeWebhook: call({
+    method: 'PATCH',
+    path: '/webhooks/:id',
+    summary: 'Change, pause or resume a webhook.',
+    params: byId,
+    body: z.strictObject({ ...webhookFields, paused: z.boolean() }).partial(),
+    reply: webhook,
+  }),
+  removeWebhook: call({ method: 'DELETE', path: '/webhooks/:id', summary: 'Call an address no longer.', params: byId }),
+  replaceSecret: call({
+    method: 'POST',
+    path: '/webhooks/:id/secret',
+    summary: 'Sign with a new secret from now on; it is shown this once.',
+    params: byId,
+    reply: z.object(secretOnce),
+  }),
+  testWebhook: call({
+    method: 'POST',
+    path: '/webhooks/:id/test',
+    summary: 'Send a test event at once and answer what the receiver said.',
+    params: byId,
+    reply: hookDelivery,
+  }),
+  hookDeliveries: call({
+    method: 'GET',
+    path: '/webhooks/:id/deliveries',
+    summary: 'What was delivered to a webhook lately, newest first.',
+    params: byId,
+    reply: z.array(hookDelivery),
+  }),
+  resend: call({
+    method: 'POST',
+    path: '/webhooks/:id/deliveries/:deliveryId/resend',
+    summary: 'Deliver an event to a webhook once more.',
+    params: byId.extend({ deliveryId: z.string() }),
+    reply: hookDelivery,
+  }),
+}
