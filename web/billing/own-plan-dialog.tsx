@@ -4,9 +4,9 @@ import type { Subscription } from '#contract/billing.ts'
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Pill } from '#web/ui/pill.tsx'
+import { PlanFeatures } from '#web/ui/plan-features.tsx'
 import look from './billing.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
-import { FeatureList } from './feature-list.tsx'
 import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
 
@@ -36,7 +36,7 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
             )}
           </div>
         )}
-        <FeatureList plan={plan} />
+        <PlanFeatures plan={plan} label={texts.subscribe.features} />
         <div className={look.buttons}>
           {!cancelAtPeriodEnd && (
             <Button fullWidth color="coral" onClick={() => setAsking(true)}>

@@ -8,9 +8,9 @@ import { useRead } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
+import { PlanFeatures } from '#web/ui/plan-features.tsx'
 import look from './billing.module.css'
 import { useCheckoutScript } from './checkout-script.ts'
-import { FeatureList } from './feature-list.tsx'
 import { OptionRow } from './option-row.tsx'
 import { texts } from './texts.ts'
 import { type Choice, useCheckout } from './use-checkout.ts'
@@ -94,7 +94,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
           </p>
           {quote.data && <Sum quote={quote.data} replaced={subscription.plan} />}
         </div>
-        <FeatureList plan={plan} />
+        <PlanFeatures plan={plan} label={texts.subscribe.features} />
         <div className={look.buttons}>
           {quote.isError && !quote.data && (
             <Notice tone="bad" action={<TryAgain busy={quote.isFetching} onClick={() => void quote.refetch()} />}>

@@ -36,7 +36,6 @@ export const texts = {
     credit: (plan: string) => `Left of ${plan}`,
     dueNow: 'To pay now',
     features: 'What is in it',
-    coming: 'coming',
     payOnce: (price: string, period: string) => `Pay Once - ${price}/${period}`,
     payRest: (price: string) => `Pay Once - ${price} now`,
     subscribe: (price: string, period: string) => `Subscribe - ${price}/${period}`,

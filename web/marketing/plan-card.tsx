@@ -1,10 +1,11 @@
-import { IconCheck, IconX } from '@tabler/icons-react'
+import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useCallback } from 'react'
 import { Link } from 'react-router'
 import { formatPrice, type Plan, type PlanName, yearlySaving } from '#contract/plans.ts'
 import { filled } from '#web/platform/page-facts.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
+import { PlanFeatures } from '#web/ui/plan-features.tsx'
 import look from './pricing.module.css'
 import { texts } from './texts.ts'
 
@@ -15,7 +16,7 @@ export type OnPlace = (name: PlanName, place: HTMLElement | null) => void
 
 /** One plan: what it costs, what is in it, what is not, and the way to it. */
 export function PlanCardView({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode {
-  const { title, description, price, features, limitations, popular } = plan
+  const { title, description, price, limitations, popular } = plan
   return (
     <section className={look.plan} data-popular={popular || undefined} aria-label={title}>
       <div className={look.head}>
@@ -28,15 +29,7 @@ export function PlanCardView({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }
       </p>
       <p className={look.year}>{price.yearly > 0 && words.year(formatPrice(price.yearly), formatPrice(yearlySaving(plan)))}</p>
       <Action plan={plan} onPlace={onPlace} />
-      <ul className={look.features}>
-        {features.map(({ text, coming }) => (
-          <li key={text} data-coming={coming || undefined}>
-            <IconCheck size={18} aria-hidden />
-            <span>
-              {text} {coming && <em className={look.coming}>{words.coming}</em>}
-            </span>
-          </li>
-        ))}
+      <PlanFeatures plan={plan} className={look.features}>
         {limitations.map((text) => (
           <li key={text} className={look.missing}>
             <IconX size={18} aria-hidden />
@@ -46,7 +39,7 @@ export function PlanCardView({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }
             </span>
           </li>
         ))}
-      </ul>
+      </PlanFeatures>
     </section>
   )
 }

@@ -97,7 +97,6 @@ export const texts = {
     description: 'Free for up to 50 invoices a month, Pro for ₹4 and Enterprise for ₹9 per month. Free to start, no credit card.',
     lead: 'Free to start, no credit card. Every new account can use everything of Pro for its first 14 days.',
     popular: 'Most Popular',
-    coming: 'coming',
     notIncluded: 'Not included:',
     notes: ['14-day free trial', 'Cancel anytime', 'Secure payments'],
     current: 'Current Plan',

@@ -1,0 +1,29 @@
+import { IconCheck } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { Plan } from '#contract/plans.ts'
+import look from './plan-features.module.css'
+
+interface PlanFeaturesProps {
+  plan: Plan
+  label?: string
+  className?: string | undefined
+  /** Further items of the list. */
+  children?: ReactNode
+}
+
+/** What a plan holds; what it only promises says so. */
+export function PlanFeatures({ plan, label, className, children }: PlanFeaturesProps): ReactNode {
+  return (
+    <ul className={className === undefined ? look.features : `${look.features} ${className}`} aria-label={label}>
+      {plan.features.map(({ text, coming }) => (
+        <li key={text} data-coming={coming || undefined}>
+          <IconCheck size={18} aria-hidden />
+          <span>
+            {text} {coming && <em className={look.coming}>coming</em>}
+          </span>
+        </li>
+      ))}
+      {children}
+    </ul>
+  )
+}
