@@ -112,15 +112,21 @@ export async function aMailbox(app: TestApp, person: Person, smtp: FakeSmtp): Pr
 export async function anOffice(about: {
   now: string
   person?: PersonAbout
-}): Promise<{ app: TestApp; asha: Person; smtp: FakeSmtp } & AsyncDisposable> {
+  /** So many invoices, each of a client of its own, that were due on 20 February 2026. */
+  invoices?: number
+}): Promise<{ app: TestApp; asha: Person; smtp: FakeSmtp; invoices: Invoice[] } & AsyncDisposable> {
   const smtp = await openFakeSmtp()
   const app = await openTestApp({ now: about.now })
   const asha = await aPerson(app, about.person)
   await aMailbox(app, asha, smtp)
+  const invoices: Invoice[] = []
+  for (let nth = 1; nth <= (about.invoices ?? 0); nth += 1)
+    invoices.push(await anInvoice(app, { owner: asha, clientEmail: `client${nth}@example.com`, dueDate: '2026-02-20' }))
   return {
     app,
     asha,
     smtp,
+    invoices,
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
       await smtp[Symbol.asyncDispose]()

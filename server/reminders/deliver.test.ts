@@ -5,9 +5,9 @@ import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
-import { type FakeSmtp, later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
-import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { aMailbox, anInvoice, anOffice, type Person } from '#test/factories.ts'
+import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
+import { ask, type TestApp } from '#test/harness.ts'
 import { freeAllClaims } from './processes.ts'
 import { deliveries } from './tables.ts'
 
@@ -16,20 +16,9 @@ const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person
 const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
 const newestRun = async (app: TestApp, person: Person) => (await ask(app, person, reminderCalls.runs, { query: {} })).reply[0]
 
-/** Asha in India with a mailbox and so many invoices that are ten days late. */
-async function ashaWithInvoices(app: TestApp, smtp: FakeSmtp, count: number) {
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
-  const invoices = []
-  for (let nth = 1; nth <= count; nth += 1)
-    invoices.push(await anInvoice(app, { owner: asha, clientEmail: `client${nth}@example.com`, dueDate: '2026-02-20' }))
-  return { asha, invoices }
-}
-
 test('a mail that is turned away for now is delivered later, once, the same bytes under the same Message-ID', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, smtp } = office
   const seen: Buffer[] = []
   smtp.answer({
     dot: (mail, nth) => {
@@ -52,9 +41,8 @@ test('a mail that is turned away for now is delivered later, once, the same byte
 })
 
 test('a mail that was refused is not marked sent: the refusal stands on the run in the server’s own words', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha, invoices } = await ashaWithInvoices(app, smtp, 2)
+  await using office = await anOffice({ now: morning, invoices: 2 })
+  const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.1.1 No such user here' : undefined) })
   const answered = await start(app, asha)
   expect(answered.reply).toMatchObject({ count: 1, failed: 1, total: 2 })
@@ -69,9 +57,8 @@ test('a mail that was refused is not marked sent: the refusal stands on the run 
 })
 
 test('where only the rest is refused, Start says so without claiming that everything was', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 2)
+  await using office = await anOffice({ now: morning, invoices: 2 })
+  const { app, asha, smtp } = office
   smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.1.1 No such user here' : undefined) })
   await start(app, asha)
   const again = await start(app, asha)
@@ -80,9 +67,8 @@ test('where only the rest is refused, Start says so without claiming that everyt
 })
 
 test('where the server refuses every mail for good, Start answers with its words and stays active', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 2)
+  await using office = await anOffice({ now: morning, invoices: 2 })
+  const { app, asha, smtp } = office
   smtp.answer({ rcpt: () => '550 5.7.1 We do not relay' })
   const answered = await start(app, asha)
   expect(answered.status).toBe(502)
@@ -91,9 +77,8 @@ test('where the server refuses every mail for good, Start answers with its words
 })
 
 test('an immediate mail is given up after four hours, a daily one at six in the evening', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T01:00:00Z' })
-  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: '2026-03-02T01:00:00Z', invoices: 1 })
+  const { app, asha, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   await sendNow(app, asha)
   for (let minutes = 0; minutes < 300; minutes += 5) {
@@ -125,9 +110,8 @@ test('an immediate mail is given up after four hours, a daily one at six in the 
 })
 
 test('a refused login pauses sending after at most two tries, and a working password resumes it by itself', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 20)
+  await using office = await anOffice({ now: morning, invoices: 20 })
+  const { app, asha, smtp } = office
   smtp.login = { user: smtp.login.user, pass: 'changed at the provider' }
   const answered = await start(app, asha)
   expect(answered.reply).toMatchObject({ count: 0, failed: 0, retrying: 20 })
@@ -149,9 +133,8 @@ test('a refused login pauses sending after at most two tries, and a working pass
 })
 
 test('a used-up quota stops within two mails; the rest goes when the mailbox may send again, before everything else', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 10)
+  await using office = await anOffice({ now: morning, invoices: 10 })
+  const { app, asha, smtp } = office
   smtp.answer({ mail: (_from, nth) => (nth > 4 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
   const answered = await start(app, asha)
   expect(answered.reply).toMatchObject({ count: 4, retrying: 6, failed: 0 })
@@ -174,9 +157,8 @@ test('a used-up quota stops within two mails; the rest goes when the mailbox may
 })
 
 test('a known limit is kept without ever being refused', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  await using office = await anOffice({ now: morning, invoices: 30 })
+  const { app, asha } = office
   app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
   expect((await start(app, asha)).reply).toMatchObject({ count: 7, retrying: 23 })
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({
@@ -187,9 +169,8 @@ test('a known limit is kept without ever being refused', async () => {
 })
 
 test('where a provider counts by the minute, mails leave that far apart', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 6)
+  await using office = await anOffice({ now: morning, invoices: 6 })
+  const { app, asha, smtp } = office
   app.deps.limitsOf = () => ({ provider: 'Exchange Online', perDay: null, perMinute: 1_200 })
   await start(app, asha)
   const times = smtp.mails.map(({ at }) => at)
@@ -237,9 +218,8 @@ test('what is still held at six in the evening ends with its reason and is not s
 })
 
 test('an invoice marked paid between queue and send is not written to', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha, invoices } = await ashaWithInvoices(app, smtp, 3)
+  await using office = await anOffice({ now: morning, invoices: 3 })
+  const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   await start(app, asha)
   smtp.answer({})
@@ -252,9 +232,8 @@ test('an invoice marked paid between queue and send is not written to', async ()
 })
 
 test('an invoice that was paid behind the screens’ back is noticed by the statement that claims the mail', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   await start(app, asha)
   smtp.answer({})
@@ -266,9 +245,8 @@ test('an invoice that was paid behind the screens’ back is noticed by the stat
 })
 
 test('Stop in the middle of a run lets at most the two mails in flight leave', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  await using office = await anOffice({ now: morning, invoices: 30 })
+  const { app, asha, smtp } = office
   smtp.answer({ dot: () => later(20) })
   const running = start(app, asha)
   await smtp.received(6)
@@ -280,9 +258,8 @@ test('Stop in the middle of a run lets at most the two mails in flight leave', a
 })
 
 test('removing the mailbox in the middle of a run lets at most the two mails in flight leave', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  await using office = await anOffice({ now: morning, invoices: 30 })
+  const { app, asha, smtp } = office
   smtp.answer({ dot: () => later(20) })
   const running = start(app, asha)
   await smtp.received(6)
@@ -294,10 +271,9 @@ test('removing the mailbox in the middle of a run lets at most the two mails in 
 })
 
 test('a changed sender writes what was not yet accepted anew, under a new Message-ID', async () => {
-  await using smtp = await openFakeSmtp()
   await using other = await openFakeSmtp({ login: { user: 'accounts@asha.example', pass: 'app-password' } })
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, smtp } = office
   const seen: (string | null)[] = []
   smtp.answer({
     dot: (mail) => {
@@ -315,9 +291,8 @@ test('a changed sender writes what was not yet accepted anew, under a new Messag
 })
 
 test('an amount corrected between two tries is the amount in the mail', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   await start(app, asha)
   smtp.answer({})
@@ -330,9 +305,8 @@ test('an amount corrected between two tries is the amount in the mail', async ()
 })
 
 test('a client address corrected between two tries is where the mail goes', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   await start(app, asha)
   smtp.answer({})
@@ -345,9 +319,8 @@ test('a client address corrected between two tries is where the mail goes', asyn
 })
 
 test('a mail whose sender process died is sent again, byte for byte, under its first Message-ID', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, smtp } = office
   await start(app, asha)
   // As a kill between the server's 250 and the record leaves it.
   await app.db.execute(
@@ -362,9 +335,8 @@ test('a mail whose sender process died is sent again, byte for byte, under its f
 })
 
 test('a claim whose answer was lost on the way is given back, and its mail leaves once', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, smtp } = office
   smtp.answer({ mail: (_from, nth) => (nth === 1 ? '451 4.3.0 Later' : undefined) })
   await start(app, asha)
   app.clock.advance({ minutes: 7 })
@@ -376,9 +348,8 @@ test('a claim whose answer was lost on the way is given back, and its mail leave
 })
 
 test('a connection that breaks after the final dot is tried again with the same bytes', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, smtp } = office
   smtp.answer({ dot: (_mail, nth) => (nth === 1 ? reset : undefined) })
   expect((await start(app, asha)).reply).toMatchObject({ count: 0, retrying: 1 })
   app.clock.advance({ minutes: 7 })
@@ -389,9 +360,8 @@ test('a connection that breaks after the final dot is tried again with the same 
 })
 
 test('a worker that wakes up late cannot overwrite what happened meanwhile', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, invoices, smtp } = office
   smtp.answer({ dot: () => later(100, '550 5.7.1 Spam') })
   const running = start(app, asha).catch(() => undefined)
   await until(() => smtp.commands.includes('DATA'))
@@ -406,9 +376,8 @@ test('a worker that wakes up late cannot overwrite what happened meanwhile', asy
 })
 
 test('an invoice has at most one open mail, whoever asks', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha, invoices } = await ashaWithInvoices(app, smtp, 1)
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   await start(app, asha)
   const another = sql`INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open) SELECT owner_id, id, ${invoices[0]?._id ?? ''}::uuid, true FROM deliveries`
@@ -417,9 +386,8 @@ test('an invoice has at most one open mail, whoever asks', async () => {
 })
 
 test('deleting the account in the middle of a run leaves nothing behind and sends at most what is in flight', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 30)
+  await using office = await anOffice({ now: morning, invoices: 30 })
+  const { app, asha, smtp } = office
   smtp.answer({ dot: () => later(20) })
   const running = start(app, asha)
   await smtp.received(6)
@@ -437,10 +405,9 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test('a mail that the old mailbox refuses goes from the new one that was connected meanwhile', async () => {
-  await using old = await openFakeSmtp()
+  await using office = await anOffice({ now: morning, invoices: 1 })
   await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, old, 1)
+  const { app, asha, smtp: old } = office
   let connected: Promise<unknown> | undefined
   old.answer({
     mail() {
@@ -466,9 +433,8 @@ test('what was held while its reason ended is found and sent', async () => {
 })
 
 test('connections of a mailbox with nothing to send are closed, so that another process may open as many', async () => {
-  await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: morning })
-  const { asha } = await ashaWithInvoices(app, smtp, 6)
+  await using office = await anOffice({ now: morning, invoices: 6 })
+  const { app, asha, smtp } = office
   await start(app, asha)
   await expect.poll(() => smtp.connections.open).toBe(0)
   expect(smtp.connections.most).toBeLessThanOrEqual(2)

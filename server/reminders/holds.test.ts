@@ -2,15 +2,23 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, signedInAgain } from '#test/factories.ts'
-import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
-import { buyOnce, openShop } from '#test/shop.ts'
+import { buyOnce, openShop, type Shop } from '#test/shop.ts'
 import { holdRestored } from './holds.ts'
 
 const statesOf = async (app: TestApp) =>
   ((await app.db.execute(sql`SELECT state, reason FROM deliveries ORDER BY id`)) as { rows: { state: string; reason: string | null }[] })
     .rows
+
+/** Asha, new at a Duely that sells plans: her mailbox is there, and her daily reminders run. */
+async function someoneInTrial({ app }: Shop, smtp: FakeSmtp): Promise<Person> {
+  const asha = await aPerson(app)
+  await aMailbox(app, asha, smtp)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  return asha
+}
 
 test('what waits in a database that was put back from a backup leaves only when its owner says so', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
@@ -67,11 +75,9 @@ test('a mailbox that is connected anew sends nothing of what waits since a backu
 test('on Free after the trial the daily run is held and said, Send Now goes, and buying Pro resumes it the same day', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const asha = await someoneInTrial(shop, smtp)
   const { app } = shop
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
   const now = () => signedInAgain(app, asha)
-  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   await anInvoice(app, { owner: asha })
   await anInvoice(app, { owner: asha, clientEmail: 'accounts@banyan.example' })
   app.clock.set('2026-03-20T03:30:00Z')
@@ -94,10 +100,8 @@ test('on Free after the trial the daily run is held and said, Send Now goes, and
 test('Send Now writes all the same to those whose daily reminder the plan holds, once', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const asha = await someoneInTrial(shop, smtp)
   const { app } = shop
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
-  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   await anInvoice(app, { owner: asha })
   app.clock.set('2026-03-20T03:30:00Z')
   await app.runJobs()
@@ -111,10 +115,8 @@ test('Send Now writes all the same to those whose daily reminder the plan holds,
 test('what the plan held until six in the evening is over for the day, and says why', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const asha = await someoneInTrial(shop, smtp)
   const { app } = shop
-  const asha = await aPerson(app)
-  await aMailbox(app, asha, smtp)
-  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   const invoice = await anInvoice(app, { owner: asha })
   app.clock.set('2026-03-20T03:30:00Z')
   await app.runJobs()

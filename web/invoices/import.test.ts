@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Invoice, invoice } from '#contract/invoices.ts'
+import { aShownInvoice } from '#test/shown-invoice.ts'
 import { readAmount, readTypedAmount } from './amount.ts'
 import { guessByContent, guessByHead, guessDates, hasHead } from './import-columns.ts'
 import { judgeLines } from './import-lines.ts'
@@ -138,21 +138,7 @@ test('states are read in other programs’ words, and nothing said is unpaid', (
   expect(['Paid', 'SENT', 'past_due', '', 'lost'].map(readStatus)).toEqual(['paid', 'unpaid', 'overdue', 'unpaid', null])
 })
 
-const there: Invoice = invoice.parse({
-  _id: 'a',
-  clientName: 'Kaveri Foods',
-  clientEmail: 'billing@kaveri.example',
-  amount: 5000,
-  dueDate: '2026-03-31',
-  status: 'unpaid',
-  reference: 'INV-0001',
-  createdAt: '2026-03-01T00:00:00Z',
-  updatedAt: '2026-03-01T00:00:00Z',
-  paidAt: null,
-  remindersSent: 0,
-  lastReminderAt: null,
-  pause: null,
-})
+const there = aShownInvoice({ amount: 5000, dueDate: '2026-03-31' })
 
 test('every line is ready, a duplicate or wrong, and says why', () => {
   const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: 4, reference: 5 }

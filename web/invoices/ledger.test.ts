@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Invoice, invoice } from '#contract/invoices.ts'
+import type { Invoice } from '#contract/invoices.ts'
+import { aShownInvoice } from '#test/shown-invoice.ts'
 import { dueWords, footWords } from './card-words.ts'
 import { countByFilter, countLateUnpaid, openItems, searchInvoices, totals } from './ledger.ts'
 
@@ -7,22 +8,7 @@ const today = '2026-11-20'
 let count = 0
 function anInvoice(said: Partial<Invoice>): Invoice {
   count += 1
-  return invoice.parse({
-    _id: String(count),
-    clientName: 'Kaveri Foods',
-    clientEmail: 'billing@kaveri.example',
-    amount: 100,
-    dueDate: today,
-    status: 'unpaid',
-    reference: `INV-${count}`,
-    createdAt: '2026-11-01T00:00:00Z',
-    updatedAt: '2026-11-01T00:00:00Z',
-    paidAt: null,
-    remindersSent: 0,
-    lastReminderAt: null,
-    pause: null,
-    ...said,
-  })
+  return aShownInvoice({ _id: String(count), dueDate: today, reference: `INV-${count}`, ...said })
 }
 
 test('the search finds part of a name or of an email, whatever its case', () => {

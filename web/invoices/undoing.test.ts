@@ -1,25 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Invoice, invoice } from '#contract/invoices.ts'
+import type { Invoice } from '#contract/invoices.ts'
+import { aShownInvoice } from '#test/shown-invoice.ts'
 import { undoing } from './undoing.ts'
 
-function anInvoice(_id: string, said: Partial<Invoice>): Invoice {
-  return invoice.parse({
-    _id,
-    clientName: 'Kaveri Foods',
-    clientEmail: 'billing@kaveri.example',
-    amount: 100,
-    dueDate: '2026-11-20',
-    status: 'unpaid',
-    reference: 'INV-0001',
-    createdAt: '2026-11-01T00:00:00Z',
-    updatedAt: '2026-11-01T00:00:00Z',
-    paidAt: null,
-    remindersSent: 0,
-    lastReminderAt: null,
-    pause: null,
-    ...said,
-  })
-}
+const anInvoice = (_id: string, said: Partial<Invoice>) => aShownInvoice({ _id, ...said })
 
 test('marking many is taken back to what each was before', () => {
   const before = [anInvoice('a', {}), anInvoice('b', { status: 'overdue' }), anInvoice('c', {})]

@@ -1,24 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Invoice, invoice } from '#contract/invoices.ts'
+import { aShownInvoice } from '#test/shown-invoice.ts'
 import { findInvoices, matches } from './palette-items.ts'
 
-function anInvoice(reference: string, clientName: string): Invoice {
-  return invoice.parse({
-    _id: reference,
-    clientName,
-    clientEmail: 'someone@example.com',
-    amount: 100,
-    dueDate: '2026-11-20',
-    status: 'unpaid',
-    reference,
-    createdAt: '2026-11-01T00:00:00Z',
-    updatedAt: '2026-11-01T00:00:00Z',
-    paidAt: null,
-    remindersSent: 0,
-    lastReminderAt: null,
-    pause: null,
-  })
-}
+const anInvoice = (reference: string, clientName: string) =>
+  aShownInvoice({ _id: reference, reference, clientName, clientEmail: 'someone@example.com' })
 
 test('an invoice is found by its reference and by its client; what begins like that stands first', () => {
   const list = [anInvoice('INV-0011', 'New Kaveri'), anInvoice('INV-0002', 'Kaveri Foods'), anInvoice('KAV-1', 'Studio Banyan')]

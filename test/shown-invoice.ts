@@ -1,0 +1,21 @@
+import { type Invoice, invoice } from '#contract/invoices.ts'
+
+/** An invoice as a screen is given it: of Kaveri Foods over ₹100, unpaid, and whatever else is said. */
+export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
+  return invoice.parse({
+    _id: 'a',
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    amount: 100,
+    dueDate: '2026-11-20',
+    status: 'unpaid',
+    reference: 'INV-0001',
+    createdAt: '2026-11-01T00:00:00Z',
+    updatedAt: '2026-11-01T00:00:00Z',
+    paidAt: null,
+    remindersSent: 0,
+    lastReminderAt: null,
+    pause: null,
+    ...said,
+  })
+}
