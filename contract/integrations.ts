@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Call, call } from './call.ts'
 import { invoice } from './invoices.ts'
 import { runAnswer, runKind } from './reminders.ts'
+import { zapierCalls } from './zapier.ts'
 
 /** What a program may do with an account: look, or look and change. */
 export const scope = z.enum(['read', 'write'], 'Please choose read or write.')
@@ -178,13 +179,6 @@ export const consentQuestion = z.object({
 })
 export type ConsentQuestion = z.infer<typeof consentQuestion>
 
-const settingsRecord = z.object({
-  /** Subscribed to Zapier: what happens is delivered to it. */
-  sendReminders: z.boolean(),
-  /** The server knows a Zapier to connect with. */
-  available: z.boolean(),
-})
-
 export const integrationCalls = {
   consent: call({
     method: 'GET',
@@ -226,24 +220,7 @@ export const integrationCalls = {
     reply: runAnswer,
   }),
 
-  subscribe: call({
-    method: 'POST',
-    path: '/zapier/subscribe',
-    summary: 'Deliver what happens to Zapier.',
-    reply: settingsRecord,
-  }),
-  unsubscribe: call({
-    method: 'POST',
-    path: '/zapier/unsubscribe',
-    summary: 'Pause deliveries to Zapier.',
-    reply: settingsRecord,
-  }),
-  subscription: call({
-    method: 'GET',
-    path: '/zapier/check-subscription',
-    summary: 'Whether what happens is delivered to Zapier.',
-    reply: settingsRecord,
-  }),
+  ...zapierCalls,
   addHook: call({
     method: 'POST',
     path: '/zapier/hooks',
