@@ -27,6 +27,12 @@ export function scopeFor({ method }: Pick<Call, 'method'>): Scope {
   return method === 'GET' ? 'read' : 'write'
 }
 
+/**
+ * Where somebody comes back to who was asked by Duely itself, for Trigger Reminder Emails: the `redirect_uri` of a consent without a `request`,
+ * written like this or behind the server's own address. `state` goes along.
+ */
+export const ownRedirectPath = '/dashboard?trigger'
+
 /** What other programs can be told of, as it happens. */
 export const hookEvent = z.enum(
   ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'],
