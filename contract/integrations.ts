@@ -190,7 +190,11 @@ export const integrationCalls = {
     method: 'GET',
     path: '/oauth/consent',
     summary: 'What an application asks for, to show it to the person.',
-    query: z.strictObject({ request: z.string().max(4_000), redirect_uri: z.string().max(2_000), state: z.string().max(2_000) }),
+    query: z.strictObject({
+      request: z.string().max(4_000).default(''),
+      redirect_uri: z.string().max(2_000),
+      state: z.string().max(2_000),
+    }),
     reply: consentQuestion,
   }),
   allow: call({
