@@ -11,6 +11,7 @@ import fastify, {
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { Call, CallParts, CallReply } from '#contract/call.ts'
+import type { ProgramKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import { isAway } from './database.ts'
 import { hardenAnswers } from './headers.ts'
@@ -24,14 +25,26 @@ export interface Account {
   id: string
 }
 
-/** Who is asking, and from which session. */
-export interface Who {
-  account: Account
-  sessionId: string
+/** A program that asks in a person's name: by the permission (an application) or the key of this id. */
+export interface Program {
+  kind: ProgramKind
+  id: string
 }
 
-/** Tells who a request comes from, or refuses it with `not_signed_in`. */
-export type Identify = (request: FastifyRequest) => Promise<Who>
+/** Who is asking. */
+export interface Who {
+  account: Account
+  /** null: the person themselves. */
+  program: Program | null
+  /** The session of the person's browser. A program has none: where it is read in a program's call, that is refused with `not_allowed`. */
+  readonly sessionId: string
+}
+
+/**
+ * Tells who a request for a call comes from, or refuses it: `not_signed_in`, and `not_allowed` where the call is not for them. What the answer
+ * says of it besides goes into the reply's headers.
+ */
+export type Identify = (request: FastifyRequest, call: Call, reply: FastifyReply) => Promise<Who>
 
 /** A call without a reply may be answered by whatever ends without one. */
 type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C>
@@ -114,8 +127,8 @@ export function answer<C extends Call>(app: App, call: C, handle: (parts: CallPa
       if (!who) throw new Refusal('not_signed_in', 'Please sign in.')
       return handle(parts, who, http)
     },
-    async (request) => {
-      identified.set(request, await app.identify(request))
+    async (request, reply) => {
+      identified.set(request, await app.identify(request, call, reply))
     },
   )
 }
@@ -130,7 +143,7 @@ function register<C extends Call>(
   app: App,
   call: C,
   handle: (parts: CallParts<C>, http: Http) => Promise<Answer<C>>,
-  identify?: (request: FastifyRequest) => Promise<void>,
+  identify?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
   app.route({
     method: call.method,
