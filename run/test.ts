@@ -8,7 +8,7 @@ import { openCluster } from '#test/postgres.ts'
 
 /*
  * npm test: the checks, the suite on the embedded database, the same suite on a real PostgreSQL, the journeys in a browser, and a few of the
- * faults that `npm run chaos` does to the program.
+ * faults that `npm run chaos` and of the attacks that `npm run attack` try on the program.
  * One part alone: npm run test:unit -- server/mail
  */
 interface Tally {
@@ -20,7 +20,7 @@ const root = path.join(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'duely-test-'))
 /** Where everything has to be there, what is missing is a failure. */
 const strict = Boolean(process.env.CI) && process.env.CI !== 'false'
-const parts = { checks: testChecks, unit: testUnit, postgres: testPostgres, browser: testBrowser, faults: testFaults }
+const parts = { checks: testChecks, unit: testUnit, postgres: testPostgres, browser: testBrowser, faults: testFaults, attacks: testAttacks }
 const running = new Set<ChildProcess>()
 const closing: (() => Promise<void>)[] = []
 let stopped = false
@@ -87,6 +87,10 @@ async function testBrowser(args: string[]): Promise<Tally> {
 
 async function testFaults(): Promise<Tally> {
   return tallyOf(await run(['chaos/run.ts', '--short']))
+}
+
+async function testAttacks(): Promise<Tally> {
+  return tallyOf(await run(['attack/run.ts', '--short']))
 }
 
 async function runVitest(name: string, args: string[], env: Record<string, string>): Promise<Tally> {
