@@ -27,6 +27,9 @@ export function scopeFor({ method }: Pick<Call, 'method'>): Scope {
   return method === 'GET' ? 'read' : 'write'
 }
 
+/** What Duely itself is called among the applications that somebody allowed. */
+export const ownClientId = 'duely'
+
 /**
  * Where somebody comes back to who was asked by Duely itself, for Trigger Reminder Emails: the `redirect_uri` of a consent without a `request`,
  * written like this or behind the server's own address. `state` goes along.

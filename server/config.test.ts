@@ -29,6 +29,7 @@ test('nothing at all is a complete configuration', () => {
     allowPrivateSmtpHosts: false,
     google: null,
     razorpay: null,
+    zapier: null,
   })
 })
 
@@ -90,9 +91,46 @@ test('roles are for a database that can be shared', () => {
 test.each([
   ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
   ['RAZORPAY_KEY_SECRET', 'RAZORPAY_KEY_ID'],
-  ['ZAPIER_CLIENT_ID', 'ZAPIER_CLIENT_SECRET'],
 ])('%s alone is half a setting', (given, lacking) => {
   expect(said({ [given]: 'x' })).toEqual([`${lacking} must be set where ${given} is`])
+})
+
+const zapier = {
+  ZAPIER_CLIENT_ID: 'duely-for-zapier',
+  ZAPIER_CLIENT_SECRET: 'pencil',
+  ZAPIER_REDIRECT_URIS: 'https://zapier.com/dashboard/auth/oauth/return/App1CLIAPI/, http://127.0.0.1:4000/back',
+}
+
+test('Zapier is known by its name, its secret and where it may be sent back to, all three', () => {
+  expect(readConfig(zapier).zapier).toEqual({
+    clientId: 'duely-for-zapier',
+    clientSecret: 'pencil',
+    redirectUris: ['https://zapier.com/dashboard/auth/oauth/return/App1CLIAPI/', 'http://127.0.0.1:4000/back'],
+  })
+  expect(said({ ZAPIER_CLIENT_SECRET: 'pencil' })).toEqual([
+    'ZAPIER_CLIENT_ID must be set where ZAPIER_CLIENT_SECRET is',
+    'ZAPIER_REDIRECT_URIS must be set where ZAPIER_CLIENT_SECRET is',
+  ])
+  expect(said({ ...zapier, ZAPIER_CLIENT_ID: 'duely', ZAPIER_CLIENT_SECRET: 'two words' })).toEqual([
+    expect.stringMatching(/^ZAPIER_CLIENT_ID must not be duely/),
+    expect.stringMatching(/^ZAPIER_CLIENT_SECRET must be characters without spaces/),
+  ])
+})
+
+test.each([
+  ['zapier.com/return/', 'is not an address'],
+  ['http://zapier.com/return/', 'must begin with https:'],
+  ['javascript:alert(1)', 'must begin with https:'],
+  ['data:text/html;x', 'must begin with https:'],
+  ['https://zapier.com/return/#x', 'must not have a part behind #'],
+  ['https://zapier.com/return/#', 'must not have a part behind #'],
+  ['https://me:secret@zapier.com/return/', 'must not have a user in it'],
+  ['https://ZAPIER.com/return/', 'must be written as browsers do: https://zapier.com/return/'],
+  ['https://zapier.com/a/../return/', 'must be written as browsers do: https://zapier.com/return/'],
+])('nobody is sent back to %s', (uri, wrong) => {
+  const [line, ...more] = said({ ...zapier, ZAPIER_REDIRECT_URIS: `https://zapier.com/fine/,${uri}` })
+  expect(line).toContain(`ZAPIER_REDIRECT_URIS has the address ${uri}, which ${wrong}; for example `)
+  expect(more).toEqual([])
 })
 
 test('the address of the program is one that a browser can open', () => {

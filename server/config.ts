@@ -1,6 +1,8 @@
 import net from 'node:net'
 import { z } from 'zod'
+import { ownClientId } from '#contract/integrations.ts'
 import { type ArmedFailPoint, failPointNames } from '#server/platform/fail-point.ts'
+import { wrongRedirectUri } from '#server/platform/redirect-uri.ts'
 
 const flag = (fallback: boolean) =>
   z
@@ -61,9 +63,25 @@ const environment = z.object({
   RAZORPAY_WEBHOOK_SECRET: z.string().optional(),
   RAZORPAY_API_URL: webUrl('https://api.razorpay.com/v1').default('https://api.razorpay.com/v1'),
   RAZORPAY_CHECKOUT_URL: webUrl('https://checkout.razorpay.com/v1/checkout.js').default('https://checkout.razorpay.com/v1/checkout.js'),
-  ZAPIER_CLIENT_ID: z.string().optional(),
-  ZAPIER_CLIENT_SECRET: z.string().optional(),
-  ZAPIER_REDIRECT_URIS: z.string().optional(),
+  ZAPIER_CLIENT_ID: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be letters and figures without spaces, for example duely-for-zapier')
+    .refine((id) => id !== ownClientId, 'must not be duely, which is what Duely calls itself')
+    .optional(),
+  ZAPIER_CLIENT_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be characters without spaces, for example the output of: openssl rand -hex 32')
+    .optional(),
+  ZAPIER_REDIRECT_URIS: z
+    .string()
+    .superRefine((text, issue) => {
+      for (const uri of listed(text)) {
+        const wrong = wrongRedirectUri(uri)
+        const example = 'https://zapier.com/dashboard/auth/oauth/return/App123456CLIAPI/'
+        if (wrong !== null) issue.addIssue(`has the address ${uri}, which ${wrong}; for example ${example}`)
+      }
+    })
+    .optional(),
   /** Only where faults are tried out: where this process is to die, and how likely. */
   FAILPOINT: z
     .string()
@@ -109,6 +127,7 @@ export interface Config {
   passwordMinLength: number
   google: { clientId: string; clientSecret: string; issuer: string; gmailApiUrl: string } | null
   razorpay: { keyId: string; keySecret: string; webhookSecret: string | null; apiUrl: string; checkoutUrl: string } | null
+  zapier: { clientId: string; clientSecret: string; redirectUris: string[] } | null
   failPoint: ArmedFailPoint | null
 }
 
@@ -167,6 +186,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
             checkoutUrl: given.RAZORPAY_CHECKOUT_URL,
           }
         : null,
+    zapier:
+      given.ZAPIER_CLIENT_ID && given.ZAPIER_CLIENT_SECRET && given.ZAPIER_REDIRECT_URIS
+        ? {
+            clientId: given.ZAPIER_CLIENT_ID,
+            clientSecret: given.ZAPIER_CLIENT_SECRET,
+            redirectUris: listed(given.ZAPIER_REDIRECT_URIS),
+          }
+        : null,
     failPoint: given.FAILPOINT === undefined ? null : readFailPoint(given.FAILPOINT),
   }
 }
@@ -181,14 +208,14 @@ function missingPartners(env: Record<string, string | undefined>): string[] {
     )
   if ((env.ROLE === 'web' || env.ROLE === 'worker') && !env.DATABASE_URL)
     wrong.push('ROLE web or worker needs DATABASE_URL: the embedded database belongs to one process, for example ROLE=all')
-  for (const [one, other] of [
+  for (const together of [
     ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
     ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET'],
-    ['ZAPIER_CLIENT_ID', 'ZAPIER_CLIENT_SECRET'],
+    ['ZAPIER_CLIENT_ID', 'ZAPIER_CLIENT_SECRET', 'ZAPIER_REDIRECT_URIS'],
     ['SYSTEM_SMTP_URL', 'SYSTEM_MAIL_FROM'],
-  ] as const) {
-    if (env[one] && !env[other]) wrong.push(`${other} must be set where ${one} is`)
-    if (env[other] && !env[one]) wrong.push(`${one} must be set where ${other} is`)
+  ]) {
+    const given = together.find((name) => env[name])
+    if (given) wrong.push(...together.filter((name) => !env[name]).map((name) => `${name} must be set where ${given} is`))
   }
   return wrong
 }
@@ -209,6 +236,11 @@ function isProxy(text: string): boolean {
 function proxies(text: string | undefined): boolean | string[] {
   if (text === undefined || text === 'false') return false
   if (text === 'true') return true
+  return listed(text)
+}
+
+/** What stands between commas. */
+function listed(text: string): string[] {
   return text.split(',').map((part) => part.trim())
 }
 
