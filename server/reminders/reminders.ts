@@ -1,4 +1,6 @@
-import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { setTimeout as pause } from 'node:timers/promises'
+import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
 import { fromMinor } from '#contract/money.ts'
@@ -17,15 +19,18 @@ import { Refusal } from '#server/platform/refusal.ts'
 import { cancelRun, cancelRuns, decide, makeRun, pausedOn, sendNowPerDay } from './due.ts'
 import { releaseRestored } from './holds.ts'
 import { findTrouble } from './processes.ts'
-import { findRun, toRun } from './progress.ts'
+import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
 import { daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
 /** A Send Now this soon after another one is the same press of the button, in seconds. */
 const samePressSeconds = 60
 
+/** How long a call waits for its run; afterwards the screen follows it. */
+const longestWaitMilliseconds = 20_000
+
 /** Nobody to write to. */
-export const nothingDue: RunAnswer = { count: 0, failed: 0, skipped: 0, retrying: 0, total: 0, invoices: 0, runId: null, failures: [] }
+const nothingDue: RunAnswer = { count: 0, failed: 0, skipped: 0, retrying: 0, total: 0, invoices: 0, runId: null, failures: [] }
 
 interface Asking {
   db: Database
@@ -86,6 +91,48 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
     const run = await makeRun(tx, queue, locked, { kind: 'send_now', now })
     return run?.id ?? null
   })
+}
+
+/**
+ * Writes to everybody past due who was not reminded today. Answers the run; where nobody is left to write to there is none, or the list of runs
+ * would be full of what programs ask again and again: then how many were left out. Refuses with `mail_not_configured`.
+ */
+export async function triggerReminders({ db, queue, account, now }: Asking): Promise<{ runId: string | null; skipped: number }> {
+  return db.transaction(async (tx) => {
+    const locked = await lockOwner(tx, account)
+    if (!(await hasMailConfig(tx, account.id)))
+      throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+    const run = await makeRun(tx, queue, locked, { kind: 'trigger', now })
+    if (!run) return { runId: null, skipped: 0 }
+    const [empty] = await tx
+      .delete(runs)
+      .where(and(eq(runs.id, run.id), isNotNull(runs.plannedAt), sql`NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = ${runs.id})`))
+      .returning({ skipped: runs.skipped })
+    return empty ? { runId: null, ...empty } : { runId: run.id, skipped: 0 }
+  })
+}
+
+/**
+ * Answers when nothing of the run is left to try at this moment, or after 20 s with 202. `skipped`: how many were left out where there is no
+ * run. Refuses with `mail_refused` where every mail was refused for good.
+ */
+export async function follow(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  account: Account,
+  runId: string | null,
+  reply: FastifyReply,
+  skipped = 0,
+): Promise<RunAnswer> {
+  if (runId === null) return { ...nothingDue, skipped, total: skipped }
+  const began = performance.now()
+  for (let wait = 25; ; wait = Math.min(wait * 1.5, 250)) {
+    const { settled, answer } = await answerOf(db, account.id, runId, clock.now())
+    if (settled) refuseTotalFailure(answer)
+    const late = performance.now() - began > longestWaitMilliseconds
+    if (late) reply.status(202)
+    if (settled || late) return answer
+    await pause(wait)
+  }
 }
 
 /**

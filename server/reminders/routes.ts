@@ -1,14 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
-import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
-import { type Account, type App, answer } from '#server/platform/answer.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invoiceHistory, readMail } from './history.ts'
-import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
+import { findRun, toRun } from './progress.ts'
 import {
   changeSettings,
+  follow,
   listRuns,
-  nothingDue,
   previewReminders,
   reminderStatus,
   retryRun,
@@ -17,9 +15,6 @@ import {
   stopReminders,
   stopRun,
 } from './reminders.ts'
-
-/** How long a call waits for its run; afterwards the screen follows it. */
-const longestWaitMilliseconds = 20_000
 
 export function reminderRoutes(app: App, deps: Deps): void {
   const { db, clock, queue, config } = deps
@@ -45,18 +40,4 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
   answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id), clock.now()))
-}
-
-/** Answers when nothing of the run is left to try at this moment, or after 20 s with 202. */
-async function follow({ db, clock }: Deps, account: Account, runId: string | null, reply: FastifyReply): Promise<RunAnswer> {
-  if (runId === null) return nothingDue
-  const began = performance.now()
-  for (let wait = 25; ; wait = Math.min(wait * 1.5, 250)) {
-    const { settled, answer } = await answerOf(db, account.id, runId, clock.now())
-    if (settled) refuseTotalFailure(answer)
-    const late = performance.now() - began > longestWaitMilliseconds
-    if (late) reply.status(202)
-    if (settled || late) return answer
-    await pause(wait)
-  }
 }
