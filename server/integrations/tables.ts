@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigserial, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigserial, foreignKey, index, integer, jsonb, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { HookEvent, Scope } from '#contract/integrations.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
@@ -90,22 +90,6 @@ export const apiKeys = pgTable(
     lastUsedAt: instant(),
   },
   (t) => [index('api_keys_owner').on(t.ownerId)],
-)
-
-/** What a request with an Idempotency-Key made: a repetition within a day is answered with it. */
-export const idempotencyKeys = pgTable(
-  'idempotency_keys',
-  {
-    ownerId: uuid()
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
-    key: text().notNull(),
-    /** SHA-256 of what was asked: the same key for something else is a mistake. */
-    requestHash: text().notNull(),
-    invoiceId: uuid().notNull(),
-    createdAt: instant().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.ownerId, t.key] }), index('idempotency_keys_created').on(t.createdAt)],
 )
 
 /** An address that is told of what happens. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
+import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { exportInvoices, exportName } from './export.ts'
 import { importInvoices } from './import.ts'
@@ -18,6 +19,7 @@ import {
   zoneOf,
 } from './invoices.ts'
 import { changeInvoices } from './many.ts'
+import { createOnce, readIdempotencyKey } from './once.ts'
 import { pauseInvoice, readClientPauses } from './pauses.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
@@ -36,9 +38,12 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     return page.map((row) => toInvoice(row, clients))
   })
   const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClientPauses(db, account.id))
-  answer(app, invoiceCalls.create, async ({ body }, { account }) =>
-    shown(account, await createInvoice(db, account.id, body, clock.now(), afterChange, config)),
-  )
+  answer(app, invoiceCalls.create, async ({ body }, { account }, { request }) => {
+    const now = clock.now()
+    const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config)
+    const key = readIdempotencyKey(request.headers['idempotency-key'])
+    return shown(account, await (key === null ? create(db) : createOnce(db, account.id, { key, draft: body }, now, create)))
+  })
   answer(app, invoiceCalls.read, async ({ params }, { account }) => shown(account, await readInvoice(db, account.id, params.id)))
   answer(app, invoiceCalls.update, async ({ params, body }, { account }) =>
     shown(account, await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange)),

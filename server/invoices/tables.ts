@@ -80,3 +80,19 @@ export const clientPauses = pgTable(
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.clientKey] }), index('client_pauses_until').on(t.pausedUntil)],
 )
+
+/** The invoice that a request with an Idempotency-Key wrote down: a repetition within a day is answered with it. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    key: text().notNull(),
+    /** SHA-256 of what was asked: the same key for something else is a mistake. */
+    requestHash: text().notNull(),
+    invoiceId: uuid().notNull(),
+    createdAt: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.key] }), index('idempotency_keys_created').on(t.createdAt)],
+)
