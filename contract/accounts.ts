@@ -150,6 +150,10 @@ export const auditKind = z.enum([
   'plan_changed',
   'invoice_deleted',
   'data_exported',
+  'application_allowed',
+  'application_disconnected',
+  'key_made',
+  'key_revoked',
 ])
 export type AuditKind = z.infer<typeof auditKind>
 

@@ -96,5 +96,13 @@ function sentence(kind: AuditKind, about: string): string {
       return `Invoice ${about} was deleted.`
     case 'data_exported':
       return 'All data of the account were downloaded.'
+    case 'application_allowed':
+      return `${about} was allowed to use the account.`
+    case 'application_disconnected':
+      return `${about} may not use the account any more.`
+    case 'key_made':
+      return `The API key ${about} was made.`
+    case 'key_revoked':
+      return `The API key ${about} was revoked.`
   }
 }
