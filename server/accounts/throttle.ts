@@ -12,10 +12,16 @@ const longestPause = 900
 
 /** Counts a try; refuses with `too_many` once there were more than `limit` within a window of `seconds`. */
 export async function countTry(db: Database, key: string, rule: { limit: number; seconds: number }, now: Instant): Promise<void> {
+  const { count, until } = await countOne(db, key, rule.seconds, now)
+  if (count > rule.limit) throw tooMany(until, now)
+}
+
+/** Counts one more within a window of `seconds`, in one statement; answers how many there are now, and when the count starts again. */
+export async function countOne(db: Database, key: string, seconds: number, now: Instant): Promise<{ count: number; until: Instant }> {
   const over = lte(throttles.until, now)
   const [row] = await db
     .insert(throttles)
-    .values({ key, count: 1, until: now.add({ seconds: rule.seconds }) })
+    .values({ key, count: 1, until: now.add({ seconds }) })
     .onConflictDoUpdate({
       target: throttles.key,
       set: {
@@ -24,7 +30,8 @@ export async function countTry(db: Database, key: string, rule: { limit: number;
       },
     })
     .returning()
-  if (row && row.count > rule.limit) throw tooMany(row.until, now)
+  if (!row) throw new Error('A count was neither begun nor continued.')
+  return row
 }
 
 /**
@@ -91,8 +98,13 @@ function network(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
+/** Whole seconds until an instant, at least one. */
+export function secondsUntil(until: Instant, now: Instant): number {
+  return Math.max(1, Math.ceil((until.epochMilliseconds - now.epochMilliseconds) / 1000))
+}
+
 function tooMany(until: Instant, now: Instant): Refusal {
-  const seconds = Math.max(1, Math.ceil((until.epochMilliseconds - now.epochMilliseconds) / 1000))
+  const seconds = secondsUntil(until, now)
   return new Refusal('too_many', `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
     retryAfter: seconds,
   })

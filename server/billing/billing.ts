@@ -171,10 +171,11 @@ function lacking(wanted: Ability, { plan }: Entitled): Refusal {
         'plan_limit',
         `${here} reminds by hand, with Send Now. Daily reminders are part of ${lifts}: choose ${lifts} under Pricing to start them.`,
       )
+    case 'apiAccess':
+      return new Refusal('plan_limit', `${here} has no API keys. They are part of ${lifts}: choose ${lifts} under Pricing.`)
     case 'smartReminders':
     case 'advancedAnalytics':
     case 'whiteLabel':
-    case 'apiAccess':
     case 'teamCollaboration':
       return new Refusal('plan_limit', `This is not part of ${here}. It is part of ${lifts}: choose ${lifts} under Pricing.`)
   }
