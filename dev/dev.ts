@@ -32,7 +32,15 @@ const serverPort = await freePort()
 const server = startServer()
 
 /** The first part of every address that the server answers itself; all others are the client's. */
-const parts = new Set([...everyCall.map((call) => call.path.split('/')[1]), 'health', 'oauth', 'subscription', 'zapier', 'api'])
+const parts = new Set([
+  ...everyCall.map((call) => call.path.split('/')[1]),
+  'health',
+  'oauth',
+  'subscription',
+  'zapier',
+  'api',
+  'openapi.json',
+])
 const client = await createViteServer({
   root,
   plugins: [fillIn(facts)],

@@ -23,6 +23,7 @@ const commands = {
   lighthouse: { build: true, run: ['run/lighthouse.ts'] },
   chaos: { run: ['chaos/run.ts'] },
   attack: { build: true, run: ['attack/run.ts'] },
+  reference: { run: ['run/reference.ts'] },
   bench: { run: ['bench/reminders.ts'] },
 }
 

@@ -9,6 +9,7 @@ import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailFarewell, mailRoutes } from '#server/mail/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { referenceRoutes } from '#server/platform/reference.ts'
 import { closeNotOwed } from '#server/reminders/deliver.ts'
 import { reschedule } from '#server/reminders/due.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
@@ -36,5 +37,6 @@ export async function openCalls(deps: Deps): Promise<App> {
   })
   templateRoutes(app, deps)
   reminderRoutes(app, deps)
+  referenceRoutes(app, config)
   return app
 }

@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { validate } from '@scalar/openapi-parser'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Call } from '#contract/call.ts'
+import { everyCall } from '#contract/index.ts'
+import { isOpenTo } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { problem, problemStatus } from '#contract/problem.ts'
+import { explainedCalls, explainedEvents } from '#contract/reference.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { templateCalls } from '#contract/templates.ts'
+import { makeReference, refusalsOf } from '#server/platform/reference.ts'
+import { anInvoice, anOffice } from './factories.ts'
+import { ask } from './harness.ts'
+
+type Office = Awaited<ReturnType<typeof anOffice>>
+
+const written = path.join(import.meta.dirname, '../docs/openapi.json')
+const reference = makeReference('http://localhost:3000')
+
+test('the reference has every call that programs may make, and no other', () => {
+  const open = everyCall.filter((call) => isOpenTo('application', call) || isOpenTo('key', call))
+  expect(new Set(explainedCalls.map(({ call }) => call))).toEqual(new Set(open))
+  expect(explainedCalls).toHaveLength(open.length)
+})
+
+test('docs/openapi.json says what the contract says; if not: npm run reference', () => {
+  expect(JSON.parse(readFileSync(written, 'utf8'))).toEqual(reference)
+})
+
+test('docs/openapi.json is valid OpenAPI 3.1', async () => {
+  const { valid, version, errors } = await validate(readFileSync(written, 'utf8'))
+  expect({ valid, version, errors: errors ?? [] }).toEqual({ valid: true, version: '3.1', errors: [] })
+})
+
+test('the server answers the reference with its own address in it', async () => {
+  await using office = await anOffice({ now: today })
+  const answered = await office.app.app.inject('/openapi.json')
+  expect(answered.statusCode).toBe(200)
+  expect(answered.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answered.json()).toEqual(makeReference(office.app.deps.config.publicUrl))
+})
+
+/** As much of an operation as is looked at here. */
+const operation = z.object({
+  operationId: z.string().min(3),
+  summary: z.string().min(3),
+  parameters: z
+    .array(z.looseObject({ name: z.string(), in: z.string(), required: z.boolean().optional(), description: z.string().min(5) }))
+    .default([]),
+  requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.unknown(), example: z.unknown() })) }).optional(),
+  responses: z.record(
+    z.string(),
+    z
+      .object({ $ref: z.string() })
+      .or(z.looseObject({ description: z.string().min(5), content: z.record(z.string(), z.unknown()).optional() })),
+  ),
+})
+
+function operationOf({ method, path: place }: Call): z.output<typeof operation> {
+  const paths = z.record(z.string(), z.record(z.string(), z.unknown())).parse(reference.paths)
+  return operation.parse(paths[place.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()])
+}
+
+const json = 'application/json'
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+ajv.addSchema({ ...reference, $id: 'reference' })
+
+/** What is wrong with a value by the schema that stands at this place of the reference; nothing: []. */
+function wrongBy(place: string[], value: unknown): unknown[] {
+  const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
+  const validate = ajv.compile({ $ref: `reference#/${pointer}` })
+  return validate(value) ? [] : (validate.errors ?? [])
+}
+
+function placeOf({ method, path: place }: Call): string[] {
+  return ['paths', place.replace(/:(\w+)/g, '{$1}'), method.toLowerCase()]
+}
+
+test.each(explainedCalls)('$name has a summary, an example of all that is sent and answered, and its errors', (explained) => {
+  const { call, example } = explained
+  const { parameters, requestBody, responses } = operationOf(call)
+  expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(
+    [...call.path.matchAll(/:(\w+)/g)].map(([, name]) => name),
+  )
+  expect(requestBody?.content[json]?.example).toEqual(call.body ? example.body : undefined)
+  if (call.body) {
+    expect(example.body).toBeDefined()
+    expect(wrongBy([...placeOf(call), 'requestBody', 'content', json, 'schema'], example.body)).toEqual([])
+  }
+  if (call.reply) {
+    expect(example.reply).toBeDefined()
+    expect(wrongBy([...placeOf(call), 'responses', String(call.status), 'content', json, 'schema'], example.reply)).toEqual([])
+  }
+  for (const code of Object.keys(refusalsOf(explained)))
+    expect(JSON.stringify(responses[problemStatus[problem.shape.code.parse(code)]]), code).toContain(code)
+})
+
+test.each(explainedEvents)('$example.type has an example that its schema allows', ({ example }) => {
+  expect(wrongBy(['webhooks', example.type, 'post', 'requestBody', 'content', json, 'schema'], example)).toEqual([])
+})
+
+test('a value that a schema does not allow is noticed', () => {
+  const invoices = [...placeOf(invoiceCalls.read), 'responses', '200', 'content', json, 'schema']
+  expect(wrongBy(invoices, { ...z.record(z.string(), z.unknown()).parse(exampleOf('getInvoice')), amount: '5' })).not.toEqual([])
+})
+
+function exampleOf(name: string): unknown {
+  return explainedCalls.find((one) => one.name === name)?.example.reply
+}
+
+/** Ten o'clock in India, as in the examples. */
+const today = '2026-03-02T04:30:00Z'
+const kaveri = { amount: 12250.5, dueDate: '2026-02-20' }
+
+/** What has to be there for an example to be true; answers what stands for the parameters in its path. */
+type Given = (office: Office) => Promise<Record<string, string>>
+
+const anInvoiceThere: Given = async ({ app, asha }) => ({ id: (await anInvoice(app, { owner: asha, ...kaveri }))._id })
+const nothing: Given = async () => ({})
+const anInvoiceOnly: Given = async (office) => {
+  await anInvoiceThere(office)
+  return {}
+}
+async function aRun(office: Office): Promise<string> {
+  await anInvoiceThere(office)
+  const { reply } = await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
+  return reply.runId ?? ''
+}
+
+const givens: Record<string, Given> = {
+  getMe: nothing,
+  listInvoices: async (office) => {
+    await anInvoiceThere(office)
+    return anInvoiceThere(office)
+  },
+  createInvoice: nothing,
+  getInvoice: anInvoiceThere,
+  updateInvoice: anInvoiceThere,
+  deleteInvoice: anInvoiceThere,
+  restoreInvoice: async (office) => {
+    const { id = '' } = await anInvoiceThere(office)
+    await ask(office.app, office.asha, invoiceCalls.remove, { params: { id } })
+    return { id }
+  },
+  pauseInvoice: anInvoiceThere,
+  getInvoiceHistory: async (office) => {
+    const given = await anInvoiceThere(office)
+    await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.start))
+    return given
+  },
+  triggerReminders: anInvoiceOnly,
+  sendReminders: anInvoiceOnly,
+  startReminders: anInvoiceOnly,
+  stopReminders: nothing,
+  getReminderStatus: async (office) => {
+    await anInvoiceThere(office)
+    await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.start))
+    return {}
+  },
+  previewReminders: anInvoiceOnly,
+  listRuns: async (office) => {
+    await aRun(office)
+    return {}
+  },
+  getRun: async (office) => ({ id: await aRun(office) }),
+  cancelRun: async (office) => {
+    await anInvoiceThere(office)
+    office.smtp.answer({ rcpt: () => '450 4.2.1 Please try again later' })
+    const { reply } = await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
+    return { id: reply.runId ?? '' }
+  },
+  retryRun: async (office) => {
+    await anInvoiceThere(office)
+    office.smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+    await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
+    office.smtp.answer({})
+    const { reply } = await ask(office.app, office.asha, reminderCalls.runs, { query: { limit: 1 } })
+    return { id: reply[0]?._id ?? '' }
+  },
+  getSentMail: async (office) => {
+    const { app, asha } = office
+    const wording = { useCustomTemplate: true, customSubject: 'Invoice {{invoiceId}}' }
+    const customContent = 'Dear {{clientName}},\n\n{{amount}} was due on {{dueDate}}.\n\n{{userName}}'
+    await ask(app, asha, templateCalls.save, { body: { ...wording, customContent } })
+    const { id = '' } = await anInvoiceThere(office)
+    await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+    const { reply } = await ask(app, asha, reminderCalls.history, { params: { id } })
+    return { id: reply.mails[0]?._id ?? '' }
+  },
+  getReminderSettings: nothing,
+  updateReminderSettings: nothing,
+}
+
+test.each(explainedCalls)('$name: the example works, and is answered as it says', async ({ name, call, example }) => {
+  await using office = await anOffice({ now: today, person: { email: 'asha@example.com' } })
+  const { app, asha } = office
+  const given = givens[name]
+  if (!given) throw new Error(`What has to be there for the example of ${name}?`)
+  const params = await given(office)
+  const answered = await app.whileJobsRun(
+    app.app.inject({
+      method: call.method,
+      url: call.path.replace(/:(\w+)/g, (_all, part: string) => params[part] ?? ''),
+      query: z.record(z.string(), z.coerce.string()).parse(example.query ?? {}),
+      headers: { authorization: `Bearer ${asha.token}`, ...example.headers },
+      ...(example.body === undefined ? {} : { payload: z.record(z.string(), z.unknown()).parse(example.body) }),
+    }),
+  )
+  const reply: unknown = answered.body === '' ? undefined : answered.json()
+  expect({ status: answered.statusCode, reply: withIdsByOrder(reply) }).toEqual({
+    status: call.status,
+    reply: withIdsByOrder(example.reply),
+  })
+  if (call.reply) expect(wrongBy([...placeOf(call), 'responses', String(call.status), 'content', json, 'schema'], reply)).toEqual([])
+})
+
+/** Ids are made anew each time: what counts is which of them are the same. */
+function withIdsByOrder(value: unknown): unknown {
+  const seen: string[] = []
+  return JSON.parse(
+    (JSON.stringify(value) ?? 'null').replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+      if (!seen.includes(id)) seen.push(id)
+      return `id ${seen.indexOf(id)}`
+    }),
+  )
+}
