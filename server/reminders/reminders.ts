@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
@@ -82,7 +82,8 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
           eq(runs.kind, 'send_now'),
           isNull(runs.cancelledAt),
           sql`${runs.createdAt} > ${now.subtract({ seconds: samePressSeconds }).toString()}::timestamptz`,
-          lte(runs.createdAt, now),
+          // Of presses at the same moment the last may come first to its turn. What lies further ahead was made before the clock was set back.
+          sql`${runs.createdAt} < ${now.add({ seconds: samePressSeconds }).toString()}::timestamptz`,
         ),
       )
       .orderBy(desc(runs.createdAt))

@@ -378,6 +378,17 @@ test('one account that cannot be worked on keeps nobody else from their nine oâ€
   expect(runs.reply[0]).toMatchObject({ kind: 'daily', localDate: '2026-03-02', total: 1 })
 })
 
+test('of presses of Send Now at the same moment each is the same, also one that comes to its turn late', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00.200Z' })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha })
+  const first = await sendNow(app, asha)
+  app.clock.set('2026-03-02T06:30:00Z')
+  const late = await sendNow(app, asha)
+  expect(late.reply.runId).toBe(first.reply.runId)
+  expect(smtp.mails.length).toBe(1)
+})
+
 test('Send Now after the clock was set back is a press of its own', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
