@@ -13,6 +13,10 @@ const told: Record<Place, string[]> = {
     // Header, sidebar and footer (2).
     ...['Features', 'Pricing', 'Contact', 'Home', 'Sign In', 'My Profile', 'Dashboard', 'Email Settings', 'Sign Out', 'Logging out...'],
     ...['Create Invoice', 'Reminder Control', 'Email Templates', 'Support', 'Made with love for businesses'],
+    // The sidebar's actions and their messages (2, 8).
+    ...['Trigger Reminder Emails', 'Subscribe to Zapier', 'Unsubscribe from Zapier'],
+    ...['Subscribed to Zapier successfully.', 'Unsubscribed from Zapier successfully.'],
+    ...['Failed to subscribe to Zapier.', 'Failed to unsubscribe from Zapier.'],
   ],
   marketing: [
     // Landing page and features (2).
@@ -95,6 +99,8 @@ const told: Record<Place, string[]> = {
   integrations: [
     'Authorization Request - Do you allow Zapier to access your account?',
     ...['Continue', 'No', 'Missing redirect URI information.'],
+    ...['No redirect URL received from the server.', 'Error during authorization. Please try again.'],
+    ...['Reminder emails triggered successfully.', 'Failed to trigger reminders. Please try again.'],
   ],
 }
 

@@ -167,7 +167,6 @@ export const texts = {
   security: {
     cancel: 'Cancel',
     close: 'Close',
-    copy: { copy: 'Copy', done: 'Copied', failed: 'This browser does not let the page copy. Please select the text and copy it yourself.' },
     twoFactor: {
       title: 'Two-factor sign-in',
       on: 'On',
@@ -262,6 +261,11 @@ export const texts = {
       othersTitle: 'Sign out all other browsers?',
       othersQuestion: 'Every browser but this one has to sign in again, at once.',
       othersDone: 'All other browsers are signed out.',
+    },
+    connections: {
+      title: 'Connections',
+      text: 'The applications that may use your account, and the webhooks and API keys of programs of your own.',
+      open: 'Open Connections',
     },
     activity: {
       title: 'Activity',

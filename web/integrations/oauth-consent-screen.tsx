@@ -1,55 +1,55 @@
 import { Button } from '@mantine/core'
-import { IconArrowsExchange, IconBolt, IconUnlink } from '@tabler/icons-react'
+import { IconUnlink } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import { integrationCalls } from '#contract/integrations.ts'
+import { Problem } from '#web/platform/problem.ts'
+import { useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
-import { Notice } from '#web/ui/notice.tsx'
-import look from './consent.module.css'
-import { texts } from './texts.ts'
+import { type Asked, ConsentQuestionCard } from './consent-question.tsx'
+import { consentTexts as texts } from './consent-texts.ts'
 
-/** /dashboard/oauth-consent?redirect_uri=…&state=… */
+/** /dashboard/oauth-consent?redirect_uri=…&state=…&request=… */
 export default function OauthConsentScreen(): ReactNode {
-  const [asked] = useSearchParams()
+  const [address] = useSearchParams()
+  const [redirectUri, state, request] = ['redirect_uri', 'state', 'request'].map((name) => address.get(name) ?? '')
   return (
     <>
       <title>{`${texts.title} · Duely`}</title>
-      {asked.get('redirect_uri') ? <Question /> : <Incomplete />}
+      {redirectUri ? (
+        <Asking asked={{ redirect_uri: redirectUri, state: state ?? '', request: request ?? '' }} />
+      ) : (
+        <DeadEnd title={texts.missing} text={texts.missingHint} />
+      )}
     </>
   )
 }
 
-function Question(): ReactNode {
+function Asking({ asked }: { asked: Asked }): ReactNode {
+  const question = useRead(integrationCalls.consent, { query: asked })
+  // What is no question will not become one by trying again.
+  if (question.data === undefined && question.error instanceof Problem && !passes(question.error))
+    return <DeadEnd title={texts.invalid} text={`${question.error.message} ${texts.invalidHint}`} />
   return (
-    <div className={look.card}>
-      <div className={look.programs} aria-hidden>
-        <span className={look.program}>
-          <IconBolt size={26} stroke={1.7} />
-        </span>
-        <IconArrowsExchange size={20} stroke={1.7} />
-        <span className={look.program}>
-          <span className={look.mark} />
-        </span>
-      </div>
-      <h1 className={look.question}>{texts.question}</h1>
-      <Notice tone="info">{texts.notOpen}</Notice>
-      <div className={look.actions}>
-        <Button disabled>{texts.yes}</Button>
-        <Button component={Link} to="/dashboard" variant="default">
-          {texts.no}
-        </Button>
-      </div>
-    </div>
+    <QueryView query={question} loading={texts.loading} error={(message) => message} empty={null}>
+      {(data) => <ConsentQuestionCard question={data} asked={asked} />}
+    </QueryView>
   )
 }
 
-function Incomplete(): ReactNode {
+function passes({ code }: Problem): boolean {
+  return code === 'offline' || code === 'fault' || code === 'not_ready' || code === 'too_many'
+}
+
+function DeadEnd({ title, text }: { title: string; text: string }): ReactNode {
   return (
     <div role="alert">
       <EmptyState
         icon={<IconUnlink />}
         heading="h1"
-        title={texts.missing}
-        text={texts.missingHint}
+        title={title}
+        text={text}
         action={
           <Button component={Link} to="/dashboard" variant="default">
             {texts.back}

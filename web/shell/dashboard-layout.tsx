@@ -4,6 +4,7 @@ import { useSession } from '#web/platform/session.ts'
 import { Notices } from './notices.tsx'
 import look from './page.module.css'
 import { Sidebar } from './sidebar.tsx'
+import { SidebarActions } from './sidebar-actions.tsx'
 
 /** The screens for people who are signed in. A stranger is sent to /signin, which gets to know where they wanted to go; so is who was signed in until now. */
 export default function DashboardLayout(): ReactNode {
@@ -14,7 +15,7 @@ export default function DashboardLayout(): ReactNode {
   if (session === null) return <Navigate to="/signin" replace state={{ from: { pathname, search, hash }, signedOut: wasHere }} />
   return (
     <div className={look.shell}>
-      <Sidebar />
+      <Sidebar>{session && <SidebarActions key={session.user._id} />}</Sidebar>
       <main id="content" className={look.main} tabIndex={-1}>
         <div className={look.content}>
           {session && (

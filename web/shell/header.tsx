@@ -9,11 +9,17 @@ import { sitePages } from './navigation.ts'
 import { DashboardLinks } from './sidebar.tsx'
 import { texts } from './texts.ts'
 
+interface HeaderProps {
+  account: ReactNode
+  /** What the drawer offers to do, beside where to go; it is given the way to close the drawer. */
+  actions?: ((close: () => void) => ReactNode) | undefined
+}
+
 /**
  * The head of every page; `account` stands in it where somebody is signed in. Which of its two faces shows before the page is alive is
  * decided by theme.js, so nothing jumps.
  */
-export function Header({ account }: { account: ReactNode }): ReactNode {
+export function Header({ account, actions }: HeaderProps): ReactNode {
   const session = useSession()
   const drawer = useRef<HTMLDialogElement>(null)
   const close = () => drawer.current?.close()
@@ -55,6 +61,7 @@ export function Header({ account }: { account: ReactNode }): ReactNode {
         {session && (
           <>
             <DashboardLinks onFollow={close} />
+            {actions?.(close)}
             <hr className={look.rule} />
           </>
         )}

@@ -4,6 +4,7 @@ import {
   IconFilePlus,
   IconLayoutDashboard,
   IconMailCog,
+  IconPlugConnected,
   IconUserCircle,
 } from '@tabler/icons-react'
 import { texts } from './texts.ts'
@@ -23,5 +24,6 @@ export const dashboardPages = [
   { to: '/dashboard/mail-settings', text: texts.sidebar.emailSettings, icon: IconMailCog, also: null },
   { to: '/dashboard/reminder-control', text: texts.sidebar.reminderControl, icon: IconBellRinging, also: null },
   { to: '/dashboard/email-templates', text: texts.sidebar.emailTemplates, icon: IconAdjustmentsHorizontal, also: null },
+  { to: '/dashboard/connections', text: texts.sidebar.connections, icon: IconPlugConnected, also: '/dashboard/connections/webhooks/:id' },
   { to: '/dashboard/profile', text: texts.sidebar.profile, icon: IconUserCircle, also: null },
 ]

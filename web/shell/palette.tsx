@@ -3,12 +3,14 @@ import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
 import { Combobox, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import {
+  IconBolt,
   IconCornerDownLeft,
   IconDownload,
   IconFileInvoice,
   IconKeyboard,
   IconMoon,
   IconSearch,
+  IconSend2,
   IconSun,
   IconUpload,
   IconWorld,
@@ -27,6 +29,8 @@ import { dashboardPages, sitePages } from './navigation.ts'
 import look from './palette.module.css'
 import { findInvoices, matches } from './palette-items.ts'
 import { texts } from './texts.ts'
+import { useTrigger } from './use-trigger.ts'
+import { useZapier } from './use-zapier.ts'
 
 const words = texts.palette
 
@@ -139,6 +143,8 @@ function useOffered(
   { onClose, onShortcuts }: Pick<PaletteProps, 'onClose' | 'onShortcuts'>,
 ): (typed: string) => Group[] {
   const navigate = useNavigate()
+  const trigger = useTrigger()
+  const zapier = useZapier()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const dark = colorScheme === 'dark'
   const go = (to: string, state?: object) => () => {
@@ -152,6 +158,26 @@ function useOffered(
     ({ to, text }): Item => ({ id: to, title: text, detail: null, icon: <IconWorld size={19} stroke={1.7} />, run: go(to) }),
   )
   const actions: Item[] = [
+    {
+      id: 'trigger',
+      title: texts.sidebar.trigger,
+      detail: null,
+      icon: <IconSend2 size={19} stroke={1.7} />,
+      run: () => {
+        onClose()
+        trigger()
+      },
+    },
+    {
+      id: 'zapier',
+      title: zapier.text,
+      detail: null,
+      icon: <IconBolt size={19} stroke={1.7} />,
+      run: () => {
+        onClose()
+        if (!zapier.busy) zapier.press()
+      },
+    },
     { id: 'import', title: words.import, detail: null, icon: <IconUpload size={19} stroke={1.7} />, run: go('/dashboard?import') },
     {
       id: 'export',

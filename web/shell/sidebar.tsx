@@ -4,11 +4,14 @@ import { dashboardPages } from './navigation.ts'
 import look from './sidebar.module.css'
 import { texts } from './texts.ts'
 
-/** The dashboard's screens beside every one of them; on a narrow screen they are in the header's drawer instead. */
-export function Sidebar(): ReactNode {
+/** The dashboard's screens beside every one of them, and below them what `children` can do; on a narrow screen both are in the header's drawer instead. */
+export function Sidebar({ children }: { children: ReactNode }): ReactNode {
   return (
     <aside className={look.sidebar}>
-      <DashboardLinks />
+      <div className={look.whole}>
+        <DashboardLinks />
+        {children}
+      </div>
     </aside>
   )
 }

@@ -5,15 +5,23 @@ import { Header } from './header.tsx'
 import look from './page.module.css'
 import { texts } from './texts.ts'
 
-/** Header, the page, footer. `account` stands in the header of who is signed in. */
-export function SiteFrame({ account, children }: { account: ReactNode; children: ReactNode }): ReactNode {
+interface SiteFrameProps {
+  /** What stands in the header of who is signed in. */
+  account: ReactNode
+  /** What the header's drawer offers to do. */
+  actions?: (close: () => void) => ReactNode
+  children: ReactNode
+}
+
+/** Header, the page, footer. */
+export function SiteFrame({ account, actions, children }: SiteFrameProps): ReactNode {
   useFocusOnPage()
   return (
     <div className={look.site}>
       <a href="#content" className={look.skip}>
         {texts.skip}
       </a>
-      <Header account={account} />
+      <Header account={account} actions={actions} />
       <div className={look.page}>{children}</div>
       <Footer />
     </div>

@@ -2,13 +2,14 @@ import type { ReactNode } from 'react'
 import { Outlet } from 'react-router'
 import { Account } from './account.tsx'
 import { Library } from './library.tsx'
+import { SidebarActions } from './sidebar-actions.tsx'
 import { SiteFrame } from './site-frame.tsx'
 
 /** The frame of the product's own screens. */
 export default function SiteLayout(): ReactNode {
   return (
     <Library>
-      <SiteFrame account={<Account />}>
+      <SiteFrame account={<Account />} actions={(close) => <SidebarActions onDone={close} />}>
         <Outlet />
       </SiteFrame>
     </Library>

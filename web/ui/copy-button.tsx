@@ -1,20 +1,23 @@
-import { Button } from '@mantine/core'
+import { Button, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { toast } from '#web/ui/toast.tsx'
-import { texts } from './texts.ts'
+import { toast } from './toast.tsx'
 
-const words = texts.security.copy
+interface CopyButtonProps {
+  text: string
+  /** What it is, for ears, where there is more than one to copy. */
+  what?: string
+}
 
 /** Puts a text into the clipboard, and says so. Plain http on a local network has no clipboard for pages: then it says that. */
-export function CopyButton({ text }: { text: string }): ReactNode {
+export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch {
-      toast('bad', words.failed)
+      toast('bad', 'This browser does not let the page copy. Please select the text and copy it yourself.')
     }
   }
   return (
@@ -23,7 +26,8 @@ export function CopyButton({ text }: { text: string }): ReactNode {
       leftSection={copied ? <IconCheck size={17} aria-hidden /> : <IconCopy size={17} aria-hidden />}
       onClick={() => void copy()}
     >
-      <span aria-live="polite">{copied ? words.done : words.copy}</span>
+      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      {what !== undefined && <VisuallyHidden>{`: ${what}`}</VisuallyHidden>}
     </Button>
   )
 }

@@ -1,0 +1,135 @@
+import { Button } from '@mantine/core'
+import { IconApps, IconBolt, IconSend2 } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { type Connection, integrationCalls } from '#contract/integrations.ts'
+import { zapierCalls } from '#contract/zapier.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall, useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { dateIn, showDate, showMoment } from '#web/ui/dates.ts'
+import { FormError } from '#web/ui/form-error.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import { Pill } from '#web/ui/pill.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './connections.module.css'
+import { SubscribeButton, useZapierChanges } from './subscribe-button.tsx'
+import { texts } from './texts.ts'
+import { useRemovalFocus } from './use-removal-focus.ts'
+import { useZone } from './use-zone.ts'
+
+const words = texts.applications
+
+/** The applications that may use the account, each with the way to take that back. */
+export function Applications(): ReactNode {
+  const connections = useRead(integrationCalls.connections)
+  useZapierChanges()
+  const [asked, setAsked] = useState<Connection | null>(null)
+  const { around, expect } = useRemovalFocus(connections.data?.length)
+  return (
+    <Panel title={words.title}>
+      <div ref={around} tabIndex={-1} className={look.around}>
+        <p className={look.lead}>{words.text}</p>
+        <QueryView query={connections} loading={words.loading} error={words.failed} empty={null}>
+          {(list) => (
+            <>
+              <ul className={look.list}>
+                {list.map((connection) => (
+                  <Application key={connection._id} connection={connection} onDisconnect={() => setAsked(connection)} />
+                ))}
+              </ul>
+              {list.every(({ own }) => own) && <NoneYet />}
+            </>
+          )}
+        </QueryView>
+      </div>
+      <DisconnectDialog asked={asked} onExpect={expect} onClose={() => setAsked(null)} />
+    </Panel>
+  )
+}
+
+/** How to connect the first one. Not every server knows Zapier. */
+function NoneYet(): ReactNode {
+  const zapier = useRead(zapierCalls.subscription)
+  return (
+    <div className={look.hint}>
+      <h3 className={look.hintTitle}>{words.none.title}</h3>
+      <p>{zapier.data?.available === false ? words.none.unavailable : words.none.text}</p>
+    </div>
+  )
+}
+
+function Application({ connection, onDisconnect }: { connection: Connection; onDisconnect: () => void }): ReactNode {
+  const { name, own, paused, scopes, since, lastUsedAt } = connection
+  const zone = useZone()
+  const Icon = own ? IconSend2 : name === 'Zapier' ? IconBolt : IconApps
+  const facts = [
+    words.since(showDate(dateIn(zone, new Date(since)))),
+    lastUsedAt === null ? texts.never : texts.used(showMoment(zone, new Date(lastUsedAt), new Date())),
+    texts.scopes(scopes),
+  ]
+  return (
+    <li className={look.item}>
+      <Icon size={22} stroke={1.6} aria-hidden className={look.icon} />
+      <div className={look.what}>
+        <div className={look.name}>
+          {name} {paused && <Pill tone="unpaid">{words.paused}</Pill>}
+        </div>
+        {own && <div className={look.quiet}>{words.own}</div>}
+        <div className={look.quiet}>{facts.join(' · ')}</div>
+        {paused && (
+          <div className={look.paused}>
+            <p>{words.pausedText}</p>
+            <SubscribeButton />
+          </div>
+        )}
+      </div>
+      <Button variant="default" aria-label={words.disconnectOne(name)} onClick={onDisconnect}>
+        {words.disconnect}
+      </Button>
+    </li>
+  )
+}
+
+interface DisconnectDialogProps {
+  asked: Connection | null
+  onExpect: (removal: boolean) => void
+  onClose: () => void
+}
+
+function DisconnectDialog({ asked, onExpect, onClose }: DisconnectDialogProps): ReactNode {
+  // What it says stays while it fades.
+  const [last, setLast] = useState(asked)
+  if (asked && asked !== last) setLast(asked)
+  const name = last?.name ?? ''
+  const disconnect = useCall(integrationCalls.disconnect, {
+    refreshes: [integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription],
+    onDone: () => {
+      toast('good', words.disconnected(name))
+      onClose()
+    },
+    onProblem: () => onExpect(false),
+  })
+  return (
+    <ConfirmDialog
+      opened={asked !== null}
+      title={words.question(name)}
+      confirm={words.disconnect}
+      confirmBusy={words.disconnecting}
+      busy={disconnect.isPending}
+      tone="danger"
+      onConfirm={() => {
+        if (!last) return
+        onExpect(true)
+        disconnect.mutate({ params: { id: last._id } })
+      }}
+      onCancel={() => {
+        disconnect.reset()
+        onClose()
+      }}
+    >
+      <p className={look.flush}>{last?.own ? words.ownConsequence : words.consequence}</p>
+      <FormError message={disconnect.isError ? words.disconnectFailed(name, inWords(disconnect.error)) : null} />
+    </ConfirmDialog>
+  )
+}

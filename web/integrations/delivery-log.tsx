@@ -1,0 +1,104 @@
+import { type ReactNode, useState } from 'react'
+import { type HookDelivery, integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { useCall, useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { capitalized, showComing, showMoment } from '#web/ui/dates.ts'
+import { FormError } from '#web/ui/form-error.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import { Pill, type PillTone } from '#web/ui/pill.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './connections.module.css'
+import { ShowAll } from './show-all.tsx'
+import { texts } from './texts.ts'
+import { useZone } from './use-zone.ts'
+
+const words = texts.log
+/** Milliseconds between two looks: while something is on its way, and otherwise. */
+const often = 3_000
+const seldom = 20_000
+
+const tones = { delivered: 'paid', waiting: 'unpaid', failed: 'overdue' } satisfies Record<HookDelivery['state'], PillTone>
+
+/** What was delivered to a webhook lately, newest first, with what the receiver said. */
+export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
+  const [moving, setMoving] = useState(false)
+  const log = useRead(integrationCalls.hookDeliveries, { params: { id: webhook._id } }, { every: moving ? often : seldom })
+  const waits = log.data?.some(({ state, nextTryAt }) => state === 'waiting' && nextTryAt !== null) ?? false
+  if (waits !== moving) setMoving(waits)
+  return (
+    <Panel
+      title={words.title}
+      aside={
+        <BusyButton variant="default" busy={log.isRefetching} busyText={words.refreshing} onClick={() => void log.refetch()}>
+          {words.refresh}
+        </BusyButton>
+      }
+    >
+      <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={look.none}>{words.none}</p>}>
+        {(list) => (
+          <ShowAll list={list}>
+            {(shown) => (
+              <ul className={look.list}>
+                {shown.map((delivery) => (
+                  <Entry key={delivery._id} delivery={delivery} webhook={webhook} />
+                ))}
+              </ul>
+            )}
+          </ShowAll>
+        )}
+      </QueryView>
+    </Panel>
+  )
+}
+
+function Entry({ delivery, webhook }: { delivery: HookDelivery; webhook: Webhook }): ReactNode {
+  const { _id, event, eventId, state, attempt, createdAt, lastTriedAt, nextTryAt } = delivery
+  const zone = useZone()
+  const now = new Date()
+  const resend = useCall(integrationCalls.resend, {
+    refreshes: [integrationCalls.hookDeliveries, integrationCalls.webhooks],
+    onDone: (again) => toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? words.taken : words.notTaken),
+  })
+  const name = event === 'test' ? texts.events.test : texts.events.names[event]
+  const when = showMoment(zone, new Date(lastTriedAt ?? createdAt), now)
+  const facts = [
+    capitalized(when),
+    ...(attempt > 0 ? [words.tries(attempt)] : []),
+    ...(nextTryAt !== null ? [words.next(showComing(zone, new Date(nextTryAt), now))] : []),
+    ...(state === 'waiting' && nextTryAt === null && webhook.pausedBecause !== null ? [words.held] : []),
+  ]
+  return (
+    <li className={look.entry}>
+      <div className={look.what}>
+        <div className={look.name}>
+          {name} <Pill tone={tones[state]}>{state === 'waiting' && attempt > 0 ? words.retrying : words.states[state]}</Pill>
+        </div>
+        <div className={look.when}>{facts.join(' · ')}</div>
+        <Said delivery={delivery} />
+        <div className={look.id}>{words.event(eventId)}</div>
+        <FormError message={resend.isError ? words.againFailed(inWords(resend.error)) : null} />
+      </div>
+      <BusyButton
+        variant="default"
+        busy={resend.isPending}
+        busyText={words.sending}
+        aria-label={resend.isPending ? undefined : words.againOne(name, when)}
+        onClick={() => resend.mutate({ params: { id: webhook._id, deliveryId: _id } })}
+      >
+        {words.again}
+      </BusyButton>
+    </li>
+  )
+}
+
+function Said({ delivery: { status, words: said } }: { delivery: HookDelivery }): ReactNode {
+  if (status === null) return said === null || said === '' ? null : <p className={look.said}>{said}</p>
+  if (said === null || said === '') return <p className={look.said}>{words.saidNothing(status)}</p>
+  return (
+    <p className={look.said}>
+      {words.said(status)} <q>{said}</q>
+    </p>
+  )
+}

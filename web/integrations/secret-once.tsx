@@ -1,0 +1,26 @@
+import { Button, Group } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { CopyButton } from '#web/ui/copy-button.tsx'
+import look from './connections.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.webhooks.secret
+
+/** The secret of a webhook, shown this once, and what it is for. */
+export function SecretOnce({ secret, onClose }: { secret: string; onClose: () => void }): ReactNode {
+  return (
+    <>
+      <p className={look.flush}>{words.text}</p>
+      <div className={look.secret}>
+        <code>{secret}</code>
+        <CopyButton text={secret} what={words.label} />
+      </div>
+      <p className={look.small}>
+        {words.check} {words.how}
+      </p>
+      <Group justify="flex-end" mt={24}>
+        <Button onClick={onClose}>{words.kept}</Button>
+      </Group>
+    </>
+  )
+}

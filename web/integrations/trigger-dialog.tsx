@@ -1,0 +1,177 @@
+import { Button, Group } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Link, useNavigate } from 'react-router'
+import type { CallReply } from '#contract/call.ts'
+import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { formatRupees } from '#contract/money.ts'
+import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
+import { useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { BusyButton } from '#web/ui/busy-button.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
+import look from './trigger.module.css'
+import { TriggerList } from './trigger-list.tsx'
+import { TriggerResult } from './trigger-result.tsx'
+import { triggerTexts as texts } from './trigger-texts.ts'
+import { useSendTrigger } from './use-send-trigger.ts'
+
+/** Asks before clients are written to: who, and about how much; once it is permitted at all. */
+export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const [busy, setBusy] = useState(false)
+  return (
+    <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={texts.title} centered size={480}>
+      <Permitted onBusy={setBusy} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+interface StepProps {
+  onBusy: (busy: boolean) => void
+  onClose: () => void
+}
+
+function Permitted({ onBusy, onClose }: StepProps): ReactNode {
+  const connections = useRead(integrationCalls.connections, {}, { fresh: 0 })
+  const mailbox = useRead(mailCalls.config)
+  return (
+    <QueryView query={connections} loading={texts.loading} error={texts.failed} empty={null}>
+      {(list) =>
+        list.some(({ own }) => own) ? (
+          <QueryView query={mailbox} loading={texts.loading} error={texts.failed} empty={null}>
+            {({ configured }) => (configured ? <Due onBusy={onBusy} onClose={onClose} /> : <MailboxFirst onClose={onClose} />)}
+          </QueryView>
+        ) : (
+          <PermissionFirst onClose={onClose} />
+        )
+      }
+    </QueryView>
+  )
+}
+
+/** Goes for the permission by itself; the words are for whoever chose to stay, because something on the screen is not saved. */
+function PermissionFirst({ onClose }: { onClose: () => void }): ReactNode {
+  const navigate = useNavigate()
+  const gone = useRef(false)
+  const go = () => {
+    const asked = new URLSearchParams({ redirect_uri: ownRedirectPath, state: randomState() })
+    // In the place of this address: coming back to it would lead here again.
+    void navigate(`/dashboard/oauth-consent?${asked}`, { replace: true })
+  }
+  useEffect(() => {
+    if (gone.current) return
+    gone.current = true
+    go()
+  })
+  return (
+    <>
+      <p className={look.words}>{texts.permission.text}</p>
+      <Buttons onClose={onClose} close={texts.cancel}>
+        <Button onClick={go}>{texts.permission.go}</Button>
+      </Buttons>
+    </>
+  )
+}
+
+function randomState(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function MailboxFirst({ onClose }: { onClose: () => void }): ReactNode {
+  return (
+    <>
+      <p className={look.words}>{texts.mailbox.text}</p>
+      <Buttons onClose={onClose} close={texts.close}>
+        <Button component={Link} to="/dashboard/mail-settings">
+          {texts.mailbox.open}
+        </Button>
+      </Buttons>
+    </>
+  )
+}
+
+function Due({ onBusy, onClose }: StepProps): ReactNode {
+  const preview = useRead(reminderCalls.preview, {}, { fresh: 0 })
+  const [answer, setAnswer] = useState<RunAnswer | null>(null)
+  if (answer)
+    return (
+      <>
+        <TriggerResult answer={answer} />
+        <Buttons onClose={onClose} close={texts.close}>
+          <Button component={Link} to="/dashboard/reminder-control">
+            {texts.follow}
+          </Button>
+        </Buttons>
+      </>
+    )
+  return (
+    <QueryView query={preview} loading={texts.loading} error={texts.failed} empty={null}>
+      {(due) => <Question due={due} onBusy={onBusy} onClose={onClose} onTrouble={setAnswer} />}
+    </QueryView>
+  )
+}
+
+interface QuestionProps extends StepProps {
+  due: CallReply<typeof reminderCalls.preview>
+  /** Not everybody was reached. */
+  onTrouble: (answer: RunAnswer) => void
+}
+
+function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode {
+  const status = useRead(reminderCalls.status)
+  const { trigger, sending, problem } = useSendTrigger((answer) => {
+    if (answer.failed + answer.retrying > 0) onTrouble(answer)
+    else onClose()
+  })
+  useEffect(() => {
+    onBusy(sending)
+    return () => onBusy(false)
+  }, [sending, onBusy])
+  const lines = due.lines.filter(({ dueNow }) => dueNow)
+  const leftOut = due.lines.filter(({ dueNow, daysOverdue }) => !dueNow && daysOverdue > 0).length
+  const nobody = due.mails === 0
+  return (
+    <>
+      {nobody ? (
+        <p className={look.words}>{texts.nobody}</p>
+      ) : (
+        <>
+          <p className={look.words}>{texts.leaving(due.mails)}</p>
+          <div className={look.sum}>{formatRupees(due.total)}</div>
+          <TriggerList lines={lines} />
+        </>
+      )}
+      {leftOut > 0 && <p className={look.quiet}>{texts.leftOut(leftOut)}</p>}
+      {status.data?.pause && !nobody && <p className={look.quiet}>{texts.paused}</p>}
+      {!nobody && <p className={look.quiet}>{texts.once}</p>}
+      <Buttons onClose={onClose} close={nobody ? texts.close : texts.cancel} disabled={sending}>
+        {!nobody && (
+          <BusyButton busy={sending} busyText={texts.busy} onClick={trigger}>
+            {texts.confirm}
+          </BusyButton>
+        )}
+      </Buttons>
+      <FormError message={problem} />
+    </>
+  )
+}
+
+interface ButtonsProps {
+  close: string
+  onClose: () => void
+  disabled?: boolean
+  children: ReactNode
+}
+
+/** The button to stay comes first, so that a hasty Enter does no harm. */
+function Buttons({ close, onClose, disabled, children }: ButtonsProps): ReactNode {
+  return (
+    <Group justify="flex-end" gap={12} mt={24}>
+      <Button variant="default" onClick={onClose} disabled={disabled ?? false} data-autofocus>
+        {close}
+      </Button>
+      {children}
+    </Group>
+  )
+}

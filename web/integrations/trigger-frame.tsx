@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import { Outlet, useSearchParams } from 'react-router'
+import { Later, loadLater } from '#web/ui/load-later.tsx'
+
+const TriggerDialog = loadLater(async () => (await import('./trigger-dialog.tsx')).TriggerDialog)
+
+/** Around every screen of the dashboard: with `?trigger` the question stands open that comes before reminders are triggered by hand. */
+export default function TriggerFrame(): ReactNode {
+  const [address, setAddress] = useSearchParams()
+  const wanted = address.has('trigger')
+  const close = () =>
+    setAddress(
+      () => {
+        // The address as it stands: the screen below may have changed it meanwhile.
+        const after = new URLSearchParams(window.location.search)
+        for (const name of ['trigger', 'state', 'code']) after.delete(name)
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  return (
+    <>
+      <Outlet />
+      <Later wanted={wanted}>
+        <TriggerDialog opened={wanted} onClose={close} />
+      </Later>
+    </>
+  )
+}

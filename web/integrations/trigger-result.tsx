@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import type { RunAnswer } from '#contract/reminders.ts'
+import { ScrollBox } from './scroll-box.tsx'
+import look from './trigger.module.css'
+import { triggerTexts as texts } from './trigger-texts.ts'
+
+/** In sentences what became of it, where not everybody was reached: what left, what failed and why, what is still to come. */
+export function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
+  const { count, failed, skipped, retrying, failures } = answer
+  return (
+    <div role="status" aria-label={texts.result}>
+      {count > 0 && <p className={look.words}>{texts.sent(count)}</p>}
+      {retrying > 0 && <p className={look.words}>{texts.underWay(retrying)}</p>}
+      {failed > 0 && <p className={look.words}>{texts.failedOnes(failed)}</p>}
+      {failures.length > 0 && (
+        <ScrollBox label={texts.failedOnes(failed)}>
+          <ul>
+            {failures.map(({ invoiceId, clientEmail, message }) => (
+              <li key={invoiceId}>
+                <span className={look.client}>{clientEmail}</span>
+                <span className={look.said}>{message === '' ? texts.noWords : <q>{message}</q>}</span>
+              </li>
+            ))}
+          </ul>
+        </ScrollBox>
+      )}
+      {skipped > 0 && <p className={look.quiet}>{texts.skipped(skipped)}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { webAddress } from './web-address.ts'
+
+const origin = 'https://duely.example'
+
+test('after a permission the browser goes to web addresses and to pages of Duely', () => {
+  expect(webAddress('https://zapier.com/back?code=1&state=x', origin)).toBe('https://zapier.com/back?code=1&state=x')
+  expect(webAddress('http://127.0.0.1:4000/back', origin)).toBe('http://127.0.0.1:4000/back')
+  expect(webAddress('/dashboard?trigger', origin)).toBe('https://duely.example/dashboard?trigger')
+})
+
+test('it goes nowhere that runs or opens something', () => {
+  for (const address of ['javascript:alert(1)', 'JaVaScript:alert(1)', 'data:text/html,x', 'blob:https://x', 'myapp://back', 'http://', ''])
+    expect(webAddress(address, origin), address).toBeNull()
+})

@@ -1,0 +1,118 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import { type HookEvent, hookEvent, integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { queryKey } from '#web/platform/query.ts'
+import { toast } from '#web/ui/toast.tsx'
+import look from './connections.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.webhooks.dialog
+
+type WebhookValues = { url: string; events: HookEvent[] }
+
+interface WebhookFormProps {
+  webhook: Webhook | null
+  /** Told while it is being saved: the dialog stays open then. */
+  onBusy: (busy: boolean) => void
+  onSecret: (secret: string) => void
+  onClose: () => void
+}
+
+/** Address and events. */
+export function WebhookForm(props: WebhookFormProps): ReactNode {
+  return props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <AddForm {...props} />
+}
+
+function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
+  const queries = useQueryClient()
+  const state = useContractForm({
+    call: integrationCalls.addWebhook,
+    initialValues: { url: '', events: [...hookEvent.options] } as WebhookValues,
+    toInput: ({ url, events }) => ({ body: { url: url.trim(), events } }),
+    onDone: ({ secret }) => {
+      onSecret(secret)
+      toast('good', words.added)
+      // After the secret is on the screen: the list may wait, it may not.
+      void queries.invalidateQueries({ queryKey: queryKey(integrationCalls.webhooks) })
+    },
+  })
+  return <Shared state={state} submit={words.submit} busy={words.busy} onBusy={onBusy} onClose={onClose} />
+}
+
+function ChangeForm({ webhook, onBusy, onClose }: WebhookFormProps & { webhook: Webhook }): ReactNode {
+  const state = useContractForm({
+    call: integrationCalls.changeWebhook,
+    initialValues: { url: webhook.url, events: webhook.events } as WebhookValues,
+    toInput: ({ url, events }) => ({ params: { id: webhook._id }, body: { url: url.trim(), events } }),
+    refreshes: [integrationCalls.webhooks],
+    onDone: () => {
+      toast('good', words.saved)
+      onClose()
+    },
+  })
+  return <Shared state={state} submit={words.save} busy={words.saving} onBusy={onBusy} onClose={onClose} />
+}
+
+interface SharedProps {
+  state: ReturnType<typeof useContractForm<typeof integrationCalls.changeWebhook, WebhookValues>>
+  submit: string
+  busy: string
+  onBusy: (busy: boolean) => void
+  onClose: () => void
+}
+
+function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNode {
+  const { form, busy: sending } = state
+  useEffect(() => {
+    onBusy(sending)
+    return () => onBusy(false)
+  }, [sending, onBusy])
+  return (
+    <ContractForm
+      state={state}
+      submit={submit}
+      busy={busy}
+      actions={
+        <Button variant="default" onClick={onClose} disabled={sending}>
+          {texts.cancel}
+        </Button>
+      }
+    >
+      <div className={look.fields}>
+        <TextInput
+          label={words.url}
+          description={words.urlHint}
+          placeholder={words.urlPlaceholder}
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          data-autofocus
+          {...form.getInputProps('url')}
+        />
+        <Checkbox.Group
+          label={texts.events.label}
+          description={texts.events.hint}
+          classNames={{ label: look.label ?? '', description: look.description ?? '', error: look.error ?? '' }}
+          {...form.getInputProps('events')}
+        >
+          {hookEvent.options.map((event) => (
+            <Checkbox
+              key={event}
+              className={look.choice ?? ''}
+              value={event}
+              label={texts.events.names[event]}
+              description={texts.events.says[event]}
+            />
+          ))}
+        </Checkbox.Group>
+      </div>
+    </ContractForm>
+  )
+}

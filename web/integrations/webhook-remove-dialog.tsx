@@ -1,0 +1,54 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useNavigate } from 'react-router'
+import { integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { inWords } from '#web/platform/problem.ts'
+import { queryKey, useCall } from '#web/platform/query.ts'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import look from './connections.module.css'
+import { texts } from './texts.ts'
+
+const words = texts.webhook.remove
+
+interface WebhookRemoveDialogProps {
+  opened: boolean
+  webhook: Webhook
+  onRemoved: () => void
+  onClose: () => void
+}
+
+/** Asks before an address is called no longer. */
+export function WebhookRemoveDialog({ opened, webhook, onRemoved, onClose }: WebhookRemoveDialogProps): ReactNode {
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const remove = useCall(integrationCalls.removeWebhook, {
+    onDone: () => {
+      toast('good', words.done)
+      onRemoved()
+      void queries.invalidateQueries({ queryKey: queryKey(integrationCalls.webhooks) })
+      // In the place of this address: there is nothing to come back to.
+      void navigate('/dashboard/connections', { replace: true })
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={words.title}
+      confirm={words.open}
+      confirmBusy={words.busy}
+      busy={remove.isPending}
+      tone="danger"
+      onConfirm={() => remove.mutate({ params: { id: webhook._id } })}
+      onCancel={() => {
+        remove.reset()
+        onClose()
+      }}
+    >
+      <p className={look.flush}>{words.text}</p>
+      {webhook.kind === 'zapier' && <p className={look.small}>{words.zap}</p>}
+      <FormError message={remove.isError ? words.failed(inWords(remove.error)) : null} />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core'
+import { IconBolt, IconChevronRight, IconPlus, IconWebhook } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+import { integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { useRead } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { showMoment } from '#web/ui/dates.ts'
+import { Panel } from '#web/ui/panel.tsx'
+import { Pill } from '#web/ui/pill.tsx'
+import look from './connections.module.css'
+import { HookState } from './hook-state.tsx'
+import { ShowAll } from './show-all.tsx'
+import { texts } from './texts.ts'
+import { useZone } from './use-zone.ts'
+import { WebhookDialog } from './webhook-dialog.tsx'
+
+const words = texts.webhooks
+
+/** The addresses that are told of what happens. */
+export function Webhooks(): ReactNode {
+  const webhooks = useRead(integrationCalls.webhooks)
+  const [adding, setAdding] = useState(false)
+  return (
+    <Panel
+      title={words.title}
+      aside={
+        <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setAdding(true)}>
+          {words.add}
+        </Button>
+      }
+    >
+      <p className={look.lead}>{words.text}</p>
+      <QueryView query={webhooks} loading={words.loading} error={words.failed} empty={<p className={look.none}>{words.none}</p>}>
+        {(list) => (
+          <ShowAll list={list}>
+            {(shown) => (
+              <ul className={look.list}>
+                {shown.map((webhook) => (
+                  <Row key={webhook._id} webhook={webhook} />
+                ))}
+              </ul>
+            )}
+          </ShowAll>
+        )}
+      </QueryView>
+      <WebhookDialog opened={adding} webhook={null} onClose={() => setAdding(false)} />
+    </Panel>
+  )
+}
+
+function Row({ webhook }: { webhook: Webhook }): ReactNode {
+  const { _id, kind, url, events, failures, lastDeliveredAt } = webhook
+  const zone = useZone()
+  const Icon = kind === 'zapier' ? IconBolt : IconWebhook
+  const facts = [
+    lastDeliveredAt === null ? words.nothing : words.delivered(showMoment(zone, new Date(lastDeliveredAt), new Date())),
+    ...(failures > 0 ? [words.failing(failures)] : []),
+  ]
+  return (
+    <li className={look.linked}>
+      <Icon size={22} stroke={1.6} aria-hidden className={look.icon} />
+      <div className={look.what}>
+        <div className={look.name}>
+          <Link to={`/dashboard/connections/webhooks/${_id}`} className={look.address} aria-label={words.open(url)} title={url}>
+            {url}
+          </Link>
+          {kind === 'zapier' && <Pill tone="quiet">{words.by.zapier}</Pill>}
+          <HookState webhook={webhook} />
+        </div>
+        <div className={look.quiet}>{events.map((event) => texts.events.names[event]).join(', ')}</div>
+        <div className={look.quiet}>{facts.join(' · ')}</div>
+      </div>
+      <IconChevronRight size={20} aria-hidden className={look.icon} />
+    </li>
+  )
+}
