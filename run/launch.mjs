@@ -17,6 +17,7 @@ const commands = {
   test: { run: ['run/test.ts'] },
   'test:unit': { run: ['run/test.ts', 'unit'] },
   'test:postgres': { run: ['run/test.ts', 'postgres'] },
+  'test:zapier': { run: ['run/test.ts', 'zapier'] },
   'test:browser': { run: ['run/test.ts', 'browser'] },
   pictures: { run: ['run/pictures.ts'] },
   screens: { build: true, run: ['run/screens.ts'] },

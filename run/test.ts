@@ -5,10 +5,11 @@ import path from 'node:path'
 import { z } from 'zod'
 import { findChromium } from '#test/chromium.ts'
 import { openCluster } from '#test/postgres.ts'
+import { installPackage } from './install.mjs'
 
 /*
- * npm test: the checks, the suite on the embedded database, the same suite on a real PostgreSQL, the journeys in a browser, and a few of the
- * faults that `npm run chaos` and of the attacks that `npm run attack` try on the program.
+ * npm test: the checks, the suite on the embedded database, the same suite on a real PostgreSQL, the app for Zapier, the journeys in a browser,
+ * and a few of the faults that `npm run chaos` and of the attacks that `npm run attack` try on the program.
  * One part alone: npm run test:unit -- server/mail
  */
 interface Tally {
@@ -20,7 +21,15 @@ const root = path.join(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'duely-test-'))
 /** Where everything has to be there, what is missing is a failure. */
 const strict = Boolean(process.env.CI) && process.env.CI !== 'false'
-const parts = { checks: testChecks, unit: testUnit, postgres: testPostgres, browser: testBrowser, faults: testFaults, attacks: testAttacks }
+const parts = {
+  checks: testChecks,
+  unit: testUnit,
+  postgres: testPostgres,
+  zapier: testZapier,
+  browser: testBrowser,
+  faults: testFaults,
+  attacks: testAttacks,
+}
 const running = new Set<ChildProcess>()
 const closing: (() => Promise<void>)[] = []
 let stopped = false
@@ -64,6 +73,14 @@ async function testPostgres(args: string[]): Promise<Tally> {
   } finally {
     await cluster.stop()
   }
+}
+
+/** The app for Zapier is a package of its own: what it needs is installed beside it, and its tests start the program. */
+async function testZapier(args: string[]): Promise<Tally> {
+  if (!(await installPackage('zapier'))) return { passed: 0, failed: 1 }
+  const types = tallyOf(await run(['node_modules/typescript/bin/tsc', '-p', 'zapier']))
+  const { passed, failed } = await runVitest('zapier', ['--config=zapier/vitest.config.js', ...args], {})
+  return { passed: passed + types.passed, failed: failed + types.failed }
 }
 
 async function testBrowser(args: string[]): Promise<Tally> {

@@ -1,0 +1,27 @@
+import { defineCreate } from 'zapier-platform-core'
+import { address } from '../duely.js'
+import { invoice, invoiceFields } from '../triggers/samples.js'
+
+export const markInvoicePaid = defineCreate({
+  key: 'mark_invoice_paid',
+  noun: 'Invoice',
+  display: { label: 'Mark Invoice Paid', description: 'Marks an invoice as paid. Not one more reminder of it leaves.' },
+  operation: {
+    inputFields: [
+      {
+        key: 'invoiceId',
+        label: 'Invoice ID',
+        type: 'string',
+        required: true,
+        helpText: 'From a trigger of Duely, or from a step before this one that finds the invoice.',
+      },
+    ],
+    perform: async (z, bundle) => {
+      const id = encodeURIComponent(String(bundle.inputData.invoiceId))
+      const response = await z.request({ method: 'PATCH', url: `${address()}/invoice/${id}`, body: { status: 'paid' } })
+      return response.data
+    },
+    sample: { ...invoice, status: 'paid', paidAt: '2026-03-02T04:30:00Z' },
+    outputFields: invoiceFields,
+  },
+})

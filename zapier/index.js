@@ -1,0 +1,37 @@
+import zapier, { defineApp } from 'zapier-platform-core'
+import { authentication } from './authentication.js'
+import { createInvoice } from './creates/create-invoice.js'
+import { markInvoicePaid } from './creates/mark-invoice-paid.js'
+import { triggerReminders } from './creates/trigger-reminders.js'
+import packageJson from './package.json' with { type: 'json' }
+import { explainRefusal, sendToken } from './requests.js'
+import { findInvoice } from './searches/find-invoice.js'
+import { invoiceCreated } from './triggers/invoice-created.js'
+import { invoiceOverdue } from './triggers/invoice-overdue.js'
+import { invoicePaid } from './triggers/invoice-paid.js'
+import { reminderFailed } from './triggers/reminder-failed.js'
+import { reminderSent } from './triggers/reminder-sent.js'
+
+/** Duely's app for Zapier: what it is made of. */
+export default defineApp({
+  version: packageJson.version,
+  platformVersion: zapier.version,
+  authentication,
+  beforeRequest: [sendToken],
+  afterResponse: [explainRefusal],
+  triggers: {
+    [invoiceCreated.key]: invoiceCreated,
+    [invoiceOverdue.key]: invoiceOverdue,
+    [invoicePaid.key]: invoicePaid,
+    [reminderSent.key]: reminderSent,
+    [reminderFailed.key]: reminderFailed,
+  },
+  creates: {
+    [createInvoice.key]: createInvoice,
+    [markInvoicePaid.key]: markInvoicePaid,
+    [triggerReminders.key]: triggerReminders,
+  },
+  searches: {
+    [findInvoice.key]: findInvoice,
+  },
+})

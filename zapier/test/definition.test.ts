@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { createAppHandler } from 'zapier-platform-core'
+import { hookEvent, hookPayload } from '../../contract/integrations.ts'
+import { invoice } from '../../contract/invoices.ts'
+import { runAnswer } from '../../contract/reminders.ts'
+import app from '../index.js'
+
+declare module 'zapier-platform-core' {
+  /** What the platform runs an app with; `validate` is what `zapier validate` asks. */
+  export function createAppHandler(app: object): (event: { command: 'validate' }) => Promise<{ results: unknown }>
+}
+
+test('the platform finds nothing wrong with the app', async () => {
+  expect(await createAppHandler(app)({ command: 'validate' })).toMatchObject({ results: [] })
+})
+
+test('the platform notices what is wrong', async () => {
+  const broken = { ...app, platformVersion: 'the latest' }
+  const { results } = await createAppHandler(broken)({ command: 'validate' })
+  expect(results).not.toEqual([])
+})
+
+const triggers = Object.values(app.triggers)
+
+test('there is a trigger for every event that Duely tells of', () => {
+  expect(triggers.map(({ operation }) => operation.sample.type).sort()).toEqual([...hookEvent.options].sort())
+})
+
+test.each(triggers)('$display.label: the sample is what a hook brings, and every field in it has a label', ({ operation }) => {
+  const { sample, outputFields } = operation
+  expect(hookPayload.parse(sample)).toEqual(sample)
+  const labelled = outputFields.map(({ key }) => key)
+  // A pause is an object that is mostly not there; whoever needs it finds it under its own name.
+  const found = leaves(sample).filter((key) => !key.endsWith('pause'))
+  expect(labelled.toSorted()).toEqual(found.toSorted())
+})
+
+test('what the actions and the search answer looks like their samples', () => {
+  const { create_invoice, mark_invoice_paid, trigger_reminders } = app.creates
+  for (const { operation } of [create_invoice, mark_invoice_paid, app.searches.find_invoice])
+    expect(invoice.parse(operation.sample)).toEqual(operation.sample)
+  expect(runAnswer.parse(trigger_reminders.operation.sample)).toEqual(trigger_reminders.operation.sample)
+})
+
+/** The names that Zapier gives to whatever stands somewhere in an object. */
+function leaves(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return leaves(value[0], `${path}[]`)
+  if (typeof value !== 'object' || value === null) return [path]
+  return Object.entries(value).flatMap(([key, one]) =>
+    leaves(one, path === '' || path.endsWith('[]') ? `${path}${key}` : `${path}__${key}`),
+  )
+}

@@ -1,0 +1,12 @@
+import { hookTrigger } from './hook.js'
+import { invoiceEvent, invoiceEventFields } from './samples.js'
+
+export const invoicePaid = hookTrigger({
+  key: 'invoice_paid',
+  event: 'invoice.paid',
+  noun: 'Invoice',
+  label: 'Invoice Paid',
+  description: 'Triggers when an invoice is marked as paid.',
+  sample: invoiceEvent('invoice.paid', { status: 'paid', paidAt: '2026-03-02T04:30:00Z' }),
+  outputFields: invoiceEventFields,
+})

@@ -1,0 +1,12 @@
+import { hookTrigger } from './hook.js'
+import { reminderEvent, reminderEventFields } from './samples.js'
+
+export const reminderFailed = hookTrigger({
+  key: 'reminder_failed',
+  event: 'reminder.failed',
+  noun: 'Reminder',
+  label: 'Reminder Failed',
+  description: 'Triggers when a reminder to a client has failed for good.',
+  sample: reminderEvent('reminder.failed', { sentAt: null, serverReply: '550 5.1.1 No such user' }),
+  outputFields: reminderEventFields,
+})

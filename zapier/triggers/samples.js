@@ -1,0 +1,104 @@
+/** @import { Field } from './hook.js' */
+
+/** What an invoice looks like, in hooks and in answers. */
+export const invoice = {
+  _id: '019caccf-6940-7a41-8f25-3c9e5b7d1a60',
+  clientName: 'Kaveri Foods',
+  clientEmail: 'billing@kaveri.example',
+  amount: 12250.5,
+  dueDate: '2026-02-20',
+  status: 'unpaid',
+  reference: 'INV-0001',
+  createdAt: '2026-03-02T04:30:00Z',
+  updatedAt: '2026-03-02T04:30:00Z',
+  paidAt: null,
+  remindersSent: 0,
+  lastReminderAt: null,
+  pause: null,
+}
+
+/** @type {Field[]} */
+export const invoiceFields = [
+  { key: '_id', label: 'Invoice ID', type: 'string' },
+  { key: 'reference', label: 'Reference', type: 'string' },
+  { key: 'clientName', label: 'Client Name', type: 'string' },
+  { key: 'clientEmail', label: 'Client Email', type: 'string' },
+  { key: 'amount', label: 'Amount in Rupees', type: 'number' },
+  { key: 'dueDate', label: 'Due Date', type: 'string' },
+  { key: 'status', label: 'Status', type: 'string' },
+  { key: 'createdAt', label: 'Created At', type: 'datetime' },
+  { key: 'updatedAt', label: 'Updated At', type: 'datetime' },
+  { key: 'paidAt', label: 'Paid At', type: 'datetime' },
+  { key: 'remindersSent', label: 'Reminders Sent', type: 'integer' },
+  { key: 'lastReminderAt', label: 'Last Reminder At', type: 'datetime' },
+]
+
+/**
+ * The same fields where they stand deeper.
+ * @param {string} path as Zapier writes it: `data__invoice__`, or `data__invoices[]`
+ * @param {Field[]} fields
+ * @param {string} [before] what the labels begin with
+ */
+function within(path, fields, before = '') {
+  return fields.map(({ key, label, type }) => ({ key: `${path}${key}`, label: `${before}${label}`, ...(type ? { type } : {}) }))
+}
+
+/** @type {Field[]} */
+const eventFields = [
+  { key: 'id', label: 'Event ID', type: 'string' },
+  { key: 'type', label: 'Event', type: 'string' },
+  { key: 'timestamp', label: 'Happened At', type: 'datetime' },
+]
+
+export const invoiceEventFields = [...eventFields, ...within('data__invoice__', invoiceFields)]
+
+/**
+ * @param {string} type
+ * @param {Partial<Record<keyof typeof invoice, unknown>>} [change]
+ */
+export function invoiceEvent(type, change = {}) {
+  return {
+    id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8',
+    type,
+    timestamp: '2026-03-02T04:30:00Z',
+    data: { invoice: { ...invoice, ...change } },
+  }
+}
+
+/** @type {Field[]} */
+const reminderFields = [
+  { key: '_id', label: 'Email ID', type: 'string' },
+  { key: 'runId', label: 'Run ID', type: 'string' },
+  { key: 'kind', label: 'Kind of Run', type: 'string' },
+  { key: 'clientEmail', label: 'Client Email', type: 'string' },
+  { key: 'subject', label: 'Subject', type: 'string' },
+  { key: 'attempt', label: 'Attempt', type: 'integer' },
+  { key: 'sentAt', label: 'Sent At', type: 'datetime' },
+  { key: 'serverReply', label: "Mail Server's Words", type: 'string' },
+]
+
+export const reminderEventFields = [
+  ...eventFields,
+  ...within('data__reminder__', reminderFields),
+  ...within('data__invoices[]', invoiceFields, 'Invoices '),
+]
+
+/**
+ * @param {string} type
+ * @param {Record<string, unknown>} [change]
+ */
+export function reminderEvent(type, change = {}) {
+  const reminder = {
+    _id: '019caccf-7128-7e78-9b81-d5a3c17e9042',
+    runId: '019caccf-7120-73f8-9afa-6b2d4e8c0f11',
+    kind: 'daily',
+    clientEmail: invoice.clientEmail,
+    subject: 'Payment reminder: invoice INV-0001 was due on 20/02/2026',
+    attempt: 1,
+    sentAt: '2026-03-02T04:30:00Z',
+    serverReply: '250 2.0.0 Accepted',
+    ...change,
+  }
+  const event = { id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8', type, timestamp: '2026-03-02T04:30:00Z' }
+  return { ...event, data: { reminder, invoices: [invoice] } }
+}
