@@ -80,8 +80,8 @@ export const plans: readonly Plan[] = [
     features: [
       there('Everything in Pro'),
       coming('White-label'),
-      coming('Custom integrations'),
-      coming('API access'),
+      there('Custom integrations'),
+      there('API access'),
       coming('Team collaboration'),
     ],
     limitations: [],
