@@ -44,7 +44,7 @@ export interface ExplainedHeader {
 export const intro = `Everything here works with an **API key** or with a token that an application got by **OAuth 2.0**, sent with each request:
 
 \`\`\`
-Authorization: Bearer duely_…
+Authorization: Bearer duely_key_…
 \`\`\`
 
 - **Errors** have a status, a \`code\` for programs and a \`message\` for people: \`{"message": "This invoice does not exist, or it was deleted.", "code": "not_found"}\`. Fields that Duely does not know are refused.
@@ -70,6 +70,10 @@ export const everyRefusal: Partial<Record<ProblemCode, string>> = {
   too_many: 'Too many requests within a minute. Retry-After says for how many seconds to wait.',
   fault: 'Something went wrong in Duely. The header X-Request-Id names the request to its operator.',
   not_ready: 'Duely cannot reach its database. Retry-After says when to try again.',
+}
+/** Why a call that keys open may be refused. */
+export const keyRefusals: Partial<Record<ProblemCode, string>> = {
+  plan_limit: 'The plan of the account has no API access. Applications that a person connected need none.',
 }
 /** Why a call that takes a body or a query may be refused. */
 export const inputRefusals: Partial<Record<ProblemCode, string>> = {

@@ -12,6 +12,7 @@ import {
   hookHeaders,
   inputRefusals,
   intro,
+  keyRefusals,
   limitHeaders,
   subjects,
 } from '#contract/reference.ts'
@@ -54,11 +55,7 @@ export function makeReference(publicUrl: string): Part {
     webhooks,
     components: {
       schemas: sorted(shared),
-      responses: Object.fromEntries(
-        statusesOf({ ...everyRefusal, ...bodyRefusals }).flatMap(([status, reasons]) =>
-          reasons.map((one) => [one[0], refusal(status, [one])]),
-        ),
-      ),
+      responses: Object.fromEntries(usualRefusals.map((one) => [one[0], refusal(statusOf(one), [one])])),
       headers: Object.fromEntries(limitHeaders.map((one) => [one.name, headerOf(one)])),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key, made by a person under Connections.' },
@@ -70,7 +67,7 @@ export function makeReference(publicUrl: string): Part {
               authorizationUrl: `${publicUrl}/oauth/authorize`,
               tokenUrl: `${publicUrl}/oauth/token`,
               refreshUrl: `${publicUrl}/oauth/token`,
-              scopes: { read: 'Look at the account.', write: 'Look at the account and change it.' },
+              scopes: { read: 'Look at what is in the account.', write: 'Change what is in the account, and have mails sent.' },
             },
           },
         },
@@ -81,7 +78,13 @@ export function makeReference(publicUrl: string): Part {
 
 /** Every reason why a call may be refused, by code. */
 export function refusalsOf({ call, refusals }: Pick<ExplainedCall, 'call' | 'refusals'>): Partial<Record<ProblemCode, string>> {
-  return { ...everyRefusal, ...(call.body ? bodyRefusals : call.query ? inputRefusals : {}), ...refusals }
+  const usual = {
+    ...everyRefusal,
+    ...(isOpenTo('key', call) ? keyRefusals : {}),
+    ...(call.body ? bodyRefusals : call.query ? inputRefusals : {}),
+  }
+  const own = Object.entries(refusals).map(([code, why]) => [code, [why, usual[problem.shape.code.parse(code)]].filter(Boolean).join(' ')])
+  return { ...usual, ...Object.fromEntries(own) }
 }
 
 function operation(explained: ExplainedCall, shared: Part): Part {
@@ -119,7 +122,7 @@ function successes({ call, example, answers = [], later, unchanged }: ExplainedC
 /** One response a status, with every code that it can carry. Where that is what holds for every call, the one that all of them share. */
 function problems(explained: ExplainedCall): Part {
   return Object.fromEntries(
-    statusesOf(refusalsOf(explained)).map(([status, reasons]) => {
+    [...Map.groupBy(Object.entries(refusalsOf(explained)), statusOf)].map(([status, reasons]) => {
       const [code, why] = reasons[0] ?? ['', '']
       const usual = reasons.length === 1 && usualRefusals.some(([one, words]) => one === code && words === why)
       return [status, usual ? { $ref: `#/components/responses/${code}` } : refusal(status, reasons)]
@@ -129,11 +132,10 @@ function problems(explained: ExplainedCall): Part {
 
 type Reason = [code: string, why: string]
 
-const usualRefusals: Reason[] = Object.entries({ ...everyRefusal, ...bodyRefusals })
+const usualRefusals: Reason[] = Object.entries({ ...everyRefusal, ...keyRefusals, ...bodyRefusals })
 
-function statusesOf(reasons: Record<string, string>): [status: number, reasons: Reason[]][] {
-  const byStatus = Map.groupBy(Object.entries(reasons), ([code]) => problemStatus[problem.shape.code.parse(code)])
-  return [...byStatus]
+function statusOf([code]: Reason): number {
+  return problemStatus[problem.shape.code.parse(code)]
 }
 
 function refusal(status: number, reasons: Reason[]): Part {
