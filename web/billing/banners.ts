@@ -1,7 +1,7 @@
 import type { PlanNotice, Subscription } from '#contract/billing.ts'
 import { type PlanName, planOf, planThatLifts } from '#contract/plans.ts'
 import { showDate } from '#web/ui/dates.ts'
-import { texts } from './texts.ts'
+import { bannerTexts } from './banner-texts.ts'
 
 /** What stands above a screen about the plan. */
 export interface Banner {
@@ -45,7 +45,7 @@ export function bannersOn(about: About): Banner[] {
 
 function noticed({ kind, at, message }: PlanNotice): Banner {
   const lifts = planThatLifts('scheduling').name
-  const shared = { key: `${kind} ${at}`, title: texts.notices.titles[kind], text: message }
+  const shared = { key: `${kind} ${at}`, title: bannerTexts.titles[kind], text: message }
   switch (kind) {
     case 'confirming':
       return { ...shared, tone: 'info', action: null, dismissible: false }
@@ -69,8 +69,11 @@ function room({ entitlements, usage }: Subscription): Banner[] {
     {
       key: `room ${month}`,
       tone: left === 0 ? 'warn' : 'info',
-      title: texts.limits.title(used, of),
-      text: left === 0 ? texts.limits.none(plan, lifts.title, showDate(monthAfter(month))) : texts.limits.left(left, plan, lifts.title),
+      title: bannerTexts.limits.title(used, of),
+      text:
+        left === 0
+          ? bannerTexts.limits.none(plan, lifts.title, showDate(monthAfter(month)))
+          : bannerTexts.limits.left(left, plan, lifts.title),
       action: lifts.name,
       dismissible: false,
     },
@@ -83,8 +86,8 @@ function scheduling({ subscription, remindersActive, now, day }: About): Banner[
   const lifts = planThatLifts('scheduling')
   if (!entitlements.abilities.includes('scheduling')) {
     const { title, text } = remindersActive
-      ? texts.limits.waiting
-      : { ...texts.limits.byHand, title: texts.limits.byHand.title(lifts.title) }
+      ? bannerTexts.limits.waiting
+      : { ...bannerTexts.limits.byHand, title: bannerTexts.limits.byHand.title(lifts.title) }
     const shared = { key: 'scheduling', title, text: text(planOf(entitlements.plan).title, lifts.title), dismissible: false }
     return [{ ...shared, tone: remindersActive ? 'warn' : 'info', action: lifts.name }]
   }
@@ -94,8 +97,8 @@ function scheduling({ subscription, remindersActive, now, day }: About): Banner[
     {
       key: `trial ${entitlements.until}`,
       tone: 'info',
-      title: texts.limits.trial.title(daysUntil(entitlements.until, now)),
-      text: texts.limits.trial.text(lifts.title, day(entitlements.until)),
+      title: bannerTexts.limits.trial.title(daysUntil(entitlements.until, now)),
+      text: bannerTexts.limits.trial.text(lifts.title, day(entitlements.until)),
       action: null,
       dismissible: true,
     },

@@ -10,6 +10,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import button from '#web/ui/plain-button.module.css'
 import { toast } from '#web/ui/toast.tsx'
 import { sayOnArrival } from './arrival.ts'
+import { bannerTexts } from './banner-texts.ts'
 import look from './billing.module.css'
 import { FreeDialog } from './free-dialog.tsx'
 import { useOwnDocument } from './own-document.ts'
@@ -57,7 +58,7 @@ export function PlanActions({ places }: { places: ReadonlyMap<PlanName, HTMLElem
       {data?.notices
         .filter(({ kind }) => kind === 'confirming' || kind === 'past_due')
         .map((notice) => (
-          <Notice key={notice.kind} tone={notice.kind === 'past_due' ? 'bad' : 'info'} title={texts.notices.titles[notice.kind]}>
+          <Notice key={notice.kind} tone={notice.kind === 'past_due' ? 'bad' : 'info'} title={bannerTexts.titles[notice.kind]}>
             {notice.message}
           </Notice>
         ))}

@@ -6,12 +6,12 @@ import { planOf } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { useRead } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
+import { bannerTexts } from './banner-texts.ts'
 import { type Banner, bannersOn } from './banners.ts'
 import look from './billing.module.css'
-import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
 
-const words = texts.notices
+const words = bannerTexts
 /** Milliseconds between two looks. */
 const seldom = 60_000
 /** Where this browser remembers what was put away. */

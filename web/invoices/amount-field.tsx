@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { toMinor } from '#contract/money.ts'
 import type { ContractFormState } from '#web/platform/contract-form.tsx'
 import { readTypedAmount, showAmount } from './amount.ts'
+import { formTexts } from './form-texts.ts'
 import type { InvoiceValues } from './invoice-form.tsx'
-import { texts } from './texts.ts'
 
 /** An amount in rupees. What is typed stays as it is until the field is left; then it is grouped, or what is wrong with it stands below. */
 export function AmountField({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
@@ -17,7 +17,7 @@ export function AmountField({ form }: { form: ContractFormState<InvoiceValues>['
   return (
     <TextInput
       {...field}
-      label={texts.form.amount}
+      label={formTexts.amount}
       leftSection="₹"
       required
       inputMode="decimal"

@@ -6,14 +6,12 @@ import { showDate } from '#web/ui/dates.ts'
 import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './bulk-bar.module.css'
-import { texts } from './texts.ts'
+import { bulkTexts } from './bulk-texts.ts'
 import { useBulk } from './use-bulk.ts'
 import type { Selection } from './use-selection.ts'
 
 const BulkDeleteDialog = loadLater(async () => (await import('./bulk-delete-dialog.tsx')).BulkDeleteDialog)
 const BulkPauseDialog = loadLater(async () => (await import('./bulk-pause-dialog.tsx')).BulkPauseDialog)
-
-const { bulk } = texts
 
 /** What can be done with the chosen invoices; it stands at the foot of the window for as long as any is chosen. */
 export function BulkBar({ selection, shown }: { selection: Selection; shown: number; onClose: () => void }): ReactNode {
@@ -23,7 +21,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
   const open = chosen.filter(({ status }) => status !== 'paid')
   const sum = formatRupees(fromMinor(chosen.reduce((total, { amount }) => total + (toMinor(amount) ?? 0), 0)))
   const close = () => setAsking(null)
-  const withOpen = (act: () => void) => () => (open.length === 0 ? toast('info', bulk.nothingOpen) : act())
+  const withOpen = (act: () => void) => () => (open.length === 0 ? toast('info', bulkTexts.nothingOpen) : act())
   const finish = () => {
     close()
     clear()
@@ -31,14 +29,14 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
   return (
     <>
       {chosen.length > 0 && (
-        <section className={look.bar} aria-label={bulk.label}>
+        <section className={look.bar} aria-label={bulkTexts.label}>
           <p className={look.count} role="status">
-            <strong>{busy ? bulk.working : bulk.selected(chosen.length)}</strong>
+            <strong>{busy ? bulkTexts.working : bulkTexts.selected(chosen.length)}</strong>
             <span className={look.sum}>{sum}</span>
           </p>
           {chosen.length < shown && (
             <Button variant="subtle" onClick={chooseAll} disabled={busy} className={look.all ?? ''}>
-              {bulk.all(shown)}
+              {bulkTexts.all(shown)}
             </Button>
           )}
           <div className={look.actions}>
@@ -46,9 +44,9 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               variant="default"
               disabled={busy}
               leftSection={<IconCircleCheck size={18} stroke={1.7} />}
-              onClick={withOpen(() => change({ invoices: open, change: { do: 'mark', status: 'paid' }, done: bulk.marked }, finish))}
+              onClick={withOpen(() => change({ invoices: open, change: { do: 'mark', status: 'paid' }, done: bulkTexts.marked }, finish))}
             >
-              {bulk.paid}
+              {bulkTexts.paid}
             </Button>
             <Button
               variant="default"
@@ -56,7 +54,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               leftSection={<IconPlayerPause size={18} stroke={1.7} />}
               onClick={withOpen(() => setAsking('pause'))}
             >
-              {bulk.pause}
+              {bulkTexts.pause}
             </Button>
             <Button
               variant="default"
@@ -65,10 +63,10 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               leftSection={<IconTrash size={18} stroke={1.7} />}
               onClick={() => setAsking('delete')}
             >
-              {bulk.remove}
+              {bulkTexts.remove}
             </Button>
           </div>
-          <CloseButton size={44} iconSize={20} aria-label={bulk.clear} onClick={clear} disabled={busy} className={look.clear ?? ''} />
+          <CloseButton size={44} iconSize={20} aria-label={bulkTexts.clear} onClick={clear} disabled={busy} className={look.clear ?? ''} />
         </section>
       )}
       <Later wanted={asking === 'delete'}>
@@ -77,7 +75,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
           count={chosen.length}
           sum={sum}
           busy={busy}
-          onDelete={() => change({ invoices: chosen, change: { do: 'delete' }, done: bulk.removed }, finish)}
+          onDelete={() => change({ invoices: chosen, change: { do: 'delete' }, done: bulkTexts.removed }, finish)}
           onClose={close}
         />
       </Later>
@@ -91,7 +89,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               {
                 invoices: open,
                 change: { do: 'pause', until, note: '', promised: false },
-                done: (count) => bulk.paused(count, until === null ? null : showDate(until)),
+                done: (count) => bulkTexts.paused(count, until === null ? null : showDate(until)),
               },
               finish,
             )

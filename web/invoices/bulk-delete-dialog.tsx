@@ -1,8 +1,6 @@
 import { type ReactNode, useRef } from 'react'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import { texts } from './texts.ts'
-
-const { bulk } = texts
+import { bulkTexts } from './bulk-texts.ts'
 
 interface BulkDeleteDialogProps {
   opened: boolean
@@ -21,15 +19,15 @@ export function BulkDeleteDialog({ opened, count, sum, busy, onDelete, onClose }
   return (
     <ConfirmDialog
       opened={opened}
-      title={bulk.removeTitle(last.current.count)}
-      confirm={bulk.remove}
-      confirmBusy={bulk.removeBusy}
+      title={bulkTexts.removeTitle(last.current.count)}
+      confirm={bulkTexts.remove}
+      confirmBusy={bulkTexts.removeBusy}
       busy={busy}
       tone="danger"
       onConfirm={onDelete}
       onCancel={onClose}
     >
-      {bulk.removeText(last.current.sum)}
+      {bulkTexts.removeText(last.current.sum)}
     </ConfirmDialog>
   )
 }

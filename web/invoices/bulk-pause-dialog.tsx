@@ -6,6 +6,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { DateField } from '#web/ui/date-field.tsx'
 import { dateIn } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { bulkTexts } from './bulk-texts.ts'
 import look from './pause-dialog.module.css'
 import { texts } from './texts.ts'
 import { useToday } from './use-today.ts'
@@ -27,7 +28,7 @@ export function BulkPauseDialog({ opened, count, busy, onPause, onClose }: BulkP
   const last = useRef(count)
   if (opened) last.current = count
   return (
-    <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={texts.bulk.pauseTitle(last.current)} size={520}>
+    <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={bulkTexts.pauseTitle(last.current)} size={520}>
       <PauseLength busy={busy} onPause={onPause} onClose={onClose} />
     </Dialog>
   )

@@ -7,8 +7,8 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import type { ContractFormState } from '#web/platform/contract-form.tsx'
 import { useRead } from '#web/platform/query.ts'
 import { type Client, clientsOf, suggestions } from './client-names.ts'
+import { formTexts } from './form-texts.ts'
 import type { InvoiceValues } from './invoice-form.tsx'
-import { texts } from './texts.ts'
 
 const minutes = 60_000
 // A closed list that stays in the page would be a second thing called by the field's name.
@@ -29,7 +29,7 @@ export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>[
   return (
     <>
       <Autocomplete
-        label={texts.form.clientName}
+        label={formTexts.clientName}
         autoComplete="off"
         required
         data={suggestions(clients, 'name', clientName)}
@@ -39,7 +39,7 @@ export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>[
         {...form.getInputProps('clientName')}
       />
       <Autocomplete
-        label={texts.form.clientEmail}
+        label={formTexts.clientEmail}
         type="email"
         autoComplete="off"
         required

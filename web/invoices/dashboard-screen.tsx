@@ -47,7 +47,7 @@ export default function DashboardScreen(): ReactNode {
               className={look.tool ?? ''}
               leftSection={<IconUpload size={18} stroke={1.7} />}
             >
-              {texts.importing.button}
+              {texts.dashboard.import}
             </Button>
             {invoices.data && invoices.data.length > 0 && <ExportButton invoices={invoices.data} />}
             <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>

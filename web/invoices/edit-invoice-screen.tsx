@@ -9,9 +9,9 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { showAmount } from './amount.ts'
 import look from './edit-invoice.module.css'
+import { formTexts } from './form-texts.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
-import { texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id}. The invoice may come along from the list; otherwise it is read. */
 export default function EditInvoiceScreen(): ReactNode {
@@ -20,7 +20,7 @@ export default function EditInvoiceScreen(): ReactNode {
   const brought = bringAlong(state, id)
   return (
     <>
-      <PageHeader title={texts.form.edit.title} subtitle={texts.form.edit.subtitle} />
+      <PageHeader title={formTexts.edit.title} subtitle={formTexts.edit.subtitle} />
       <Found key={id} id={id} brought={brought} />
     </>
   )
@@ -38,17 +38,17 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
   return (
     <QueryView
       query={found}
-      loading={texts.form.loading}
+      loading={formTexts.loading}
       skeleton={
         <div className={look.both}>
           <Skeleton height={420} radius={14} />
           <Skeleton height={260} radius={14} />
         </div>
       }
-      error={texts.form.failed}
+      error={formTexts.failed}
       otherwise={
         <Button component={Link} to="/dashboard">
-          {texts.form.toDashboard}
+          {formTexts.toDashboard}
         </Button>
       }
       empty={null}
@@ -84,7 +84,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       await navigate('/dashboard')
     },
   })
-  return <InvoiceForm state={state} words={texts.form.edit} />
+  return <InvoiceForm state={state} words={formTexts.edit} />
 }
 
 /** Only what was changed here: what became of the rest meanwhile, such as a payment noted in another tab, is left alone. */

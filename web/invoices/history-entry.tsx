@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
 import look from './history.module.css'
+import { historyTexts } from './history-texts.ts'
 import { OutcomeIcon, OutcomeWord } from './outcome-mark.tsx'
-import { texts } from './texts.ts'
 import type { Entry } from './timeline.ts'
 
-const words = texts.history
+const words = historyTexts
 
 interface HistoryEntryProps {
   entry: Entry

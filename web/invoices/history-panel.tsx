@@ -8,6 +8,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { showComing } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import look from './history.module.css'
+import { historyTexts } from './history-texts.ts'
 import { HistoryTimeline } from './history-timeline.tsx'
 import { NextReminder } from './next-reminder.tsx'
 import { PauseCard } from './pause-card.tsx'
@@ -27,7 +28,7 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
   const paused = isPaused(invoice)
   return (
     <Panel
-      title={texts.history.title}
+      title={historyTexts.title}
       aside={
         !paused &&
         invoice.status !== 'paid' && (
@@ -38,7 +39,7 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
       }
     >
       {paused && <PauseCard invoice={invoice} pausing={pausing} />}
-      <QueryView query={history} loading={texts.history.loading} error={texts.history.failed} empty={null}>
+      <QueryView query={history} loading={historyTexts.loading} error={historyTexts.failed} empty={null}>
         {(known) => (
           <>
             <NextReminder history={known} zone={zone} now={now} />
@@ -58,7 +59,7 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
 /** Nothing happened yet: what will. */
 function Nothing({ history, zone, now }: { history: InvoiceHistory; zone: string | undefined; now: Date }): ReactNode {
   const { nextAt, reason } = history
-  const { firstAt, firstWhy, none } = texts.history
+  const { firstAt, firstWhy, none } = historyTexts
   const then =
     nextAt !== null && (reason === null || reason === 'paused')
       ? firstAt(showComing(zone, new Date(nextAt), now))

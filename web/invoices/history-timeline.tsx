@@ -4,8 +4,8 @@ import type { HistoryMail } from '#contract/reminders.ts'
 import { dateIn, daysBetween, showDate } from '#web/ui/dates.ts'
 import look from './history.module.css'
 import { HistoryEntry } from './history-entry.tsx'
+import { historyTexts } from './history-texts.ts'
 import { MailDialog } from './mail-dialog.tsx'
-import { texts } from './texts.ts'
 import type { TimelineDay } from './timeline.ts'
 
 /** How many days stand there at first, and how many more at a press. */
@@ -25,11 +25,11 @@ export function HistoryTimeline({ days, zone, now }: HistoryTimelineProps): Reac
   const [open, setOpen] = useState<HistoryMail | null>(null)
   return (
     <>
-      <h3 className={look.label}>{texts.history.heading}</h3>
+      <h3 className={look.label}>{historyTexts.heading}</h3>
       <ol className={look.days}>
         {days.slice(0, shown).map(({ date, since, entries }) => (
           <li key={date}>
-            <h4 className={look.day}>{since === date ? dayName(date, today) : texts.history.span(showDate(since), showDate(date))}</h4>
+            <h4 className={look.day}>{since === date ? dayName(date, today) : historyTexts.span(showDate(since), showDate(date))}</h4>
             <ol className={look.entries}>
               {entries.map((entry) => (
                 <HistoryEntry key={entry.kind === 'mail' ? entry.mail._id : 'day'} entry={entry} zone={zone} now={now} onOpen={setOpen} />
@@ -40,7 +40,7 @@ export function HistoryTimeline({ days, zone, now }: HistoryTimelineProps): Reac
       </ol>
       {days.length > shown && (
         <Button variant="default" onClick={() => setShown(shown + step)}>
-          {texts.history.earlier}
+          {historyTexts.earlier}
         </Button>
       )}
       <MailDialog mail={open} zone={zone} onClose={() => setOpen(null)} />
@@ -50,5 +50,5 @@ export function HistoryTimeline({ days, zone, now }: HistoryTimelineProps): Reac
 
 function dayName(date: string, today: string): string {
   const ago = daysBetween(date, today)
-  return ago === 0 ? texts.history.today : ago === 1 ? texts.history.yesterday : showDate(date)
+  return ago === 0 ? historyTexts.today : ago === 1 ? historyTexts.yesterday : showDate(date)
 }

@@ -7,8 +7,8 @@ import { ImportDrop } from './import-drop.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportResult } from './import-result.tsx'
 import { ImportRunning } from './import-running.tsx'
+import { importTexts } from './import-texts.ts'
 import type { FileLine } from './read-table.ts'
-import { texts } from './texts.ts'
 import { useImport } from './use-import.ts'
 
 /** Invoices from a file: choose it, look at what would become of each line, confirm, and see what became of it. */
@@ -19,7 +19,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
     <Dialog
       opened={opened}
       onClose={busy ? () => undefined : onClose}
-      title={texts.importing.title}
+      title={importTexts.title}
       size={980}
       fullScreen={narrow}
       radius={narrow ? 0 : 14}

@@ -2,10 +2,10 @@ import { IconFileUpload } from '@tabler/icons-react'
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './import.module.css'
+import { importTexts } from './import-texts.ts'
 import { type FileLine, readTable } from './read-table.ts'
-import { texts } from './texts.ts'
 
-const words = texts.importing
+const words = importTexts
 const largest = 10 * 1024 * 1024
 const mostLines = 20_000
 

@@ -1,11 +1,11 @@
 import { type Invoice, type InvoiceDraft, invoiceDraft } from '#contract/invoices.ts'
 import { readAmount } from './amount.ts'
 import type { Columns } from './import-columns.ts'
+import { importTexts } from './import-texts.ts'
 import { type DateOrder, readDay, readStatus } from './import-values.ts'
 import type { FileLine } from './read-table.ts'
-import { texts } from './texts.ts'
 
-const words = texts.importing
+const words = importTexts
 
 /** What would become of a line of the file. */
 export type Judged = FileLine &

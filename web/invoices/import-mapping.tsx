@@ -4,11 +4,11 @@ import { Checkbox, NativeSelect } from '@mantine/core'
 import type { ReactNode } from 'react'
 import look from './import.module.css'
 import { type Columns, type Field, fields, needed } from './import-columns.ts'
+import { importTexts } from './import-texts.ts'
 import type { DateOrder } from './import-values.ts'
 import type { FileLine } from './read-table.ts'
-import { texts } from './texts.ts'
 
-const words = texts.importing
+const words = importTexts
 
 export interface Mapping {
   head: boolean

@@ -9,10 +9,10 @@ import { type Judged, judgeLines } from './import-lines.ts'
 import { ImportMapping, type Mapping } from './import-mapping.tsx'
 import { ImportRoom } from './import-room.tsx'
 import { ImportTable } from './import-table.tsx'
+import { importTexts } from './import-texts.ts'
 import type { FileLine } from './read-table.ts'
-import { texts } from './texts.ts'
 
-const words = texts.importing
+const words = importTexts
 const tabs = ['all', 'ready', 'bad', 'duplicate'] as const
 type Tab = (typeof tabs)[number]
 

@@ -6,12 +6,13 @@ import { saveFile } from '#web/platform/save-file.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { bulkTexts } from './bulk-texts.ts'
 import look from './import.module.css'
+import { importTexts } from './import-texts.ts'
 import { writeTable } from './read-table.ts'
-import { texts } from './texts.ts'
 import type { Importing } from './use-import.ts'
 
-const words = texts.importing
+const words = importTexts
 const listed = 8
 
 /** What became of the file: how many are there now, and which lines were left out and why. */
@@ -22,10 +23,10 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
     setUndoing(true)
     try {
       await undo()
-      toast('good', texts.bulk.removed(created.length))
+      toast('good', bulkTexts.removed(created.length))
       onClose()
     } catch (error) {
-      toast('bad', texts.bulk.undoFailed(inWords(error)))
+      toast('bad', bulkTexts.undoFailed(inWords(error)))
       setUndoing(false)
     }
   }

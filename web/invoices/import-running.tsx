@@ -1,10 +1,10 @@
 import { Button, Group, Progress } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import look from './import.module.css'
-import { texts } from './texts.ts'
+import { importTexts } from './import-texts.ts'
 import type { Importing } from './use-import.ts'
 
-const words = texts.importing
+const words = importTexts
 
 /** How far the import is. */
 export function ImportRunning({ running, onBusy }: { running: Importing; onBusy: (busy: boolean) => void }): ReactNode {

@@ -6,9 +6,10 @@ import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/pill.tsx'
 import look from './import.module.css'
 import type { Judged } from './import-lines.ts'
+import { importTexts } from './import-texts.ts'
 import { texts } from './texts.ts'
 
-const words = texts.importing
+const words = importTexts
 
 /** Every line of the file and what would become of it; only those in sight are in the page. */
 export function ImportTable({ lines }: { lines: Judged[] }): ReactNode {

@@ -7,6 +7,7 @@ import { DateField, readDate } from '#web/ui/date-field.tsx'
 import { readTypedAmount } from './amount.ts'
 import { AmountField } from './amount-field.tsx'
 import { ClientFields } from './client-fields.tsx'
+import { formTexts } from './form-texts.ts'
 import look from './invoice-form.module.css'
 import { texts } from './texts.ts'
 
@@ -28,7 +29,6 @@ interface InvoiceFormProps {
 /** The fields of an invoice, for writing down and for changing. */
 export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
   const { form } = state
-  const { form: labels } = texts
   return (
     <div className={look.frame}>
       <ContractForm
@@ -37,21 +37,21 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
         busy={words.busy}
         actions={
           <Button component={Link} to="/dashboard" variant="default">
-            {labels.cancel}
+            {formTexts.cancel}
           </Button>
         }
       >
         <div className={look.fields}>
           <ClientFields form={form} />
           <AmountField form={form} />
-          <DateField label={labels.dueDate} required {...form.getInputProps('dueDate')} />
+          <DateField label={formTexts.dueDate} required {...form.getInputProps('dueDate')} />
           <NativeSelect
-            label={labels.status}
+            label={formTexts.status}
             data={invoiceStatus.options.map((value) => ({ value, label: texts.status[value] }))}
             {...form.getInputProps('status')}
           />
           <TextInput
-            label={labels.reference}
+            label={formTexts.reference}
             placeholder="INV-0001"
             description={words.referenceHint}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -66,7 +66,7 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
 
 /** What the contract's own words, which are for programs too, would say in another way of writing. */
 export function checkDraft({ dueDate }: InvoiceValues): Record<string, string> {
-  return readDate(dueDate) === null ? { dueDate: texts.form.noDate } : {}
+  return readDate(dueDate) === null ? { dueDate: formTexts.noDate } : {}
 }
 
 /** What the fields say as the body of a call; what was left empty is left out. */

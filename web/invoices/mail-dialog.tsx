@@ -9,9 +9,9 @@ import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
 import look from './mail-dialog.module.css'
-import { texts } from './texts.ts'
+import { mailTexts } from './mail-texts.ts'
 
-const words = texts.mail
+const words = mailTexts
 
 interface MailDialogProps {
   mail: HistoryMail | null

@@ -4,15 +4,15 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
+import { formTexts } from './form-texts.ts'
 import { checkDraft, InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
-import { texts } from './texts.ts'
 
 const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', dueDate: '', status: 'unpaid', reference: '' }
 
 /** /dashboard/new-invoice */
 export default function NewInvoiceScreen(): ReactNode {
   const navigate = useNavigate()
-  const words = texts.form.create
+  const words = formTexts.create
   const state = useContractForm({
     call: invoiceCalls.create,
     initialValues: blank,

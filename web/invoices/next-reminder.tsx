@@ -3,9 +3,9 @@ import { Link } from 'react-router'
 import { holdReasonOf, type InvoiceHistory } from '#contract/reminders.ts'
 import { capitalized, showComing } from '#web/ui/dates.ts'
 import look from './history.module.css'
-import { texts } from './texts.ts'
+import { historyTexts } from './history-texts.ts'
 
-const words = texts.history
+const words = historyTexts
 
 interface NextReminderProps {
   history: InvoiceHistory

@@ -18,7 +18,7 @@ export function NoInvoices(): ReactNode {
             {texts.dashboard.create}
           </Button>
           <Button component={Link} to="?import" variant="default" leftSection={<IconUpload size={18} stroke={1.7} />}>
-            {texts.importing.link}
+            {texts.dashboard.importCsv}
           </Button>
         </>
       }

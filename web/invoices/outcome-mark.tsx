@@ -11,7 +11,7 @@ import {
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import look from './history.module.css'
-import { texts } from './texts.ts'
+import { historyTexts } from './history-texts.ts'
 import type { Outcome } from './timeline.ts'
 
 const marks = {
@@ -42,7 +42,7 @@ export function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
 export function OutcomeWord({ outcome }: { outcome: Outcome }): ReactNode {
   return (
     <strong className={look.outcome} data-tone={marks[outcome].tone}>
-      {texts.history.outcomes[outcome]}
+      {historyTexts.outcomes[outcome]}
     </strong>
   )
 }

@@ -4,8 +4,8 @@ import { inWords } from '#web/platform/problem.ts'
 import { queryKey } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
 import { toast } from '#web/ui/toast.tsx'
+import { bulkTexts } from './bulk-texts.ts'
 import { changedByPause } from './changed-by-pause.ts'
-import { texts } from './texts.ts'
 import { undoToast } from './undo-toast.tsx'
 import { undoing } from './undoing.ts'
 
@@ -29,9 +29,9 @@ export function useBulk(): Bulk {
     try {
       const result = await applyAll(undoing(before, what))
       await refresh()
-      tell(result, texts.bulk.undone)
+      tell(result, bulkTexts.undone)
     } catch (error) {
-      toast('bad', texts.bulk.undoFailed(inWords(error)))
+      toast('bad', bulkTexts.undoFailed(inWords(error)))
     }
   }
   const { mutate, isPending } = useMutation({
@@ -51,14 +51,14 @@ export function useBulk(): Bulk {
         })
       tell({ ...result, changed: [] }, done)
     },
-    onError: (error) => toast('bad', texts.bulk.failed(inWords(error))),
+    onError: (error) => toast('bad', bulkTexts.failed(inWords(error))),
   })
   return { change: (wanted, after) => mutate(wanted, { onSuccess: after }), busy: isPending }
 }
 
 function tell({ changed, failed }: ManyResult, done: (count: number) => string): void {
   if (changed.length > 0) toast('good', done(changed.length))
-  if (failed[0]) toast('bad', texts.bulk.partly(failed.length, failed[0].message))
+  if (failed[0]) toast('bad', bulkTexts.partly(failed.length, failed[0].message))
 }
 
 /** Sends changes one after the other, as many invoices at once as a call takes. */

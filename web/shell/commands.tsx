@@ -4,7 +4,7 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { loadLater } from '#web/ui/load-later.tsx'
 import { texts } from './texts.ts'
-import { useShortcuts } from './use-shortcuts.ts'
+import { isMac, useShortcuts } from './use-shortcuts.ts'
 
 const Palette = loadLater(async () => (await import('./palette.tsx')).Palette)
 const ShortcutsDialog = loadLater(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog)
@@ -34,7 +34,7 @@ export function Commands(): ReactNode {
   })
   return (
     <>
-      <ActionIcon aria-label={texts.palette.open} title={texts.palette.title(texts.keys.palette())} onClick={() => show('palette')}>
+      <ActionIcon aria-label={texts.palette.open} title={texts.palette.title(isMac() ? '⌘ K' : 'Ctrl K')} onClick={() => show('palette')}>
         <IconSearch size={20} stroke={1.7} />
       </ActionIcon>
       <Suspense>

@@ -28,11 +28,12 @@ import { toast } from '#web/ui/toast.tsx'
 import { dashboardPages, sitePages } from './navigation.ts'
 import look from './palette.module.css'
 import { findInvoices, matches } from './palette-items.ts'
+import { paletteTexts } from './palette-texts.ts'
 import { texts } from './texts.ts'
 import { useTrigger } from './use-trigger.ts'
 import { useZapier } from './use-zapier.ts'
 
-const words = texts.palette
+const words = paletteTexts
 
 interface Item {
   id: string
@@ -53,7 +54,7 @@ export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNo
   return (
     <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
       <Modal.Overlay backgroundOpacity={0.6} />
-      <Modal.Content aria-label={words.open} classNames={{ content: look.palette ?? '' }} radius={14}>
+      <Modal.Content aria-label={texts.palette.open} classNames={{ content: look.palette ?? '' }} radius={14}>
         <Finder onClose={onClose} onShortcuts={onShortcuts} />
       </Modal.Content>
     </Modal.Root>
@@ -96,7 +97,7 @@ function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNo
             aria-activedescendant={active ?? undefined}
             onKeyUp={() => setActive(document.getElementById(list)?.querySelector('[data-combobox-selected]')?.id ?? null)}
             classNames={{ input: look.box ?? '' }}
-            aria-label={words.open}
+            aria-label={texts.palette.open}
             placeholder={words.placeholder}
             leftSection={<IconSearch size={20} stroke={1.7} />}
             leftSectionWidth={52}
@@ -109,7 +110,7 @@ function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNo
             }}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options id={list} className={look.items ?? ''} aria-label={words.open} tabIndex={0}>
+        <Combobox.Options id={list} className={look.items ?? ''} aria-label={texts.palette.open} tabIndex={0}>
           {groups.map(({ label, items }) => (
             <Combobox.Group key={label} label={label} classNames={{ groupLabel: look.group ?? '' }}>
               {items.map(({ id, title, detail, icon }) => (
@@ -199,7 +200,7 @@ function useOffered(
         onClose()
       },
     },
-    { id: 'shortcuts', title: texts.keys.title, detail: null, icon: <IconKeyboard size={19} stroke={1.7} />, run: onShortcuts },
+    { id: 'shortcuts', title: words.keys.title, detail: null, icon: <IconKeyboard size={19} stroke={1.7} />, run: onShortcuts },
   ]
   return (typed) => {
     const chosen = (items: Item[]) => items.filter(({ title }) => matches(title, typed.trim()))

@@ -3,13 +3,13 @@ import '@mantine/core/styles/Switch.layer.css'
 import { Modal, Switch } from '@mantine/core'
 import type { ReactNode } from 'react'
 import look from './palette.module.css'
-import { texts } from './texts.ts'
+import { paletteTexts } from './palette-texts.ts'
 import { useSingleKeys } from './use-shortcuts.ts'
 
 /** Every key that does something, and the switch that turns the single ones off. */
 export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const [on, setOn] = useSingleKeys()
-  const { keys } = texts
+  const { keys } = paletteTexts
   return (
     <Modal opened={opened} onClose={onClose} title={keys.title} size={480}>
       <dl className={look.keys}>

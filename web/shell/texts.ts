@@ -1,7 +1,3 @@
-function isMac(): boolean {
-  return typeof navigator !== 'undefined' && /mac|iphone|ipad/i.test(navigator.platform)
-}
-
 /** Every word of the frame around the screens. */
 export const texts = {
   brand: 'Duely',
@@ -21,33 +17,6 @@ export const texts = {
   palette: {
     open: 'Search and commands',
     title: (keys: string) => `Search and commands (${keys})`,
-    placeholder: 'Search invoices, screens and actions',
-    groups: { invoices: 'Invoices', screens: 'Screens', actions: 'Actions', site: 'Site' },
-    import: 'Import invoices from CSV',
-    export: 'Export all invoices as CSV',
-    exported: (name: string) => `${name} is in your downloads.`,
-    exportFailed: (message: string) => `The file could not be made. ${message}`,
-    due: (date: string) => `due ${date}`,
-    hint: 'Type a client, an email or a reference to find an invoice.',
-    found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
-    nothing: (typed: string) => `Nothing is called "${typed}".`,
-  },
-  keys: {
-    title: 'Keyboard shortcuts',
-    palette: () => (isMac() ? '⌘ K' : 'Ctrl K'),
-    list: (): { does: string; press: string[] }[] => [
-      { does: 'Search and commands', press: isMac() ? ['⌘', 'K'] : ['Ctrl', 'K'] },
-      { does: 'Search invoices', press: ['/'] },
-      { does: 'Create an invoice', press: ['N'] },
-      { does: 'From the search to the invoices', press: ['↓'] },
-      { does: 'From one invoice to the next', press: ['←', '↑', '→', '↓'] },
-      { does: 'Open the invoice', press: ['Enter'] },
-      { does: 'Select the invoice', press: ['X'] },
-      { does: 'Select everything in between', press: ['Shift', 'click'] },
-      { does: 'Show these shortcuts', press: ['?'] },
-    ],
-    single: 'Single-key shortcuts',
-    singleHint: 'Turn them off if you speak to your computer or they get in your way. Ctrl K keeps working.',
   },
   signOut: 'Sign Out',
   signingOut: 'Logging out...',

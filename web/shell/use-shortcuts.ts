@@ -3,6 +3,11 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 const key = 'singleKeys'
 const listeners = new Set<() => void>()
 
+/** Whether the command key is the one with the loop. */
+export function isMac(): boolean {
+  return typeof navigator !== 'undefined' && /mac|iphone|ipad/i.test(navigator.platform)
+}
+
 /** Whether single keys do something (WCAG 2.1.4: whoever speaks to the computer must be able to turn them off); kept in this browser. */
 export function useSingleKeys(): [on: boolean, set: (on: boolean) => void] {
   const on = useSyncExternalStore(subscribe, areOn, () => true)
