@@ -67,6 +67,7 @@ const alsoPublic: Record<string, string> = {
   'server/accounts/sessions.ts': 'who asks is settled for every call at once, and sessions are forgotten in the background',
   'server/accounts/throttle.ts': 'tries are forgotten in the background; other slices count tries of their own',
   'server/billing/tell.ts': 'what is told of plans that end is begun in the background',
+  'server/invoices/once.ts': 'keys of requests are forgotten in the background',
   'server/invoices/overdue.ts': 'the job of each midnight is begun in the background',
   'server/invoices/pauses.ts': 'pauses end in the background',
   'server/mail/post.ts': 'opened once for the whole program, and closed at its end',

@@ -12,7 +12,7 @@ export type Scope = z.infer<typeof scope>
 export type ProgramKind = 'application' | 'key'
 
 /** The first part of the paths that programs may call; everything else is for the person alone. */
-const openTo: Record<ProgramKind, readonly string[]> = {
+export const openTo: Record<ProgramKind, readonly string[]> = {
   application: ['api', 'zapier', 'invoice'],
   key: ['api', 'invoice', 'reminder'],
 }

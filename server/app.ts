@@ -3,6 +3,8 @@ import { accountRoutes } from '#server/accounts/routes.ts'
 import { identify } from '#server/accounts/sessions.ts'
 import { billingFarewell } from '#server/billing/billing.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
+import { identifyProgram } from '#server/integrations/integrations.ts'
+import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
@@ -20,7 +22,14 @@ import { templateRoutes } from '#server/templates/routes.ts'
 export async function openCalls(deps: Deps): Promise<App> {
   const { log, config } = deps
   const https = new URL(config.publicUrl).protocol === 'https:'
-  const app = await openApp({ log, trustProxy: config.trustProxy, https, identify: (request) => identify(deps, request) })
+  const app = await openApp({
+    log,
+    trustProxy: config.trustProxy,
+    https,
+    // A program is known by how its token begins; everybody else has a session or is a stranger.
+    identify: async (request, call, reply) =>
+      (await identifyProgram(deps, { request, call, reply }, deps.clock.now())) ?? identify(deps, request),
+  })
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
@@ -37,6 +46,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   })
   templateRoutes(app, deps)
   reminderRoutes(app, deps)
+  await integrationRoutes(app, deps)
   referenceRoutes(app, config)
   return app
 }

@@ -6,7 +6,9 @@ import { forgetOldThrottles } from '#server/accounts/throttle.ts'
 import { forgetOldEvents, readInbox, type Settling, settleQuietly, wakePurchases } from '#server/billing/billing.ts'
 import { settleJob } from '#server/billing/jobs.ts'
 import { tellPlanEnds } from '#server/billing/tell.ts'
+import { forgetOldGrantedThings } from '#server/integrations/integrations.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
+import { forgetOldIdempotencyKeys } from '#server/invoices/once.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
 import { isAway } from '#server/platform/database.ts'
@@ -78,6 +80,8 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await forgetOldSessions(db, clock.now())
   await forgetOldThrottles(db, clock.now())
   await forgetOldEvents(db, clock.now())
+  await forgetOldGrantedThings(db, clock.now())
+  await forgetOldIdempotencyKeys(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }
 

@@ -1,0 +1,159 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { type ConsentQuestion, ownClientId, ownRedirectPath, scope } from '#contract/integrations.ts'
+import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { instantText } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
+import { type Client, findClient } from './clients.ts'
+import { subscribeToZapier } from './integrations.ts'
+import { type Asked, issueCode } from './provider.ts'
+import { oauthGrants } from './tables.ts'
+
+type Asking = Pick<Deps, 'db' | 'config'>
+
+/** What a browser brings to the consent page, and the page to the server. */
+interface Brought {
+  request: string
+  redirect_uri: string
+  state: string
+}
+
+/** Where the dashboard begins: "No" to Duely itself leads there. */
+const dashboard = '/dashboard'
+const purpose = 'oauth-request'
+const requestLife = { seconds: 600 }
+
+/** What was found in order, as the browser carries it to the consent page: it can neither be read nor changed there. */
+const kept = z.object({
+  clientId: z.string(),
+  redirectHash: z.string(),
+  /** null where the application brought no state. */
+  stateHash: z.string().nullable(),
+  scopes: z.array(scope),
+  codeChallenge: z.string().nullable(),
+  expiresAt: instantText,
+})
+
+/** Seals a request for ten minutes. */
+export function keepRequest(secretKey: string, clientId: string, asked: Asked, now: Instant): string {
+  const { redirectUri, state, scopes, codeChallenge } = asked
+  const request: z.input<typeof kept> = {
+    clientId,
+    redirectHash: hashToken(redirectUri),
+    stateHash: state === null ? null : hashToken(state),
+    scopes,
+    codeChallenge,
+    expiresAt: now.add(requestLife).toString(),
+  }
+  return seal(secretKey, purpose, purpose, JSON.stringify(request))
+}
+
+/** What the consent page asks. Refuses with `invalid` what does not belong together, and with `link_expired` what is older than ten minutes. */
+export async function readQuestion(deps: Asking, brought: Brought, now: Instant): Promise<ConsentQuestion> {
+  const { publicUrl } = deps.config
+  const found = await readBrought(deps, brought, now)
+  if (!found) return { application: 'Duely', own: true, scopes: scope.options, returnsTo: new URL(publicUrl).host, refuseUrl: dashboard }
+  const { client, asked } = found
+  const { host, protocol } = new URL(asked.redirectUri)
+  return {
+    application: client.name,
+    own: false,
+    scopes: asked.scopes,
+    // An application on the person's own machine may have a scheme of its own and no host.
+    returnsTo: host || protocol,
+    refuseUrl: returnTo(asked, publicUrl, { error: 'access_denied', error_description: 'The person said no.' }),
+  }
+}
+
+/** Writes down the permission that somebody gives, one each for every application, and answers where their browser goes on. */
+export async function allow(deps: Asking, account: Account, brought: Brought, from: Origin, now: Instant): Promise<string> {
+  const { db, config } = deps
+  const found = await readBrought(deps, brought, now)
+  return db.transaction(async (tx) => {
+    const granted = found ? { id: found.client.id, name: found.client.name, scopes: found.asked.scopes } : own
+    const grantId = await writeGrant(tx, account.id, granted, now)
+    await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)
+    if (!found) return withParameters(brought.redirect_uri, brought.state === '' ? {} : { state: brought.state })
+    const { client, asked } = found
+    if (client.id === config.zapier?.clientId) await subscribeToZapier(tx, account.id, true)
+    const granting = { db: tx, secretKey: config.secretKey, client, now, ownerId: account.id, grantId }
+    return withParameters(await issueCode(granting, asked), { iss: config.publicUrl })
+  })
+}
+
+/** An address of an application with what the answer to its request says besides `state` and who answers (RFC 6749, 4.1.2; RFC 9207). */
+export function returnTo(asked: Pick<Asked, 'redirectUri' | 'state'>, publicUrl: string, parameters: Record<string, string>): string {
+  return withParameters(asked.redirectUri, { ...parameters, ...(asked.state === null ? {} : { state: asked.state }), iss: publicUrl })
+}
+
+const own = { id: ownClientId, name: 'Duely', scopes: scope.options }
+
+/** The application and what it asked for, where all three belong together; null where Duely itself asks. */
+async function readBrought(deps: Asking, brought: Brought, now: Instant): Promise<{ client: Client; asked: Asked } | null> {
+  const { config } = deps
+  const { request, redirect_uri: redirectUri, state } = brought
+  if (request === '') {
+    if ([ownRedirectPath, config.publicUrl + ownRedirectPath].includes(redirectUri)) return null
+    throw wrong()
+  }
+  const asked = unsealed(config.secretKey, request)
+  if (!asked || !sameText(hashToken(redirectUri), asked.redirectHash) || hashOrNull(state, asked) !== asked.stateHash) throw wrong()
+  if (Temporal.Instant.compare(asked.expiresAt, now) <= 0)
+    throw new Refusal('link_expired', 'This question is more than ten minutes old. Please start again from the application.')
+  const client = await findClient(deps, asked.clientId)
+  // The operator may have changed the application in these ten minutes.
+  if (!client?.redirectUris.includes(redirectUri)) throw wrong()
+  const { scopes, codeChallenge, stateHash } = asked
+  return { client, asked: { redirectUri, state: stateHash === null ? null : state, scopes, codeChallenge } }
+}
+
+/** The page says '' for a state that was not brought. */
+function hashOrNull(state: string, { stateHash }: z.output<typeof kept>): string | null {
+  return state === '' && stateHash === null ? null : hashToken(state)
+}
+
+function unsealed(secretKey: string, request: string): z.output<typeof kept> | null {
+  try {
+    return kept.parse(JSON.parse(unseal(secretKey, purpose, purpose, request)))
+  } catch {
+    return null
+  }
+}
+
+function wrong(): Refusal {
+  return new Refusal('invalid', 'This request is not complete, or was changed on its way. Please start again from the application.')
+}
+
+async function writeGrant(
+  tx: Database,
+  ownerId: string,
+  { id, name, scopes }: { id: string; name: string; scopes: Asked['scopes'] },
+  now: Instant,
+): Promise<string> {
+  const [grant] = await tx
+    .insert(oauthGrants)
+    .values({ ownerId, clientId: id, clientName: name, scopes, createdAt: now })
+    .onConflictDoUpdate({
+      target: [oauthGrants.ownerId, oauthGrants.clientId],
+      set: {
+        clientName: name,
+        // Tokens from before keep what they were given: the permission is all of it together.
+        scopes: sql`(SELECT array_agg(DISTINCT one ORDER BY one) FROM unnest(${oauthGrants.scopes} || excluded.scopes) one)`,
+      },
+    })
+    .returning({ id: oauthGrants.id })
+  if (!grant) throw new Error('A permission was neither written down nor there.')
+  return grant.id
+}
+
+/** Appended to the address as it was registered, which nothing rewrites. */
+function withParameters(address: string, parameters: Record<string, string>): string {
+  const more = new URLSearchParams(parameters).toString()
+  if (more === '') return address
+  return `${address}${address.includes('?') ? '&' : '?'}${more}`
+}

@@ -1,0 +1,83 @@
+import { and, desc, eq, lte, ne, or } from 'drizzle-orm'
+import { z } from 'zod'
+import { type Connection, ownClientId } from '#contract/integrations.ts'
+import { type AccountRow, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { opensNothing } from './provider.ts'
+import { oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
+
+// One of the operator's commands.
+export { addClient, listClients, removeClient } from './clients.ts'
+// Who asks is settled for every call at once.
+export { identifyProgram } from './programs.ts'
+
+type Knowing = Pick<Deps['config'], 'zapier'>
+
+/** A code that comes again, and a refresh token that was rotated, are noticed for so long. */
+const remembered = { hours: 30 * 24 }
+/** A permission that never became a token is shown for so long. */
+const patience = { hours: 1 }
+
+/** The applications that an account allowed, the newest first. */
+export async function listConnections(db: Database, account: AccountRow, config: Knowing): Promise<Connection[]> {
+  const found = await db
+    .select()
+    .from(oauthGrants)
+    .where(eq(oauthGrants.ownerId, account.id))
+    .orderBy(desc(oauthGrants.createdAt), desc(oauthGrants.id))
+  return found.map(({ id, clientId, clientName, scopes, createdAt, lastUsedAt }) => ({
+    _id: id,
+    name: clientName,
+    scopes,
+    since: createdAt.toString(),
+    lastUsedAt: lastUsedAt?.toString() ?? null,
+    own: clientId === ownClientId,
+    paused: clientId === config.zapier?.clientId && !account.sendReminders,
+  }))
+}
+
+/**
+ * Takes a permission back: its tokens and the hooks of its Zaps go with it, at once. Without Zapier's nothing is delivered there any more, so that
+ * subscription ends too. Refuses with `not_found`.
+ */
+export async function disconnect(
+  { db, config }: Pick<Deps, 'db'> & { config: Knowing },
+  ownerId: string,
+  id: string,
+  from: Origin,
+  now: Instant,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const known = z.uuid().safeParse(id).success
+    const [gone] = known
+      ? await tx
+          .delete(oauthGrants)
+          .where(and(eq(oauthGrants.ownerId, ownerId), eq(oauthGrants.id, id)))
+          .returning()
+      : []
+    if (!gone) throw new Refusal('not_found', 'This application is not connected.')
+    if (gone.clientId === config.zapier?.clientId) await subscribeToZapier(tx, ownerId, false)
+    await writeAudit(tx, { ownerId, kind: 'application_disconnected', about: gone.clientName }, from, now)
+  })
+}
+
+/** Whether what happens is delivered to Zapier: while it is not, its hooks are kept and wait. */
+export async function subscribeToZapier(db: Database, ownerId: string, sendReminders: boolean): Promise<void> {
+  await db.update(accounts).set({ sendReminders }).where(eq(accounts.id, ownerId))
+}
+
+/** Forgets codes and tokens that have been over for a while, and permissions that never opened anything. Call it now and then from a worker. */
+export async function forgetOldGrantedThings(db: Database, now: Instant): Promise<void> {
+  const old = now.subtract(remembered)
+  await db.delete(oauthCodes).where(lte(oauthCodes.expiresAt, old))
+  await db
+    .delete(oauthTokens)
+    .where(or(and(eq(oauthTokens.kind, 'access'), lte(oauthTokens.expiresAt, now)), lte(oauthTokens.expiresAt, old)))
+  await db
+    .delete(oauthGrants)
+    .where(and(ne(oauthGrants.clientId, ownClientId), lte(oauthGrants.createdAt, now.subtract(patience)), opensNothing(now)))
+}

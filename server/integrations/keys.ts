@@ -1,0 +1,91 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { ApiKey, apiKeyDraft } from '#contract/integrations.ts'
+import { lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { refuseWithout } from '#server/billing/billing.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashToken, newToken } from '#server/platform/secrets.ts'
+import { prefixes } from './provider.ts'
+import { apiKeys } from './tables.ts'
+
+type KeyRow = typeof apiKeys.$inferSelect
+
+/** More than anybody needs at a time: a program that makes keys in a loop is stopped here. */
+const mostKeys = 50
+
+/** An account's keys, the newest first. */
+export async function listKeys(db: Database, ownerId: string): Promise<ApiKey[]> {
+  const found = await db.select().from(apiKeys).where(eq(apiKeys.ownerId, ownerId)).orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+  return found.map(toKey)
+}
+
+/**
+ * Makes a key and answers it this once: only its hash is kept. Refuses with `plan_limit` where the plan has no keys, and with `conflict` where
+ * there are too many.
+ */
+export async function addKey(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  ownerId: string,
+  { name, scopes, expiresInDays }: z.output<typeof apiKeyDraft>,
+  from: Origin,
+  now: Instant,
+): Promise<ApiKey & { key: string }> {
+  return db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
+    await refuseWithout('apiAccess', tx, ownerId, now, config)
+    const [kept] = await tx.select({ count: sql<number>`count(*)::int` }).from(apiKeys).where(eq(apiKeys.ownerId, ownerId))
+    if ((kept?.count ?? 0) >= mostKeys)
+      throw new Refusal('conflict', `You have ${mostKeys} API keys. Please revoke one that you do not use before you make another.`)
+    const key = prefixes.key + newToken()
+    const [row] = await tx
+      .insert(apiKeys)
+      .values({
+        ownerId,
+        name,
+        keyHash: hashToken(key),
+        ending: key.slice(-4),
+        scopes: [...new Set(scopes)],
+        createdAt: now,
+        expiresAt: expiresInDays === null ? null : now.add({ hours: expiresInDays * 24 }),
+      })
+      .returning()
+    if (!row) throw new Error('A key was not written down.')
+    await writeAudit(tx, { ownerId, kind: 'key_made', about: named(row) }, from, now)
+    return { ...toKey(row), key }
+  })
+}
+
+/** Revokes a key, at once. Refuses with `not_found`. */
+export async function removeKey(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const known = z.uuid().safeParse(id).success
+    const [gone] = known
+      ? await tx
+          .delete(apiKeys)
+          .where(and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.id, id)))
+          .returning()
+      : []
+    if (!gone) throw new Refusal('not_found', 'There is no such API key.')
+    await writeAudit(tx, { ownerId, kind: 'key_revoked', about: named(gone) }, from, now)
+  })
+}
+
+/** As the log of the account tells keys apart. */
+function named({ name, ending }: KeyRow): string {
+  return `${name} (…${ending})`
+}
+
+function toKey({ id, name, ending, scopes, createdAt, expiresAt, lastUsedAt }: KeyRow): ApiKey {
+  return {
+    _id: id,
+    name,
+    ending,
+    scopes,
+    createdAt: createdAt.toString(),
+    expiresAt: expiresAt?.toString() ?? null,
+    lastUsedAt: lastUsedAt?.toString() ?? null,
+  }
+}

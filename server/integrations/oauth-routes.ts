@@ -1,0 +1,240 @@
+import { OAuthException } from '@jmondi/oauth2-server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { scope } from '#contract/integrations.ts'
+import { addressKey, countTry, takeBackGuess } from '#server/accounts/throttle.ts'
+import type { App } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { isAway } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashToken, sameText } from '#server/platform/secrets.ts'
+import { type Client, findClient } from './clients.ts'
+import { keepRequest, returnTo } from './consent.ts'
+import { readRequest, revokeToken, tradeForTokens } from './provider.ts'
+
+const paths = {
+  authorize: '/oauth/authorize',
+  token: '/oauth/token',
+  revoke: '/oauth/revoke',
+  metadata: '/.well-known/oauth-authorization-server',
+}
+const consentPage = '/dashboard/oauth-consent'
+const grantTypes = ['authorization_code', 'refresh_token']
+/** Wrong secrets of one application from one address. Right ones count for as long as they are being looked at. */
+const wrongSecrets = { limit: 60, seconds: 600 }
+
+/**
+ * An OAuth 2 provider that a stock client finds by itself: authorization code with PKCE (RFC 6749, 7636, 9700), refresh, revocation (RFC 7009),
+ * metadata (RFC 8414). No calls: browsers and programs of others come here, by the names that the standards give to things.
+ */
+export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
+  const { clock, config } = deps
+  const { publicUrl } = config
+
+  app.get(paths.metadata, { schema: { summary: 'Where applications find what they need.' } }, async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=3600').send({
+      issuer: publicUrl,
+      authorization_endpoint: publicUrl + paths.authorize,
+      token_endpoint: publicUrl + paths.token,
+      revocation_endpoint: publicUrl + paths.revoke,
+      scopes_supported: scope.options,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: grantTypes,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    }),
+  )
+
+  app.get(paths.authorize, { schema: { summary: 'Ask a person for their permission.' } }, async (request, reply) => {
+    const now = clock.now()
+    const { given, repeated } = readParameters(request.query)
+    const client = given.client_id === undefined ? null : await findClient(deps, given.client_id)
+    const redirectUri = given.redirect_uri
+    // Nobody knows whose address that is: sending the browser there would lend it our name.
+    if (!client) return refuseOpenly(request, reply, 'This application is not known here.')
+    if (redirectUri === undefined || !client.redirectUris.includes(redirectUri))
+      return refuseOpenly(request, reply, `This is not an address that ${client.name} may send people back to.`)
+    const state = given.state ?? null
+    const goTo = (address: string) => reply.header('cache-control', 'no-store').redirect(address, 303)
+    try {
+      const codeChallenge = readChallenge(client, given, repeated)
+      const scopes = await readRequest({ db: deps.db, secretKey: config.secretKey, client, now }, given)
+      const sealed = keepRequest(config.secretKey, client.id, { redirectUri, state, scopes, codeChallenge }, now)
+      const asked = new URLSearchParams({ redirect_uri: redirectUri, state: state ?? '', request: sealed })
+      return goTo(`${publicUrl}${consentPage}?${asked}`)
+    } catch (error) {
+      if (!(error instanceof OAuthException || error instanceof Unsupported)) throw error
+      const { error: code, error_description: description } = explain(error)
+      return goTo(returnTo({ redirectUri, state }, publicUrl, { error: code, ...(description ? { error_description: description } : {}) }))
+    }
+  })
+
+  await app.register((programs, _options, done) => {
+    // Only here: a form that some page makes a browser send is no call.
+    programs.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      async (_request: FastifyRequest, body: string) =>
+        Object.fromEntries(
+          Map.groupBy(new URLSearchParams(body), ([name]) => name)
+            .entries()
+            .map(([name, all]) => [name, all.map(([, value]) => value)]),
+        ),
+    )
+    programs.setErrorHandler((error, request, reply) => {
+      if (error instanceof Refusal && error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
+      const known = error instanceof OAuthException || error instanceof Refusal || isAway(error) || isBadRequest(error)
+      if (!known) request.log.error({ err: error }, 'A call failed.')
+      const status = statusOf(error)
+      // Whoever tried to say who they are by a header is told how (RFC 6749, 5.2).
+      if (status === 401) reply.header('www-authenticate', 'Basic realm="Duely"')
+      return reply.status(status).headers(uncached).send(explain(error))
+    })
+
+    programs.post(paths.token, { schema: { summary: 'Trade a code or a refresh token for tokens.' } }, async (request, reply) => {
+      const { given, client } = await readProgram(deps, request, clock.now())
+      if (given.grant_type === undefined) throw OAuthException.invalidParameter('grant_type')
+      if (!grantTypes.includes(given.grant_type)) throw OAuthException.unsupportedGrantType()
+      const said = await tradeForTokens(deps, client, given, clock.now())
+      if (said instanceof OAuthException) throw said
+      return reply.status(said.status).headers(uncached).send(said.body)
+    })
+
+    programs.post(paths.revoke, { schema: { summary: 'Give a token back.' } }, async (request, reply) => {
+      const { given, client } = await readProgram(deps, request, clock.now())
+      if (given.token === undefined) throw OAuthException.invalidParameter('token')
+      await revokeToken(deps.db, client, given.token, clock.now())
+      return reply.headers(uncached).send({})
+    })
+    done()
+  })
+}
+
+const uncached = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/** Each parameter once; what is empty counts as left out (RFC 6749, 3.1 and 3.2). */
+function readParameters(from: unknown): { given: Record<string, string>; repeated: string | null } {
+  const read = z.record(z.string(), z.union([z.string(), z.array(z.string())])).safeParse(from ?? {})
+  if (!read.success) throw OAuthException.badRequest('Every parameter is a text.')
+  const all = Object.entries(read.data).map(([name, value]) => [name, [value].flat()] as const)
+  return {
+    given: Object.fromEntries(all.flatMap(([name, values]) => (values.length === 1 && values[0] ? [[name, values[0]]] : []))),
+    repeated: all.find(([, values]) => values.length > 1)?.[0] ?? null,
+  }
+}
+
+/** What the library leaves to us of an authorization request. Answers the challenge of PKCE, where there is one. */
+function readChallenge(client: Client, given: Record<string, string>, repeated: string | null): string | null {
+  const wrong = (parameter: string, why: string) => OAuthException.invalidParameter(parameter, why)
+  if (repeated !== null) throw wrong(repeated, `Send ${repeated} once`)
+  if (given.response_type === undefined) throw wrong('response_type', 'Send response_type=code')
+  if (given.response_type !== 'code') throw new Unsupported('unsupported_response_type', 'Only response_type=code is answered')
+  if ((given.response_mode ?? 'query') !== 'query') throw wrong('response_mode', 'Only response_mode=query is answered')
+  const { state, code_challenge: challenge, code_challenge_method: method } = given
+  if (state !== undefined && (state.length > 2_000 || !/^[\x20-\x7e]*$/.test(state)))
+    throw wrong('state', 'Send a state of at most 2,000 printable ASCII characters')
+  if (challenge === undefined) {
+    if (method !== undefined) throw wrong('code_challenge', 'A code_challenge_method goes with a code_challenge')
+    if (client.secretHash === null) throw wrong('code_challenge', 'An application without a secret has to use PKCE with S256')
+    // With neither, a code of somebody else could be slipped in (RFC 9700, 2.1.1).
+    if (state === undefined) throw wrong('state', 'Send a state, or use PKCE with S256')
+    return null
+  }
+  if (!/^[\w-]{43}$/.test(challenge)) throw wrong('code_challenge', 'Send the S256 of the verifier: 43 characters of base64url')
+  return challenge
+}
+
+/** An error of RFC 6749 that the library has no name for. */
+class Unsupported extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The parameters of a program's request, and which application it is, by its secret where it has one (RFC 6749, 2.3). */
+async function readProgram(deps: Deps, request: FastifyRequest, now: Instant): Promise<{ given: Record<string, string>; client: Client }> {
+  const { given, repeated } = readParameters(request.body)
+  if (repeated !== null) throw OAuthException.invalidParameter(repeated, `Send ${repeated} once`)
+  const { id, secrets } = readCredentials(request.headers.authorization, given)
+  const client = await findClient(deps, id)
+  const key = addressKey(`client:${hashToken(id)}`, request.ip)
+  // Counted before it is looked at: those that come together cannot slip through together.
+  if (deps.config.rateLimit) await countTry(deps.db, key, wrongSecrets, now)
+  const secret = secrets.find((one) => client?.secretHash && sameText(hashToken(one), client.secretHash))
+  if (!client || (client.secretHash !== null && secret === undefined))
+    throw OAuthException.invalidClient('This application is not known, or its secret is wrong.')
+  if (deps.config.rateLimit) await takeBackGuess(deps.db, key)
+  const { client_secret: _secret, ...rest } = given
+  return { given: { ...rest, client_id: client.id, ...(secret === undefined ? {} : { client_secret: secret }) }, client }
+}
+
+/** Who an application says it is: in the body, or in a header, where both parts are encoded as in forms. Some clients leave that out. */
+function readCredentials(header: string | undefined, given: Record<string, string>): { id: string; secrets: string[] } {
+  if (header === undefined) {
+    if (given.client_id === undefined) throw OAuthException.invalidClient('Send client_id.')
+    return { id: given.client_id, secrets: given.client_secret === undefined ? [] : [given.client_secret] }
+  }
+  const [, encoded] = /^Basic ([\w+/=-]+)$/i.exec(header) ?? []
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? []
+  if (id === undefined || secret === undefined)
+    throw OAuthException.invalidClient('The header Authorization is not Basic with id and secret.')
+  const name = decoded(id)
+  if (given.client_secret !== undefined)
+    throw OAuthException.badRequest('Send the secret once: in the header Authorization or in the body.')
+  if (given.client_id !== undefined && given.client_id !== name)
+    throw OAuthException.badRequest('The header Authorization names another client_id.')
+  return { id: name, secrets: [...new Set([decoded(secret), secret])] }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+/** A fault of whoever asks that the server found before anybody else looked: no JSON, too much of it, another type. */
+function isBadRequest(error: unknown): boolean {
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof OAuthException || error instanceof Refusal) return error.status
+  if (isAway(error)) return 503
+  return isBadRequest(error) ? 400 : 500
+}
+
+/** The body of an error (RFC 6749, 4.1.2.1 and 5.2). A description is for developers, of plain characters without quotes. */
+function explain(error: unknown): { error: string; error_description?: string } {
+  const said = (code: string, description?: string) =>
+    description === undefined
+      ? { error: code }
+      : { error: code, error_description: description.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'") }
+  if (error instanceof OAuthException) return said(error.errorType, error.errorDescription ?? error.error)
+  if (error instanceof Unsupported) return said(error.code, error.message)
+  if (error instanceof Refusal) return said(error.code === 'too_many' ? 'temporarily_unavailable' : 'invalid_request', error.message)
+  if (isAway(error)) return said('temporarily_unavailable', 'Duely cannot reach its database. Please try again in a moment.')
+  if (isBadRequest(error)) return said('invalid_request', 'This request cannot be read: send a form or JSON.')
+  return said('server_error', 'Something went wrong on our side. Please try again in a moment.')
+}
+
+/** For a browser a page, for anybody else JSON: in neither case a way on. */
+function refuseOpenly(request: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
+  const sentence = `${message} Nothing has been shared.`
+  reply.status(400).header('cache-control', 'no-store')
+  if (!(request.headers.accept ?? '').includes('text/html')) return reply.send({ error: 'invalid_request', error_description: sentence })
+  const escaped = sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return reply
+    .type('text/html; charset=utf-8')
+    .send(
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>Duely</title><h1>This request cannot be answered</h1><p>${escaped}</p></html>`,
+    )
+}

@@ -1,0 +1,160 @@
+import { and, eq, isNull, lte, or } from 'drizzle-orm'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Call } from '#contract/call.ts'
+import { isOpenTo, openTo, type ProgramKind, type Scope, scopeFor } from '#contract/integrations.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { countOne, secondsUntil } from '#server/accounts/throttle.ts'
+import { refuseWithout } from '#server/billing/billing.ts'
+import type { Account, Program, Who } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { hashToken } from '#server/platform/secrets.ts'
+import { prefixes } from './provider.ts'
+import { apiKeys, oauthGrants, oauthTokens } from './tables.ts'
+
+/** How many calls a program may make in a minute: each key, and each application in one person's name. */
+const rate = { limit: 120, seconds: 60 }
+/** When a program was last seen is written down at most this often. */
+const seenEvery = { seconds: 60 }
+
+type Knowing = Pick<Deps, 'db' | 'config'>
+
+/** A program that was recognised by what it brought. */
+interface Recognised extends Program {
+  account: Account
+  scopes: Scope[]
+  lastUsedAt: Instant | null
+}
+
+/**
+ * In whose name a program asks, and that it may: null where the request brings no token or key of a program. Refuses with `not_signed_in` what is
+ * not known, has run out or was taken back, with `too_many`, with `not_allowed` where the call is not open to it, and with `plan_limit` a key whose
+ * account's plan has none.
+ */
+export async function identifyProgram(
+  deps: Knowing,
+  about: { request: FastifyRequest; call: Call; reply: FastifyReply },
+  now: Instant,
+): Promise<Who | null> {
+  const { request, call, reply } = about
+  const brought = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  if (!Object.values(prefixes).some((prefix) => brought.startsWith(prefix))) return null
+  const found = await recognise(deps.db, brought, now)
+  if (!found) {
+    reply.header('www-authenticate', challenge({ error: 'invalid_token' }))
+    throw new Refusal('not_signed_in', notGood(brought))
+  }
+  const { kind, id, account } = found
+  if (deps.config.rateLimit) await countCall(deps.db, `${kind}:${id}`, reply, now)
+  refuseClosed(found, call, reply)
+  if (kind === 'key' && deps.config.razorpay) await refuseWithout('apiAccess', deps.db, account.id, now, deps.config)
+  await noteUse(deps.db, found, now)
+  return {
+    account,
+    program: { kind, id },
+    get sessionId(): string {
+      throw new Refusal('not_allowed', 'Only somebody who is signed in in a browser can do this.')
+    },
+  }
+}
+
+async function recognise(db: Database, brought: string, now: Instant): Promise<Recognised | null> {
+  const hash = hashToken(brought)
+  const row = brought.startsWith(prefixes.key) ? await findKey(db, hash) : await findToken(db, hash)
+  return row && (row.expiresAt === null || Temporal.Instant.compare(row.expiresAt, now) > 0) ? row : null
+}
+
+async function findToken(db: Database, tokenHash: string) {
+  const [found] = await db
+    .select({
+      account: accounts,
+      id: oauthGrants.id,
+      lastUsedAt: oauthGrants.lastUsedAt,
+      scopes: oauthTokens.scopes,
+      expiresAt: oauthTokens.expiresAt,
+    })
+    .from(oauthTokens)
+    .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
+    .innerJoin(accounts, eq(accounts.id, oauthGrants.ownerId))
+    .where(and(eq(oauthTokens.tokenHash, tokenHash), eq(oauthTokens.kind, 'access')))
+  return found && { ...found, kind: 'application' as const }
+}
+
+async function findKey(db: Database, keyHash: string) {
+  const [found] = await db
+    .select({
+      account: accounts,
+      id: apiKeys.id,
+      lastUsedAt: apiKeys.lastUsedAt,
+      scopes: apiKeys.scopes,
+      expiresAt: apiKeys.expiresAt,
+    })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.ownerId))
+    .where(eq(apiKeys.keyHash, keyHash))
+  return found && { ...found, kind: 'key' as const }
+}
+
+/** Counts a call and says in the answer, whatever it will be, how many are left (IETF draft-ietf-httpapi-ratelimit-headers, 03). */
+async function countCall(db: Database, key: string, reply: FastifyReply, now: Instant): Promise<void> {
+  const { count, until } = await countOne(db, `program:${key}`, rate.seconds, now)
+  const seconds = secondsUntil(until, now)
+  reply.headers({
+    'ratelimit-limit': rate.limit,
+    'ratelimit-remaining': Math.max(0, rate.limit - count),
+    'ratelimit-reset': seconds,
+  })
+  if (count > rate.limit) {
+    const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+    throw new Refusal('too_many', `At most ${rate.limit} calls a minute, please. Go on in ${wait}.`, { retryAfter: seconds })
+  }
+}
+
+function refuseClosed({ kind, scopes }: Recognised, call: Call, reply: FastifyReply): void {
+  const asked = `${call.method} ${call.path}`
+  if (!isOpenTo(kind, call)) {
+    const open = new Intl.ListFormat('en-GB').format(openTo[kind].map((part) => `/${part}`))
+    throw new Refusal('not_allowed', `${said[kind]} opens ${open}; ${asked} is not open to it.`)
+  }
+  const needed = scopeFor(call)
+  if (scopes.includes(needed)) return
+  reply.header('www-authenticate', challenge({ error: 'insufficient_scope', scope: needed }))
+  throw new Refusal(
+    'not_allowed',
+    `${asked} needs the scope ${needed}, and this ${kind === 'key' ? 'key' : 'token'} has only ${scopes.join(', ')}.`,
+  )
+}
+
+const said: Record<ProgramKind, string> = { application: 'An application’s token', key: 'An API key' }
+
+function notGood(brought: string): string {
+  if (brought.startsWith(prefixes.key))
+    return 'This API key is not known: it was revoked, or has run out. Please make a new one under Connections.'
+  if (brought.startsWith(prefixes.refresh)) return 'This is a refresh token. Please trade it for an access token at /oauth/token.'
+  return 'This access token has run out, or the permission was taken back. Please refresh it, or ask for permission again.'
+}
+
+/** RFC 6750, 3. */
+function challenge(parameters: Record<string, string>): string {
+  return `Bearer realm="Duely", ${Object.entries(parameters)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`
+}
+
+async function noteUse(db: Database, { kind, id, lastUsedAt }: Recognised, now: Instant): Promise<void> {
+  const before = now.subtract(seenEvery)
+  if (lastUsedAt && Temporal.Instant.compare(lastUsedAt, before) > 0) return
+  // Of many at once only the first one writes.
+  if (kind === 'key')
+    await db
+      .update(apiKeys)
+      .set({ lastUsedAt: now })
+      .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lte(apiKeys.lastUsedAt, before))))
+  else
+    await db
+      .update(oauthGrants)
+      .set({ lastUsedAt: now })
+      .where(and(eq(oauthGrants.id, id), or(isNull(oauthGrants.lastUsedAt), lte(oauthGrants.lastUsedAt, before))))
+}

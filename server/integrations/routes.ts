@@ -1,0 +1,48 @@
+import { integrationCalls } from '#contract/integrations.ts'
+import { originOf } from '#server/accounts/accounts.ts'
+import { type Account, type App, answer } from '#server/platform/answer.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { follow, triggerReminders } from '#server/reminders/reminders.ts'
+import { allow, readQuestion } from './consent.ts'
+import { disconnect, listConnections, subscribeToZapier } from './integrations.ts'
+import { addKey, listKeys, removeKey } from './keys.ts'
+import { oauthRoutes } from './oauth-routes.ts'
+
+/** What other programs may do with an account, and who may let them. */
+export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
+  const { db, clock, queue, config } = deps
+  await oauthRoutes(app, deps)
+
+  answer(app, integrationCalls.consent, ({ query }) => readQuestion(deps, query, clock.now()))
+  answer(app, integrationCalls.allow, async ({ body }, { account }, { request }) => ({
+    redirect: await allow(deps, account, body, originOf(request), clock.now()),
+  }))
+  answer(app, integrationCalls.connections, (_parts, { account }) => listConnections(db, account, config))
+  answer(app, integrationCalls.disconnect, ({ params }, { account }, { request }) =>
+    disconnect(deps, account.id, params.id, originOf(request), clock.now()),
+  )
+
+  answer(app, integrationCalls.me, async (_parts, { account: { id, email, displayName } }) => ({ id, email, displayName }))
+  answer(app, integrationCalls.trigger, async (_parts, { account }, { reply }) => {
+    const { runId, skipped } = await triggerReminders({ db, queue, account, now: clock.now() })
+    return follow(deps, account, runId, reply, skipped)
+  })
+
+  const settings = (sendReminders: boolean) => ({ sendReminders, available: config.zapier !== null })
+  const changeSettings = async (tx: Database, { id }: Account, sendReminders: boolean) => {
+    await subscribeToZapier(tx, id, sendReminders)
+    return settings(sendReminders)
+  }
+  answer(app, integrationCalls.subscribe, (_parts, { account }) => changeSettings(db, account, true))
+  answer(app, integrationCalls.unsubscribe, (_parts, { account }) => changeSettings(db, account, false))
+  answer(app, integrationCalls.subscription, async (_parts, { account }) => settings(account.sendReminders))
+
+  answer(app, integrationCalls.keys, (_parts, { account }) => listKeys(db, account.id))
+  answer(app, integrationCalls.addKey, ({ body }, { account }, { request }) =>
+    addKey(deps, account.id, body, originOf(request), clock.now()),
+  )
+  answer(app, integrationCalls.removeKey, ({ params }, { account }, { request }) =>
+    removeKey(db, account.id, params.id, originOf(request), clock.now()),
+  )
+}
