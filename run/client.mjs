@@ -17,6 +17,7 @@ const sources = [
   'tsconfig.base.json',
   'package-lock.json',
   'run/client.mjs',
+  'run/reference-page.ts',
 ]
 const build = path.join(root, 'build')
 const stamp = path.join(build, 'built-from')
@@ -32,7 +33,8 @@ export async function buildClient(node) {
   say('Building the web client.')
   rmSync(build, { recursive: true, force: true })
   await run(node, [builder, 'build', '--logLevel', 'warn'], { env: { ...process.env, NODE_ENV: 'production' } })
-  writeFileSync(path.join(build, 'pages.json'), JSON.stringify(await pages(node), null, 2))
+  await run(node, ['run/reference-page.ts'])
+  writeFileSync(path.join(build, 'pages.json'), JSON.stringify([...(await pages(node)), '/docs'], null, 2))
   await packFiles(path.join(build, 'client'))
   writeFileSync(stamp, now)
 }
@@ -90,7 +92,12 @@ async function packFiles(folder) {
   await Promise.all(
     worth.map(async (file) => {
       const plain = readFileSync(file)
-      const packed = { br: await brotli(plain), gz: await gzip(plain, { level: 9 }) }
+      // The last two steps of Brotli take ten times as long as all before them; of a file this long they would hold the build up.
+      const quality = plain.length > 1_000_000 ? 9 : zlib.constants.BROTLI_MAX_QUALITY
+      const packed = {
+        br: await brotli(plain, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: quality } }),
+        gz: await gzip(plain, { level: 9 }),
+      }
       for (const [ending, bytes] of Object.entries(packed)) if (bytes.length < plain.length * 0.9) writeFileSync(`${file}.${ending}`, bytes)
     }),
   )
