@@ -1,18 +1,33 @@
 import { expect, test } from 'vitest'
 import { limitsOf } from './limits.ts'
 
-const sender = { provider: 'smtp' as const, host: 'smtp.gmail.com', address: 'asha@gmail.com', learnedPerDay: null }
+const sender = {
+  provider: 'smtp' as const,
+  host: 'smtp.gmail.com',
+  address: 'asha@gmail.com',
+  learnedPerDay: null,
+  learnedPerMinute: null,
+  learnedPerMinuteAt: null,
+}
+const now = Temporal.Instant.from('2026-03-02T06:30:00Z')
 
 test('a mailbox has the limits its provider publishes', () => {
-  expect(limitsOf(sender)).toMatchObject({ provider: 'Gmail', perDay: 500 })
-  expect(limitsOf({ ...sender, address: 'asha@banyan.example' })).toMatchObject({ provider: 'Google Workspace', perDay: 2000 })
-  expect(limitsOf({ ...sender, host: null, provider: 'gmail' })).toMatchObject({ provider: 'Gmail', perDay: 500 })
-  expect(limitsOf({ ...sender, host: 'SMTP.Office365.com' })).toMatchObject({ perMinute: 30, perDay: 10_000 })
-  expect(limitsOf({ ...sender, host: 'mail.banyan.example' })).toMatchObject({ perDay: null, perMinute: null })
+  expect(limitsOf(sender, now)).toMatchObject({ provider: 'Gmail', perDay: 500 })
+  expect(limitsOf({ ...sender, address: 'asha@banyan.example' }, now)).toMatchObject({ provider: 'Google Workspace', perDay: 2000 })
+  expect(limitsOf({ ...sender, host: null, provider: 'gmail' }, now)).toMatchObject({ provider: 'Gmail', perDay: 500 })
+  expect(limitsOf({ ...sender, host: 'SMTP.Office365.com' }, now)).toMatchObject({ perMinute: 30, perDay: 10_000 })
+  expect(limitsOf({ ...sender, host: 'mail.banyan.example' }, now)).toMatchObject({ perDay: null, perMinute: null })
 })
 
 test('what a mailbox turned out to allow counts where it is less', () => {
-  expect(limitsOf({ ...sender, learnedPerDay: 120 }).perDay).toBe(120)
-  expect(limitsOf({ ...sender, learnedPerDay: 900 }).perDay).toBe(500)
-  expect(limitsOf({ ...sender, host: 'mail.banyan.example', learnedPerDay: 40 }).perDay).toBe(40)
+  expect(limitsOf({ ...sender, learnedPerDay: 120 }, now).perDay).toBe(120)
+  expect(limitsOf({ ...sender, learnedPerDay: 900 }, now).perDay).toBe(500)
+  expect(limitsOf({ ...sender, host: 'mail.banyan.example', learnedPerDay: 40 }, now).perDay).toBe(40)
+})
+
+test('a mailbox that took 25 mails in a minute is asked for no more for a day', () => {
+  const slow = { ...sender, learnedPerMinute: 25, learnedPerMinuteAt: now }
+  expect(limitsOf(slow, now).perMinute).toBe(25)
+  expect(limitsOf({ ...slow, host: 'smtp.office365.com', learnedPerMinute: 90 }, now).perMinute).toBe(30)
+  expect(limitsOf(slow, now.add({ hours: 24 })).perMinute).toBeNull()
 })

@@ -1,3 +1,4 @@
+import type { Instant } from '#server/platform/clock.ts'
 import type { Sender } from './sender.ts'
 
 /** How much a mailbox may send: in any 24 hours, and in any minute. Null where nobody says. */
@@ -27,12 +28,25 @@ const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[
   { hosts: ['smtp.mail.yahoo.com', 'smtp.bizmail.yahoo.com'], limits: { provider: 'Yahoo', perDay: 500, perMinute: null } },
 ]
 
+/** For so long a mailbox is not asked for more mails a minute than it turned out to allow. */
+const learnedFor = { hours: 24 }
+
+type Limited = Pick<Sender, 'provider' | 'host' | 'address' | 'learnedPerDay' | 'learnedPerMinute' | 'learnedPerMinuteAt'>
+
 /** What a mailbox may send, and what it turned out to allow where that is less. */
-export function limitsOf(sender: Pick<Sender, 'provider' | 'host' | 'address' | 'learnedPerDay'>): SendingLimits {
+export function limitsOf(sender: Limited, now: Instant): SendingLimits {
   const host = sender.provider === 'gmail' ? 'gmail.googleapis.com' : (sender.host ?? '').toLowerCase()
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1).toLowerCase()
   const found = published.find(({ hosts, domains }) => hosts.includes(host) && (!domains || domains.includes(domain)))
   const known = found?.limits ?? { provider: 'Your mail provider', perDay: null, perMinute: null }
-  if (sender.learnedPerDay === null) return known
-  return { ...known, perDay: Math.min(sender.learnedPerDay, known.perDay ?? sender.learnedPerDay) }
+  return { ...known, perDay: less(known.perDay, sender.learnedPerDay), perMinute: less(known.perMinute, learnedPerMinute(sender, now)) }
+}
+
+function learnedPerMinute({ learnedPerMinute, learnedPerMinuteAt }: Limited, now: Instant): number | null {
+  if (!learnedPerMinuteAt || Temporal.Instant.compare(learnedPerMinuteAt.add(learnedFor), now) <= 0) return null
+  return learnedPerMinute
+}
+
+function less(known: number | null, learned: number | null): number | null {
+  return known === null || learned === null ? (known ?? learned) : Math.min(known, learned)
 }

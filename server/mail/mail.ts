@@ -20,7 +20,7 @@ const tryPatience = { wholeMs: 10_000, probeMs: 3_000 }
 
 const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
 /** What was learned of the mailbox before says nothing about this one. */
-const untried = { ...notPaused, learnedPerDay: null }
+const untried = { ...notPaused, learnedPerDay: null, learnedPerMinute: null, learnedPerMinuteAt: null }
 
 /** The account's mailbox; null while it has none. */
 export async function findSender(db: Database, ownerId: string): Promise<Sender | null> {
@@ -126,6 +126,19 @@ export interface SenderStop {
   until: Instant | null
   /** How many mails a day it turned out to allow; null: nothing new is known. */
   learnedPerDay: number | null
+}
+
+/** Writes down how many mails a minute this mailbox turned out to allow. */
+export async function learnPerMinute(
+  db: Database,
+  sender: { ownerId: string; senderId: string },
+  perMinute: number,
+  now: Instant,
+): Promise<void> {
+  await db
+    .update(mailConfigs)
+    .set({ learnedPerMinute: perMinute, learnedPerMinuteAt: now })
+    .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId)))
 }
 
 /** Stops sending from this mailbox. True for the first who pauses it; false where it is paused already or was saved anew meanwhile. */

@@ -68,6 +68,8 @@ function aSender(
     pausedAt: null,
     pausedUntil: null,
     learnedPerDay: null,
+    learnedPerMinute: null,
+    learnedPerMinuteAt: null,
     sealedRefreshToken: null,
     ...about,
   }

@@ -4,6 +4,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
 import { aMailbox, anInvoice, anOffice, type Person } from '#test/factories.ts'
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
@@ -176,6 +177,46 @@ test('where a provider counts by the minute, mails leave that far apart', async 
   const times = smtp.mails.map(({ at }) => at)
   expect(times.length).toBe(6)
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(5 * 50 - 60)
+})
+
+test('a mail server that counts by the minute is noticed, and the rest waits until the minute is over', async () => {
+  await using office = await anOffice({ now: '2026-03-02T01:00:00Z' })
+  const { app, asha, smtp } = office
+  await start(app, asha)
+  for (let nth = 1; nth <= 40; nth += 1) await anInvoice(app, { owner: asha, clientEmail: `client${nth}@example.com` })
+  let asked = 0
+  smtp.answer({
+    mail() {
+      asked += 1
+      return asked > 12 ? '451 4.7.1 Too many messages, slow down' : undefined
+    },
+  })
+  app.clock.set('2026-03-02T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(12)
+  const [mailbox] = await app.db.select().from(mailConfigs)
+  expect(mailbox?.learnedPerMinute).toBe(12)
+  // Three that were put off in a row, and one on its way meanwhile.
+  expect(asked).toBeLessThanOrEqual(16)
+  const before = asked
+  app.clock.advance({ seconds: 59 })
+  await app.runJobs()
+  expect(asked).toBe(before)
+  smtp.answer({})
+  app.deps.limitsOf = () => ({ provider: 'A provider', perDay: null, perMinute: null })
+  app.clock.advance({ minutes: 30 })
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(
+    Array.from({ length: 40 }, (_, nth) => `client${nth + 1}@example.com`).sort(),
+  )
+})
+
+test('a server that puts off what it does not know yet is no server that counts by the minute', async () => {
+  await using office = await anOffice({ now: morning, invoices: 30 })
+  const { app, asha, smtp } = office
+  smtp.answer({ rcpt: (to) => (Number(to.slice(6, to.indexOf('@'))) > 5 ? '451 4.7.1 Greylisted' : undefined) })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 5, retrying: 25 })
+  expect((await app.db.select().from(mailConfigs))[0]?.learnedPerMinute).toBeNull()
 })
 
 test('without a mailbox the mails of the day are held, and go the same day once one is connected', async () => {

@@ -24,6 +24,7 @@ import type { AtGate } from './gate.ts'
 import { holdScheduled, holdWaiting, holdWords, resumeHeld } from './holds.ts'
 import type { ClaimedMail, InHand } from './in-hand.ts'
 import { deliverJob } from './jobs.ts'
+import { countSent, openPace, type Pace, putOffInARow, slowDown } from './pace.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 import { owedToday, readAhead, readWaiting, type WaitingMail } from './waiting.ts'
@@ -37,7 +38,7 @@ export interface Delivering extends Deps {
   /** A number in [0, 1): spreads retries. */
   chance(): number
   /** What a mailbox may send. */
-  limitsOf(sender: Sender): SendingLimits
+  limitsOf(sender: Sender, now: Instant): SendingLimits
 }
 
 /** In flight for one mailbox at a time. */
@@ -154,7 +155,7 @@ async function drain(deps: Delivering, ownerId: string, { over, planning, gate, 
     }
     const wordings = { one: await readWording(deps.db, ownerId, 'one'), group: await readWording(deps.db, ownerId, 'group') }
     resting.sender = sender
-    const moved = await sendAll(deps, {
+    const batch: Batch = {
       account,
       sender,
       wordings,
@@ -165,8 +166,12 @@ async function drain(deps: Delivering, ownerId: string, { over, planning, gate, 
       composing: new Map(),
       recording: new Set(),
       usedUp: [],
-    })
+      putOff: 0,
+      slowed: false,
+    }
+    const moved = await sendAll(deps, batch)
     if (over()) return true
+    if (batch.slowed) return false
     if (complete && moved === read.length && read.length < readAhead) return false
     // Whatever changed under all of them at once, such as a paused sender, is looked at anew; what cannot be explained waits for the sweep.
     if (moved === 0 && idle++ > 2) return false
@@ -207,10 +212,14 @@ interface Batch {
   recording: Set<Promise<void>>
   /** What is left to do about mails that were refused because the mailbox has used up what it may send. */
   usedUp: (() => Promise<void>)[]
+  /** How many mails the mail server has put off since it took one. */
+  putOff: number
+  /** The mail server counts the mails of a minute, and these were too many. */
+  slowed: boolean
 }
 
-function ended({ over, usedUp }: Batch): boolean {
-  return over() || usedUp.length > 0
+function ended({ over, usedUp, slowed }: Batch): boolean {
+  return over() || usedUp.length > 0 || slowed
 }
 
 /** Answers how many mails were moved on. Nothing of it is under way any more when it is over, however it ends. */
@@ -270,6 +279,11 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
     // Whatever else the server said may go for the next mail too.
     if (outcome.kind !== 'accepted') await recorded
     if (!hand.claimed) return moved
+    batch.putOff = outcome.kind === 'temporary' ? batch.putOff + 1 : 0
+    if (batch.putOff === putOffInARow) {
+      await Promise.all(batch.recording)
+      batch.slowed = await slowDown(deps, batch.sender)
+    }
   }
 }
 
@@ -446,7 +460,7 @@ async function pauseSending(
 ): Promise<void> {
   const now = deps.clock.now()
   if (outcome.kind === 'quota') {
-    const { sent } = await countSent(deps, sender, now)
+    const { sent } = await countSent(deps, sender, now.subtract({ hours: 24 }))
     const until = startOfDay(dayAfter(localDate(now, account.timezone)), account.timezone)
     return pauseForQuota(deps, account, {
       sender,
@@ -515,25 +529,12 @@ async function pauseForQuota(
   })
 }
 
-/** Mails accepted from this mailbox in the last 24 hours, and when the first and the last of them were. */
-async function countSent({ db }: Delivering, sender: Sender, now: Instant): Promise<{ sent: number; last: string | null }> {
-  const dayAgo = now.subtract({ hours: 24 })
-  const since = Temporal.Instant.compare(dayAgo, sender.createdAt) > 0 ? dayAgo : sender.createdAt
-  const [found] = await rows(
-    db,
-    z.object({ sent: z.number(), last: instantText.nullable() }),
-    sql`SELECT count(*)::int AS sent, max(sent_at) AS last FROM deliveries
-        WHERE owner_id = ${sender.ownerId}::uuid AND state = 'sent' AND sent_at >= ${since.toString()}::timestamptz`,
-  )
-  return found ?? { sent: 0, last: null }
-}
-
 /** How many mails the mailbox may still send; one that has sent its day's worth is paused until a tenth of that has rolled out of the 24 hours. */
 async function roomLeft(deps: Delivering, account: Account, sender: Sender): Promise<number> {
-  const { perDay, provider } = deps.limitsOf(sender)
-  if (perDay === null) return readAhead
   const now = deps.clock.now()
-  const { sent } = await countSent(deps, sender, now)
+  const { perDay, provider } = deps.limitsOf(sender, now)
+  if (perDay === null) return readAhead
+  const { sent } = await countSent(deps, sender, now.subtract({ hours: 24 }))
   if (sent < perDay) return perDay - sent
   const [room] = await rows(
     deps.db,
@@ -545,29 +546,6 @@ async function roomLeft(deps: Delivering, account: Account, sender: Sender): Pro
   const words = `${provider} allows ${perDay.toLocaleString('en-IN')} mails in 24 hours, and so many have left.`
   await pauseForQuota(deps, account, { sender, words, until, learnedPerDay: null })
   return 0
-}
-
-/** Keeps the mails of a mailbox apart where its provider counts by the minute. */
-interface Pace {
-  turn(): Promise<void>
-}
-
-async function openPace(deps: Delivering, sender: Sender): Promise<Pace | null> {
-  const { perMinute } = deps.limitsOf(sender)
-  if (perMinute === null) return null
-  const apart = 60_000 / perMinute
-  const now = deps.clock.now()
-  const { last } = await countSent(deps, sender, now)
-  const sinceLast = last ? now.epochMilliseconds - Temporal.Instant.from(last).epochMilliseconds : apart
-  // A clock that was set back says that the last one is yet to come.
-  let next = performance.now() + Math.max(0, Math.min(apart, apart - sinceLast))
-  return {
-    async turn() {
-      const mine = Math.max(next, performance.now())
-      next = mine + apart
-      await pause(Math.max(0, mine - performance.now()))
-    },
-  }
 }
 
 /** Mailboxes whose quota has come back go on by themselves. */

@@ -1,0 +1,76 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { learnPerMinute, type Sender, type SendingLimits } from '#server/mail/mail.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { instantText } from '#server/platform/columns.ts'
+import { rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+
+interface Pacing extends Pick<Deps, 'db' | 'clock'> {
+  /** What a mailbox may send. */
+  limitsOf(sender: Sender, now: Instant): SendingLimits
+}
+
+/** Keeps the mails of a mailbox apart where its provider counts by the minute. */
+export interface Pace {
+  turn(): Promise<void>
+}
+
+/** So many mails that are put off one after the other are no chance any more. */
+export const putOffInARow = 3
+/** A mailbox that took fewer in the last minute is not counted by the minute: its server is busy, or greylists. */
+const leastPerMinute = 10
+/** A minute is this long here, in ms: mails do not leave to the millisecond, and the provider counts when they arrive. */
+const minute = 61_000
+
+/** Null where nobody counts the mails of a minute. */
+export async function openPace(deps: Pacing, sender: Sender): Promise<Pace | null> {
+  const now = deps.clock.now()
+  const { perMinute } = deps.limitsOf(sender, now)
+  if (perMinute === null) return null
+  const apart = minute / perMinute
+  const { last } = await countSent(deps, sender, now.subtract({ hours: 24 }))
+  const sinceLast = last ? now.epochMilliseconds - last.epochMilliseconds : apart
+  // A clock that was set back says that the last one is yet to come.
+  let next = performance.now() + Math.max(0, Math.min(apart, apart - sinceLast))
+  return {
+    async turn() {
+      const mine = Math.max(next, performance.now())
+      next = mine + apart
+      await pause(Math.max(0, mine - performance.now()))
+    },
+  }
+}
+
+/**
+ * The mail server puts off one mail after the other: where it took many just before, it counts them by the minute. Then what it took in the
+ * last minute is what it allows, and everything else waits until the first of those is a minute old. Answers whether that was it.
+ */
+export async function slowDown(deps: Pacing, sender: Sender): Promise<boolean> {
+  const now = deps.clock.now()
+  const { sent, first } = await countSent(deps, sender, now.subtract({ minutes: 1 }))
+  if (!first || sent < leastPerMinute) return false
+  await learnPerMinute(deps.db, sender, Math.min(sent, deps.limitsOf(sender, now).perMinute ?? sent), now)
+  await deps.db.execute(sql`
+    UPDATE deliveries SET next_try_at = ${first.add({ milliseconds: minute }).toString()}::timestamptz
+    WHERE owner_id = ${sender.ownerId}::uuid AND state = 'queued' AND next_try_at <= ${now.toString()}::timestamptz`)
+  return true
+}
+
+/** Mails accepted from this mailbox since then, and when the first and the last of them were. */
+export async function countSent(
+  { db }: Pick<Deps, 'db'>,
+  sender: Sender,
+  since: Instant,
+): Promise<{ sent: number; first: Instant | null; last: Instant | null }> {
+  const from = Temporal.Instant.compare(since, sender.createdAt) > 0 ? since : sender.createdAt
+  const [found] = await rows(
+    db,
+    z.object({ sent: z.number(), first: instantText.nullable(), last: instantText.nullable() }),
+    sql`SELECT count(*)::int AS sent, min(sent_at) AS first, max(sent_at) AS last FROM deliveries
+        WHERE owner_id = ${sender.ownerId}::uuid AND state = 'sent' AND sent_at >= ${from.toString()}::timestamptz`,
+  )
+  const at = (text: string | null | undefined) => (text ? Temporal.Instant.from(text) : null)
+  return { sent: found?.sent ?? 0, first: at(found?.first), last: at(found?.last) }
+}
