@@ -145,7 +145,7 @@ test('whoever is asked about Zapier can say no', async ({ page, program }) => {
   await expect(page.getByText('Missing redirect URI information.')).toBeVisible()
   await page.goto('/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fzapier.example%2Fback&state=1')
   await expect(page.getByText('Authorization Request - Do you allow Zapier to access your account?')).toBeVisible()
-  await page.getByRole('link', { name: 'No', exact: true }).click()
+  await page.getByRole('button', { name: 'No', exact: true }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
 })
 

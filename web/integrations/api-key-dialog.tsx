@@ -5,6 +5,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { ApiKeyForm } from './api-key-form.tsx'
 import look from './connections.module.css'
 import { texts } from './texts.ts'
+import { useArrivalFocus } from './use-arrival-focus.ts'
 
 const words = texts.keys
 
@@ -31,10 +32,13 @@ export function ApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: ()
 }
 
 function KeyOnce({ apiKey, onClose }: { apiKey: string; onClose: () => void }): ReactNode {
+  const arrived = useArrivalFocus<HTMLParagraphElement>()
   const call = `curl -H "Authorization: Bearer ${apiKey}" ${window.location.origin}/api/me`
   return (
     <>
-      <p className={look.flush}>{words.once.text}</p>
+      <p ref={arrived} tabIndex={-1} className={look.arrived}>
+        {words.once.text}
+      </p>
       <div className={look.secret}>
         <code>{apiKey}</code>
         <CopyButton text={apiKey} what={words.once.label} />

@@ -13,9 +13,10 @@ import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './connections.module.css'
-import { SubscribeButton, useZapierChanges } from './subscribe-button.tsx'
+import { SubscribeButton } from './subscribe-button.tsx'
 import { texts } from './texts.ts'
 import { useRemovalFocus } from './use-removal-focus.ts'
+import { useZapierChanges } from './use-zapier-changes.ts'
 import { useZone } from './use-zone.ts'
 
 const words = texts.applications

@@ -24,7 +24,7 @@ export const consentTexts = {
   missing: 'Missing redirect URI information.',
   missingHint: 'The page that sent you here left out where to go back to. Please start again from there.',
   invalid: 'This request cannot be answered',
-  invalidHint: 'Nothing has been shared. Please start again from the application that sent you here.',
+  nothingShared: 'Nothing has been shared.',
   noRedirect: 'No redirect URL received from the server.',
   failed: 'Error during authorization. Please try again.',
   unsafe: 'The way back is no web address, so it is not followed. The permission is given; you can take it back under Connections.',

@@ -28,14 +28,7 @@ export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
   const waits = log.data?.some(({ state, nextTryAt }) => state === 'waiting' && nextTryAt !== null) ?? false
   if (waits !== moving) setMoving(waits)
   return (
-    <Panel
-      title={words.title}
-      aside={
-        <BusyButton variant="default" busy={log.isRefetching} busyText={words.refreshing} onClick={() => void log.refetch()}>
-          {words.refresh}
-        </BusyButton>
-      }
-    >
+    <Panel title={words.title}>
       <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={look.none}>{words.none}</p>}>
         {(list) => (
           <ShowAll list={list}>

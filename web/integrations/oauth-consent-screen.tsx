@@ -7,8 +7,14 @@ import { Problem } from '#web/platform/problem.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
-import { type Asked, ConsentQuestionCard } from './consent-question.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { type Asked, ConsentCard } from './consent-card.tsx'
+import { ConsentFacts } from './consent-facts.tsx'
 import { consentTexts as texts } from './consent-texts.ts'
+
+/** Who is asked about where nobody is named. */
+const zapier = 'Zapier'
+const dashboard = '/dashboard'
 
 /** /dashboard/oauth-consent?redirect_uri=…&state=…&request=… */
 export default function OauthConsentScreen(): ReactNode {
@@ -17,11 +23,7 @@ export default function OauthConsentScreen(): ReactNode {
   return (
     <>
       <title>{`${texts.title} · Duely`}</title>
-      {redirectUri ? (
-        <Asking asked={{ redirect_uri: redirectUri, state: state ?? '', request: request ?? '' }} />
-      ) : (
-        <DeadEnd title={texts.missing} text={texts.missingHint} />
-      )}
+      {redirectUri ? <Asking asked={{ redirect_uri: redirectUri, state: state ?? '', request: request ?? '' }} /> : <Incomplete />}
     </>
   )
 }
@@ -30,10 +32,20 @@ function Asking({ asked }: { asked: Asked }): ReactNode {
   const question = useRead(integrationCalls.consent, { query: asked })
   // What is no question will not become one by trying again.
   if (question.data === undefined && question.error instanceof Problem && !passes(question.error))
-    return <DeadEnd title={texts.invalid} text={`${question.error.message} ${texts.invalidHint}`} />
+    return (
+      <ConsentCard application={zapier} own={false} asked={asked} refuseUrl={dashboard}>
+        <Notice tone="bad" title={texts.invalid}>
+          {question.error.message} {texts.nothingShared}
+        </Notice>
+      </ConsentCard>
+    )
   return (
     <QueryView query={question} loading={texts.loading} error={(message) => message} empty={null}>
-      {(data) => <ConsentQuestionCard question={data} asked={asked} />}
+      {(data) => (
+        <ConsentCard {...data} asked={asked}>
+          <ConsentFacts question={data} />
+        </ConsentCard>
+      )}
     </QueryView>
   )
 }
@@ -42,16 +54,16 @@ function passes({ code }: Problem): boolean {
   return code === 'offline' || code === 'fault' || code === 'not_ready' || code === 'too_many'
 }
 
-function DeadEnd({ title, text }: { title: string; text: string }): ReactNode {
+function Incomplete(): ReactNode {
   return (
     <div role="alert">
       <EmptyState
         icon={<IconUnlink />}
         heading="h1"
-        title={title}
-        text={text}
+        title={texts.missing}
+        text={texts.missingHint}
         action={
-          <Button component={Link} to="/dashboard" variant="default">
+          <Button component={Link} to={dashboard} variant="default">
             {texts.back}
           </Button>
         }

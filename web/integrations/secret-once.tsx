@@ -3,14 +3,18 @@ import type { ReactNode } from 'react'
 import { CopyButton } from '#web/ui/copy-button.tsx'
 import look from './connections.module.css'
 import { texts } from './texts.ts'
+import { useArrivalFocus } from './use-arrival-focus.ts'
 
 const words = texts.webhooks.secret
 
 /** The secret of a webhook, shown this once, and what it is for. */
 export function SecretOnce({ secret, onClose }: { secret: string; onClose: () => void }): ReactNode {
+  const arrived = useArrivalFocus<HTMLParagraphElement>()
   return (
     <>
-      <p className={look.flush}>{words.text}</p>
+      <p ref={arrived} tabIndex={-1} className={look.arrived}>
+        {words.text}
+      </p>
       <div className={look.secret}>
         <code>{secret}</code>
         <CopyButton text={secret} what={words.label} />

@@ -1,9 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { integrationCalls } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { inWords } from '#web/platform/problem.ts'
-import { queryKey, useCall, useRead } from '#web/platform/query.ts'
+import { useCall } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -25,17 +24,4 @@ export function SubscribeButton(): ReactNode {
       <FormError message={subscribe.isError ? words.failed(inWords(subscribe.error)) : null} />
     </>
   )
-}
-
-/** What is shown of Zapier is read anew when somebody subscribes or unsubscribes elsewhere, in the sidebar say. */
-export function useZapierChanges(): void {
-  const queries = useQueryClient()
-  const subscribed = useRead(zapierCalls.subscription).data?.sendReminders
-  const before = useRef(subscribed)
-  useEffect(() => {
-    if (before.current !== undefined && before.current !== subscribed)
-      for (const read of [integrationCalls.connections, integrationCalls.webhooks])
-        void queries.invalidateQueries({ queryKey: queryKey(read) })
-    before.current = subscribed
-  }, [subscribed, queries])
 }

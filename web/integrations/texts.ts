@@ -175,8 +175,6 @@ export const texts = {
     loading: 'Loading the deliveries...',
     failed: (message: string) => `The deliveries could not be loaded. ${message}`,
     none: 'Nothing has been delivered yet. Send a test event, or wait until something happens.',
-    refresh: 'Refresh',
-    refreshing: 'Refreshing...',
     states: { delivered: 'Delivered', waiting: 'Waiting', failed: 'Failed' },
     retrying: 'Tried again',
     tries: (n: number) => counted(n, 'try', 'tries'),

@@ -3,12 +3,14 @@ import type { RunAnswer } from '#contract/reminders.ts'
 import { ScrollBox } from './scroll-box.tsx'
 import look from './trigger.module.css'
 import { triggerTexts as texts } from './trigger-texts.ts'
+import { useArrivalFocus } from './use-arrival-focus.ts'
 
 /** In sentences what became of it, where not everybody was reached: what left, what failed and why, what is still to come. */
 export function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
   const { count, failed, skipped, retrying, failures } = answer
+  const arrived = useArrivalFocus<HTMLDivElement>()
   return (
-    <div role="status" aria-label={texts.result}>
+    <div ref={arrived} tabIndex={-1} className={look.arrived}>
       {count > 0 && <p className={look.words}>{texts.sent(count)}</p>}
       {retrying > 0 && <p className={look.words}>{texts.underWay(retrying)}</p>}
       {failed > 0 && <p className={look.words}>{texts.failedOnes(failed)}</p>}

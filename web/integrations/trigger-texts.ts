@@ -34,6 +34,5 @@ export const triggerTexts = {
   underWay: (n: number) => `${emails(n)} ${n === 1 ? 'is' : 'are'} still on ${n === 1 ? 'its' : 'their'} way or tried again later.`,
   skipped: (n: number) => `${counted(n, 'invoice was', 'invoices were')} left out: reminded today already, or with an email under way.`,
   noWords: 'The mail server gave no reason.',
-  result: 'What happened',
   follow: 'Open Reminder Control',
 }

@@ -23,7 +23,7 @@ const words = texts.webhook
 
 /** One webhook: what keeps it from being called, everything about it but its secret, and what can be done with it. */
 export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }): ReactNode {
-  const { _id, kind, url, pausedBecause, failures } = webhook
+  const { _id, kind, pausedBecause, failures } = webhook
   const [open, setOpen] = useState<'none' | 'change' | 'secret' | 'remove'>('none')
   const close = () => setOpen('none')
   const test = useTestEvent(_id)
@@ -45,7 +45,7 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
         </Notice>
       )}
       {!paused && failures > 0 && <Notice tone="warn">{words.failing(failures)}</Notice>}
-      <Panel title={url} aside={<HookState webhook={webhook} />}>
+      <Panel>
         <Facts webhook={webhook} />
         {!own && <p className={look.small}>{words.zapier}</p>}
         <div className={look.actions}>
@@ -85,10 +85,20 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
 }
 
 function Facts({ webhook }: { webhook: Webhook }): ReactNode {
-  const { events, createdAt, lastDeliveredAt } = webhook
+  const { url, events, createdAt, lastDeliveredAt } = webhook
   const zone = useZone()
   return (
     <dl className={look.facts}>
+      <dt>{words.address}</dt>
+      <dd>
+        <span className={look.url} title={url}>
+          {url}
+        </span>
+      </dd>
+      <dt>{words.state}</dt>
+      <dd>
+        <HookState webhook={webhook} />
+      </dd>
       <dt>{words.events}</dt>
       <dd>{events.map((event) => texts.events.names[event]).join(', ')}</dd>
       <dt>{words.added}</dt>

@@ -4,7 +4,7 @@ import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { type HookEvent, hookEvent, integrationCalls, type Webhook } from '#contract/integrations.ts'
-import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import look from './connections.module.css'
@@ -58,7 +58,7 @@ function ChangeForm({ webhook, onBusy, onClose }: WebhookFormProps & { webhook: 
 }
 
 interface SharedProps {
-  state: ReturnType<typeof useContractForm<typeof integrationCalls.changeWebhook, WebhookValues>>
+  state: ContractFormState<WebhookValues>
   submit: string
   busy: string
   onBusy: (busy: boolean) => void

@@ -8,8 +8,8 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
-import { useZapierChanges } from './subscribe-button.tsx'
 import { texts } from './texts.ts'
+import { useZapierChanges } from './use-zapier-changes.ts'
 import { WebhookCard } from './webhook-card.tsx'
 
 const words = texts.webhook

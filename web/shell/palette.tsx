@@ -169,16 +169,20 @@ function useOffered(
         trigger()
       },
     },
-    {
-      id: 'zapier',
-      title: zapier.text,
-      detail: null,
-      icon: <IconBolt size={19} stroke={1.7} />,
-      run: () => {
-        onClose()
-        if (!zapier.busy) zapier.press()
-      },
-    },
+    ...(zapier.known
+      ? [
+          {
+            id: 'zapier',
+            title: zapier.text,
+            detail: null,
+            icon: <IconBolt size={19} stroke={1.7} />,
+            run: () => {
+              onClose()
+              if (!zapier.busy) zapier.press()
+            },
+          },
+        ]
+      : []),
     { id: 'import', title: words.import, detail: null, icon: <IconUpload size={19} stroke={1.7} />, run: go('/dashboard?import') },
     {
       id: 'export',

@@ -25,7 +25,7 @@ export function SidebarActions({ onDone }: { onDone?: () => void }): ReactNode {
           {texts.sidebar.trigger}
         </button>
       </li>
-      <li>
+      <li className={zapier.known ? undefined : look.unknown}>
         <button
           type="button"
           className={look.link}

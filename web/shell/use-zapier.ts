@@ -7,6 +7,8 @@ import { texts } from './texts.ts'
 const words = texts.zapier
 
 interface Zapier {
+  /** False until it is known whether somebody is subscribed, or that it cannot be found out. */
+  known: boolean
   /** What the button says: the way there or back, or what is under way. */
   text: string
   /** Nothing can be pressed: it is being looked up or changed. */
@@ -38,6 +40,7 @@ export function useZapier(onDone?: () => void): Zapier {
   if (!settings.data) {
     const busy = settings.isFetching
     return {
+      known: settings.isError,
       text: busy ? words.looking : words.unknown,
       busy,
       press: () => void settings.refetch(),
@@ -49,6 +52,7 @@ export function useZapier(onDone?: () => void): Zapier {
     ? [unsubscribe, words.unsubscribe, words.unsubscribing, words.unsubscribeFailed]
     : [subscribe, words.subscribe, words.subscribing, words.subscribeFailed]
   return {
+    known: true,
     text: way.isPending ? busyText : text,
     busy: way.isPending,
     press: () => way.mutate({}),

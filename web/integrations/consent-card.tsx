@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import { IconApps, IconArrowsExchange, IconBolt, IconCheck } from '@tabler/icons-react'
+import { IconApps, IconArrowsExchange, IconBolt } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { type ConsentQuestion, integrationCalls } from '#contract/integrations.ts'
+import { integrationCalls } from '#contract/integrations.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
-import { useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './consent.module.css'
@@ -18,13 +17,20 @@ export interface Asked {
   request: string
 }
 
-/** Who asks for what, and the two answers. */
-export function ConsentQuestionCard({ question, asked }: { question: ConsentQuestion; asked: Asked }): ReactNode {
-  const { application, own, scopes, returnsTo, refuseUrl } = question
-  const session = useSession()
+interface ConsentCardProps {
+  application: string
+  own: boolean
+  asked: Asked
+  refuseUrl: string
+  children: ReactNode
+}
+
+/** The question, what `children` say about it, and the two answers. */
+export function ConsentCard({ application, own, asked, refuseUrl, children }: ConsentCardProps): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const [leaving, setLeaving] = useState(false)
   const leave = (address: string) => {
+    // Busy until the other page is there.
     setLeaving(true)
     window.location.assign(address)
   }
@@ -36,6 +42,7 @@ export function ConsentQuestionCard({ question, asked }: { question: ConsentQues
     },
     onProblem: (error) => setProblem(`${texts.failed} ${inWords(error)}`),
   })
+  const busy = allow.isPending || leaving
   const Icon = application === 'Zapier' ? IconBolt : IconApps
   return (
     <div className={look.card}>
@@ -47,30 +54,10 @@ export function ConsentQuestionCard({ question, asked }: { question: ConsentQues
         </span>
       </div>
       <h1 className={look.question}>{texts.question(application)}</h1>
-      {own && <p className={look.why}>{texts.ownWhy}</p>}
-      <p className={look.may} id="consent-may">
-        {texts.may(application)}
-      </p>
-      <ul className={look.abilities} aria-labelledby="consent-may">
-        {scopes.map((scope) => (
-          <li key={scope}>
-            <IconCheck size={18} aria-hidden className={look.tick} />
-            {texts.can[scope]}
-          </li>
-        ))}
-      </ul>
-      {!own && <p className={look.not}>{texts.mayNot}</p>}
-      <dl className={look.facts}>
-        <dt>{texts.account}</dt>
-        <dd>{session?.user.email}</dd>
-        <dt>{texts.length}</dt>
-        <dd>{texts.untilDisconnected}</dd>
-        <dt>{texts.returns}</dt>
-        <dd>{returnsTo}</dd>
-      </dl>
+      {children}
       <div className={look.actions}>
         <BusyButton
-          busy={allow.isPending || leaving}
+          busy={busy}
           busyText={texts.busy}
           onClick={() => {
             setProblem(null)
@@ -79,11 +66,7 @@ export function ConsentQuestionCard({ question, asked }: { question: ConsentQues
         >
           {texts.yes}
         </BusyButton>
-        <Button
-          variant="default"
-          disabled={allow.isPending || leaving}
-          onClick={() => leave(webAddress(refuseUrl, window.location.origin) ?? '/dashboard')}
-        >
+        <Button variant="default" disabled={busy} onClick={() => leave(webAddress(refuseUrl, window.location.origin) ?? '/dashboard')}>
           {texts.no}
         </Button>
       </div>
