@@ -4,6 +4,7 @@ import { createAccount } from '#server/accounts/accounts.ts'
 import { hashPassword } from '#server/accounts/passwords.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { accounts, sessions } from '#server/accounts/tables.ts'
+import type { Config } from '#server/config.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
 import { type Sender, storeSmtp } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -114,9 +115,10 @@ export async function anOffice(about: {
   person?: PersonAbout
   /** So many invoices, each of a client of its own, that were due on 20 February 2026. */
   invoices?: number
+  config?: Partial<Config>
 }): Promise<{ app: TestApp; asha: Person; smtp: FakeSmtp; invoices: Invoice[] } & AsyncDisposable> {
   const smtp = await openFakeSmtp()
-  const app = await openTestApp({ now: about.now })
+  const app = await openTestApp({ now: about.now, ...(about.config ? { config: about.config } : {}) })
   const asha = await aPerson(app, about.person)
   await aMailbox(app, asha, smtp)
   const invoices: Invoice[] = []

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
-import { isOpenTo } from '#contract/integrations.ts'
+import { integrationCalls, isOpenTo } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { explainedCalls, explainedEvents } from '#contract/reference.ts'
@@ -16,6 +16,7 @@ import { templateCalls } from '#contract/templates.ts'
 import { makeReference, refusalsOf } from '#server/platform/reference.ts'
 import { anInvoice, anOffice } from './factories.ts'
 import { ask } from './harness.ts'
+import { aKey, connect, zapier, zapierItself } from './programs.ts'
 
 type Office = Awaited<ReturnType<typeof anOffice>>
 
@@ -119,9 +120,9 @@ const today = '2026-03-02T04:30:00Z'
 const kaveri = { amount: 12250.5, dueDate: '2026-02-20' }
 
 /** What has to be there for an example to be true; answers what stands for the parameters in its path. */
-type Given = (office: Office) => Promise<Record<string, string>>
+type Given = (office: Office, program: { token: string }) => Promise<Record<string, string>>
 
-const anInvoiceThere: Given = async ({ app, asha }) => ({ id: (await anInvoice(app, { owner: asha, ...kaveri }))._id })
+const anInvoiceThere = async ({ app, asha }: Office) => ({ id: (await anInvoice(app, { owner: asha, ...kaveri }))._id })
 const nothing: Given = async () => ({})
 const anInvoiceOnly: Given = async (office) => {
   await anInvoiceThere(office)
@@ -144,7 +145,7 @@ const givens: Record<string, Given> = {
   updateInvoice: anInvoiceThere,
   deleteInvoice: anInvoiceThere,
   restoreInvoice: async (office) => {
-    const { id = '' } = await anInvoiceThere(office)
+    const { id } = await anInvoiceThere(office)
     await ask(office.app, office.asha, invoiceCalls.remove, { params: { id } })
     return { id }
   },
@@ -188,27 +189,43 @@ const givens: Record<string, Given> = {
     const wording = { useCustomTemplate: true, customSubject: 'Invoice {{invoiceId}}' }
     const customContent = 'Dear {{clientName}},\n\n{{amount}} was due on {{dueDate}}.\n\n{{userName}}'
     await ask(app, asha, templateCalls.save, { body: { ...wording, customContent } })
-    const { id = '' } = await anInvoiceThere(office)
+    const { id } = await anInvoiceThere(office)
     await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
     const { reply } = await ask(app, asha, reminderCalls.history, { params: { id } })
     return { id: reply.mails[0]?._id ?? '' }
   },
   getReminderSettings: nothing,
   updateReminderSettings: nothing,
+  subscribeHook: nothing,
+  unsubscribeHook: async ({ app }, zap) => {
+    const body = { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' as const }
+    return { id: (await ask(app, zap, integrationCalls.addHook, { body })).reply.id }
+  },
+  getHookSample: async (office) => {
+    await anInvoiceThere(office)
+    return { event: 'invoice.created' }
+  },
+  subscribeZapier: nothing,
+  unsubscribeZapier: nothing,
+  getZapierSubscription: async ({ app, asha }) => {
+    await ask(app, asha, integrationCalls.subscribe)
+    return {}
+  },
 }
 
 test.each(explainedCalls)('$name: the example works, and is answered as it says', async ({ name, call, example }) => {
-  await using office = await anOffice({ now: today, person: { email: 'asha@example.com' } })
+  await using office = await anOffice({ now: today, person: { email: 'asha@example.com' }, config: { zapier } })
   const { app, asha } = office
   const given = givens[name]
   if (!given) throw new Error(`What has to be there for the example of ${name}?`)
-  const params = await given(office)
+  const program = isOpenTo('key', call) ? await aKey(app, asha) : await connect(app, asha, zapierItself)
+  const params = await given(office, program)
   const answered = await app.whileJobsRun(
     app.app.inject({
       method: call.method,
       url: call.path.replace(/:(\w+)/g, (_all, part: string) => params[part] ?? ''),
       query: z.record(z.string(), z.coerce.string()).parse(example.query ?? {}),
-      headers: { authorization: `Bearer ${asha.token}`, ...example.headers },
+      headers: { authorization: `Bearer ${program.token}`, ...example.headers },
       ...(example.body === undefined ? {} : { payload: z.record(z.string(), z.unknown()).parse(example.body) }),
     }),
   )

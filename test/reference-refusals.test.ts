@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest'
+import type { Call, CallInput } from '#contract/call.ts'
+import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { problem, problemStatus } from '#contract/problem.ts'
+import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { addKey } from '#server/integrations/keys.ts'
+import { newId } from '#server/platform/columns.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from './factories.ts'
+import { type Answered, ask, type TestApp } from './harness.ts'
+import { aKey, connect, zapier, zapierItself } from './programs.ts'
+import { openShop } from './shop.ts'
+
+/*
+ * Whatever the reference says a call may be refused for can really happen to it.
+ */
+const now = '2026-03-02T04:30:00Z'
+type Office = Awaited<ReturnType<typeof anOffice>>
+type Refused = (office: Office) => Promise<Answered<Call>>
+
+const nothing = { params: undefined, query: undefined, body: undefined }
+const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-02-20' }
+
+/** Whatever is asked for is not there. */
+function findsNothing(call: Call): Refused {
+  return async ({ app, asha }) => {
+    const program = await programFor(app, asha, call)
+    const body = call === invoiceCalls.pause ? { paused: true } : call.body && {}
+    return ask(app, program, call, { params: { id: newId() }, query: undefined, body })
+  }
+}
+
+const takenReference = (again: (office: Office, ids: { one: string; other: string }) => Promise<Answered<Call>>): Refused => {
+  return async (office) => {
+    const { app, asha } = office
+    const one = await anInvoice(app, { owner: asha, reference: 'A-1' })
+    const other = await anInvoice(app, { owner: asha, reference: 'A-2' })
+    return again(office, { one: one._id, other: other._id })
+  }
+}
+
+const withoutMailbox =
+  (call: Call): Refused =>
+  async ({ app }) =>
+    ask(app, await aPerson(app), call, nothing)
+
+const allRefused =
+  (call: Call): Refused =>
+  async ({ app, asha, smtp }) => {
+    await anInvoice(app, { owner: asha })
+    smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+    return app.whileJobsRun(ask(app, asha, call, nothing))
+  }
+
+const retryAfter =
+  (change: (office: Office) => Promise<unknown>): Refused =>
+  async (office) => {
+    const { app, asha, smtp } = office
+    await anInvoice(app, { owner: asha })
+    smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+    await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+    const { reply } = await ask(app, asha, reminderCalls.runs, { query: {} })
+    await change(office)
+    return app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: reply[0]?._id ?? '' } }))
+  }
+
+/** Somebody on Free whose two weeks of Pro are over, where plans are sold. */
+const onFree =
+  (then: (app: TestApp, person: Person) => Promise<Answered<Call>>): Refused =>
+  async ({ smtp }) => {
+    await using shop = await openShop({ now })
+    const person = await aPerson(shop.app)
+    await aMailbox(shop.app, person, smtp)
+    shop.app.clock.advance({ hours: 15 * 24 })
+    return await then(shop.app, await signedInAgain(shop.app, person))
+  }
+
+const refusedBy: Record<string, Record<string, Refused>> = {
+  createInvoice: {
+    conflict: takenReference(({ app, asha }) => ask(app, asha, invoiceCalls.create, { body: { ...kaveri, reference: 'A-1' } })),
+    plan_limit: onFree(async (app, person) => {
+      await ask(app, person, invoiceCalls.import, { body: { lines: Array(50).fill(kaveri), keepDuplicates: true } })
+      return ask(app, person, invoiceCalls.create, { body: kaveri })
+    }),
+  },
+  getInvoice: { not_found: findsNothing(invoiceCalls.read) },
+  updateInvoice: {
+    not_found: findsNothing(invoiceCalls.update),
+    conflict: takenReference(({ app, asha }, { other }) =>
+      ask(app, asha, invoiceCalls.update, { params: { id: other }, body: { reference: 'A-1' } }),
+    ),
+  },
+  deleteInvoice: { not_found: findsNothing(invoiceCalls.remove) },
+  restoreInvoice: {
+    not_found: findsNothing(invoiceCalls.restore),
+    conflict: takenReference(async ({ app, asha }, { one, other }) => {
+      await ask(app, asha, invoiceCalls.remove, { params: { id: one } })
+      await ask(app, asha, invoiceCalls.update, { params: { id: other }, body: { reference: 'A-1' } })
+      return ask(app, asha, invoiceCalls.restore, { params: { id: one } })
+    }),
+  },
+  pauseInvoice: { not_found: findsNothing(invoiceCalls.pause) },
+  getInvoiceHistory: { not_found: findsNothing(reminderCalls.history) },
+  triggerReminders: {
+    mail_not_configured: withoutMailbox(integrationCalls.trigger),
+    mail_refused: allRefused(integrationCalls.trigger),
+  },
+  sendReminders: { mail_not_configured: withoutMailbox(reminderCalls.sendNow), mail_refused: allRefused(reminderCalls.sendNow) },
+  startReminders: {
+    mail_not_configured: withoutMailbox(reminderCalls.start),
+    mail_refused: allRefused(reminderCalls.start),
+    plan_limit: onFree((app, person) => ask(app, person, reminderCalls.start)),
+  },
+  getRun: { not_found: findsNothing(reminderCalls.run) },
+  cancelRun: { not_found: findsNothing(reminderCalls.cancelRun) },
+  retryRun: {
+    not_found: findsNothing(reminderCalls.retryRun),
+    mail_not_configured: retryAfter(({ app, asha }) => ask(app, asha, mailCalls.remove)),
+    mail_refused: retryAfter(async () => {}),
+  },
+  getSentMail: { not_found: findsNothing(reminderCalls.mail) },
+  unsubscribeHook: { not_found: findsNothing(integrationCalls.removeHook) },
+  getHookSample: {
+    invalid: async ({ app, asha }) => {
+      const zap = await connect(app, asha, zapierItself)
+      const { statusCode, headers, ...said } = await app.app.inject({
+        url: '/zapier/hooks/sample/invoice.lost',
+        headers: { authorization: `Bearer ${zap.token}` },
+      })
+      return { status: statusCode, reply: undefined, problem: problem.parse(said.json()), headers }
+    },
+  },
+}
+
+const claims = explainedCalls.flatMap(({ name, refusals }) =>
+  Object.keys(refusals).map((code) => [name, problem.shape.code.parse(code)] as const),
+)
+
+test('nothing is tried that the reference does not say', () => {
+  const tried = Object.entries(refusedBy).flatMap(([name, codes]) => Object.keys(codes).map((code) => [name, code]))
+  expect(tried.map(String).toSorted()).toEqual(claims.map(String).toSorted())
+})
+
+test.each(claims)('%s can be refused with %s', async (name, code) => {
+  await using office = await anOffice({ now, config: { zapier } })
+  const answered = await refusedBy[name]?.[code]?.(office)
+  expect({ status: answered?.status, code: answered?.problem?.code }).toEqual({ status: problemStatus[code], code })
+})
+
+test('whoever may only read changes nothing, and whoever may only write reads nothing', async () => {
+  await using office = await anOffice({ now, config: { zapier } })
+  const { app, asha } = office
+  const wrong: string[] = []
+  for (const { name, call, example } of explainedCalls) {
+    const scopes: Scope[] = [scopeFor(call) === 'read' ? 'write' : 'read']
+    const program = isOpenTo('key', call) ? await aKey(app, asha, scopes) : await connect(app, asha, zapierItself, scopes)
+    const { status, problem } = await ask(app, program, call, partsOf(example))
+    if (status !== 403 || problem?.code !== 'not_allowed') wrong.push(`${name}: ${status} ${problem?.code}`)
+  }
+  expect(wrong).toEqual([])
+})
+
+test('what a call does not know is refused, and so is what is too long', async () => {
+  await using office = await anOffice({ now, config: { zapier } })
+  const { app, asha } = office
+  const wrong: string[] = []
+  for (const { name, call, example } of explainedCalls.filter(({ call }) => call.body || call.query)) {
+    const program = await programFor(app, asha, call)
+    const tell = async (body: object, status: number, code: string) => {
+      const parts = call.body ? { ...partsOf(example), body } : { ...partsOf(example), query: { unknown: 'true' } }
+      const answered = await ask(app, program, call, parts)
+      if (answered.status !== status || answered.problem?.code !== code) wrong.push(`${name}: ${answered.status} ${answered.problem?.code}`)
+    }
+    await tell({ unknown: true }, 400, 'invalid')
+    if (call.body) await tell({ unknown: 'long '.repeat(250_000) }, 413, 'too_large')
+  }
+  expect(wrong).toEqual([])
+})
+
+test('a key needs a plan with API access where plans are sold, and an application that somebody connected does not', async () => {
+  await using shop = await openShop({ now, config: { zapier } })
+  const { app } = shop
+  const asha = await aPerson(app)
+  // Made while nothing was sold here yet.
+  const unsold = { db: app.db, config: { ...app.deps.config, razorpay: null } }
+  const draft = { name: 'Nightly job', scopes: ['read' as const], expiresInDays: null }
+  const { key } = await addKey(unsold, asha.id, draft, { address: '127.0.0.1', userAgent: '' }, app.clock.now())
+  const wrong: string[] = []
+  for (const { name, call, example } of explainedCalls.filter(({ call }) => isOpenTo('key', call) && scopeFor(call) === 'read')) {
+    const { status, problem } = await ask(app, { token: key }, call, partsOf(example))
+    if (status !== 402 || problem?.code !== 'plan_limit') wrong.push(`${name}: ${status} ${problem?.code}`)
+  }
+  expect(wrong).toEqual([])
+  expect((await ask(app, await connect(app, asha, zapierItself), integrationCalls.me)).status).toBe(200)
+})
+
+test('who asks too often is told how long to wait, and everybody how often they may', async () => {
+  await using office = await anOffice({ now, config: { rateLimit: true } })
+  const { app, asha } = office
+  const key = await aKey(app, asha)
+  const { headers } = await ask(app, key, integrationCalls.me)
+  for (const { name, example } of limitHeaders.slice(0, 2)) expect([name, String(headers[name.toLowerCase()])]).toEqual([name, example])
+  for (let left = 119; left > 0; left -= 1) await ask(app, key, integrationCalls.me)
+  const refused = await ask(app, key, integrationCalls.me)
+  expect({ status: refused.status, code: refused.problem?.code }).toEqual({ status: 429, code: 'too_many' })
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+})
+
+/** Somebody's program that may make this call. */
+function programFor(app: TestApp, person: Person, call: Call): Promise<{ token: string }> {
+  return isOpenTo('key', call) ? aKey(app, person) : connect(app, person, zapierItself)
+}
+
+/** The parts of an example as they are sent. */
+function partsOf({ params, query, body }: Example): CallInput<Call> {
+  return { params, query, body }
+}
