@@ -1,0 +1,187 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
+import { zapierCalls } from '#contract/zapier.ts'
+import { newId } from '#server/platform/columns.ts'
+import { aPerson, type Person } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { aKey, anApplication, connect, permit, refresh, zapier, zapierItself } from '#test/programs.ts'
+import { forgetOldGrantedThings } from './integrations.ts'
+import { apiKeys, hooks, oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
+
+const connectionsOf = async (app: TestApp, someone: Person) => (await ask(app, someone, integrationCalls.connections)).reply
+const auditOf = async (app: TestApp, someone: Person) => {
+  const { reply } = await ask(app, someone, accountCalls.audit, { query: {} })
+  return reply.map(({ kind, text }) => [kind, text])
+}
+
+test('a person sees whom they allowed, what for and since when, and takes it back', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z', config: { zapier } })
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  const robot = await anApplication(app)
+  await connect(app, asha, robot, ['read'])
+  app.clock.advance({ hours: 1 })
+  const { token, refreshToken } = await connect(app, asha, zapierItself)
+  const hers = await connect(app, meera, zapierItself)
+  const listed = await connectionsOf(app, asha)
+  const expected = { _id: expect.any(String), lastUsedAt: null, own: false, paused: false }
+  expect(listed).toEqual([
+    { ...expected, name: 'Zapier', scopes: ['read', 'write'], since: '2026-03-02T10:00:00Z' },
+    { ...expected, name: 'Ledger Robot', scopes: ['read'], since: '2026-03-02T09:00:00Z' },
+  ])
+  const id = listed[0]?._id ?? ''
+  expect((await ask(app, meera, integrationCalls.disconnect, { params: { id } })).status).toBe(404)
+  expect((await ask(app, { token }, integrationCalls.me)).status).toBe(200)
+  expect((await ask(app, asha, integrationCalls.disconnect, { params: { id } })).status).toBe(204)
+  expect((await ask(app, asha, integrationCalls.disconnect, { params: { id } })).status).toBe(404)
+  expect((await ask(app, asha, integrationCalls.disconnect, { params: { id: 'x' } })).status).toBe(404)
+  expect((await ask(app, { token }, integrationCalls.me)).status).toBe(401)
+  expect((await refresh(app, zapierItself, refreshToken)).body.error).toBe('invalid_grant')
+  expect((await connectionsOf(app, asha)).map(({ name }) => name)).toEqual(['Ledger Robot'])
+  expect((await ask(app, hers, integrationCalls.me)).status).toBe(200)
+  expect(await auditOf(app, asha)).toEqual([
+    ['application_disconnected', 'Zapier may not use the account any more.'],
+    ['application_allowed', 'Zapier was allowed to use the account.'],
+    ['application_allowed', 'Ledger Robot was allowed to use the account.'],
+  ])
+})
+
+test('an application that asks again is one connection, with all that was allowed', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const robot = await anApplication(app)
+  const { token } = await connect(app, asha, robot, ['write'])
+  await connect(app, asha, robot, ['read'])
+  expect(await connectionsOf(app, asha)).toMatchObject([{ scopes: ['read', 'write'] }])
+  // What was given before stays what it was.
+  expect((await ask(app, { token }, integrationCalls.me)).status).toBe(403)
+})
+
+test('with Zapier its hooks go, and the subscription to it', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  await connect(app, asha, zapierItself)
+  const [connected] = await connectionsOf(app, asha)
+  const grantId = connected?._id ?? ''
+  const now = app.clock.now()
+  const zap = { ownerId: asha.id, kind: 'zapier' as const, grantId, url: 'https://hooks.zapier.com/1', sealedSecret: 'x', createdAt: now }
+  await app.db.insert(hooks).values({ ...zap, events: ['invoice.paid'] })
+  await ask(app, asha, integrationCalls.disconnect, { params: { id: grantId } })
+  expect(await app.db.select().from(hooks)).toEqual([])
+  expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: true })
+})
+
+test('subscribing to Zapier is a switch that a connection shows', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  expect((await ask(app, asha, zapierCalls.subscribe)).reply).toEqual({ sendReminders: true, available: true })
+  expect((await ask(app, asha, zapierCalls.unsubscribe)).reply).toEqual({ sendReminders: false, available: true })
+  const { token } = await connect(app, asha, zapierItself)
+  expect(await connectionsOf(app, asha)).toMatchObject([{ paused: false }])
+  expect((await ask(app, { token }, zapierCalls.unsubscribe)).reply.sendReminders).toBe(false)
+  expect(await connectionsOf(app, asha)).toMatchObject([{ paused: true }])
+  expect((await ask(app, { token }, integrationCalls.me)).status).toBe(200)
+})
+
+test('a server that knows no Zapier says so', async () => {
+  await using app = await openTestApp()
+  expect((await ask(app, await aPerson(app), zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: false })
+})
+
+test('a key is shown once, told apart by its end, and revoked', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  const body = { name: 'Nightly job', scopes: ['write' as const, 'write' as const], expiresInDays: 90 }
+  const { status, reply } = await ask(app, asha, integrationCalls.addKey, { body })
+  expect(status).toBe(201)
+  const { key, ...kept } = reply
+  expect(key).toMatch(/^duely_key_[\w-]{43}$/)
+  expect(kept).toEqual({
+    _id: expect.any(String),
+    name: 'Nightly job',
+    ending: key.slice(-4),
+    scopes: ['write'],
+    createdAt: '2026-03-02T09:00:00Z',
+    expiresAt: '2026-05-31T09:00:00Z',
+    lastUsedAt: null,
+  })
+  expect((await ask(app, asha, integrationCalls.keys)).reply).toEqual([kept])
+  expect((await ask(app, meera, integrationCalls.keys)).reply).toEqual([])
+  expect((await ask(app, meera, integrationCalls.removeKey, { params: { id: kept._id } })).status).toBe(404)
+  expect((await ask(app, asha, integrationCalls.removeKey, { params: { id: kept._id } })).status).toBe(204)
+  expect((await ask(app, asha, integrationCalls.removeKey, { params: { id: kept._id } })).status).toBe(404)
+  expect((await ask(app, asha, integrationCalls.keys)).reply).toEqual([])
+  const about = `Nightly job (…${kept.ending})`
+  expect(await auditOf(app, asha)).toEqual([
+    ['key_revoked', `The API key ${about} was revoked.`],
+    ['key_made', `The API key ${about} was made.`],
+  ])
+})
+
+test.each([
+  ['no name', { name: ' ', scopes: ['read'] }],
+  ['no scope', { name: 'x', scopes: [] }],
+  ['a scope that is none', { name: 'x', scopes: ['admin'] }],
+  ['no time at all', { name: 'x', scopes: ['read'], expiresInDays: 0 }],
+  ['an owner', { name: 'x', scopes: ['read'], ownerId: newId() }],
+  ['a key of its own', { name: 'x', scopes: ['read'], key: 'duely_key_mine' }],
+])('a key with %s is not made', async (_what, body) => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const answered = await ask(app, asha, integrationCalls.addKey, { body: body as { name: string; scopes: ['read'] } })
+  expect(answered).toMatchObject({ status: 400, problem: { code: 'invalid' } })
+  expect(await app.db.select().from(apiKeys)).toEqual([])
+})
+
+test('keys are made by a person, never by a key, and fifty are enough', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const first = await aKey(app, asha)
+  const body = { name: 'Another', scopes: ['read' as const] }
+  expect((await ask(app, first, integrationCalls.addKey, { body })).status).toBe(403)
+  for (let n = 1; n < 50; n += 1) await aKey(app, asha)
+  expect(await ask(app, asha, integrationCalls.addKey, { body })).toMatchObject({ status: 409, problem: { code: 'conflict' } })
+})
+
+test('with an account everything goes that opened it', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const [key, zap] = [await aKey(app, asha), await connect(app, asha, await anApplication(app))]
+  await ask(app, asha, accountCalls.deleteMe)
+  for (const { token } of [key, zap]) expect((await ask(app, { token }, integrationCalls.me)).status).toBe(401)
+  for (const table of [oauthGrants, oauthCodes, oauthTokens, apiKeys]) expect(await app.db.select().from(table)).toEqual([])
+})
+
+test('what is over is forgotten: codes, tokens, and permissions that never opened anything', async () => {
+  await using app = await openTestApp()
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  const [robot, phone] = [await anApplication(app), await anApplication(app, { name: 'Phone', kind: 'public' })]
+  const kept = await connect(app, asha, robot)
+  const rotated = await connect(app, asha, phone)
+  const current = (await refresh(app, phone, rotated.refreshToken)).body
+  await permit(app, meera, robot)
+  const body = { request: '', redirect_uri: ownRedirectPath, state: '' }
+  await ask(app, meera, integrationCalls.allow, { query: { json: 'true' }, body })
+  const tidy = () => forgetOldGrantedThings(app.db, app.clock.now())
+  await tidy()
+  expect(await app.db.select().from(oauthGrants)).toHaveLength(4)
+  app.clock.advance({ hours: 2 })
+  await tidy()
+  expect((await connectionsOf(app, meera)).map(({ name }) => name)).toEqual(['Duely'])
+  const left = (await app.db.select().from(oauthTokens)).map(({ kind }) => kind)
+  expect(left).toEqual(['refresh', 'refresh', 'refresh'])
+  // The one that was changed is still noticed when it comes again.
+  expect(
+    await app.db
+      .select()
+      .from(oauthTokens)
+      .where(eq(oauthTokens.expiresAt, Temporal.Instant.from('2026-03-02T09:00:00Z'))),
+  ).toHaveLength(1)
+  app.clock.advance({ hours: 24 * 31 })
+  await tidy()
+  expect(await app.db.select().from(oauthTokens)).toHaveLength(2)
+  expect(await app.db.select().from(oauthCodes)).toEqual([])
+  expect((await refresh(app, robot, kept.refreshToken)).status).toBe(200)
+  expect((await refresh(app, phone, current.refresh_token)).status).toBe(200)
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { integrationCalls } from '#contract/integrations.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { anInvoice, anOffice, aPerson } from '#test/factories.ts'
+import { ask, openTestApp } from '#test/harness.ts'
+import { aKey, anApplication, connect } from '#test/programs.ts'
+
+const nobody = { count: 0, failed: 0, skipped: 0, retrying: 0, total: 0, invoices: 0, runId: null, failures: [] }
+
+test.each(['a session', 'a token', 'a key'] as const)('%s reminds of every invoice past due once a day', async (by) => {
+  await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
+  const { app, asha, smtp } = office
+  const someone = by === 'a session' ? asha : by === 'a key' ? await aKey(app, asha) : await connect(app, asha, await anApplication(app))
+  const trigger = () => app.whileJobsRun(ask(app, someone, integrationCalls.trigger))
+  expect(await trigger()).toMatchObject({ status: 200, reply: nobody })
+  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, clientEmail: 'accounts@mills.example' })
+  await anInvoice(app, { owner: asha, status: 'paid' })
+  expect(await trigger()).toMatchObject({ status: 200, reply: { count: 2, skipped: 0, total: 2, invoices: 2, runId: expect.any(String) } })
+  expect(smtp.mails).toHaveLength(2)
+  // A Zap that triggers on every reminder goes round once.
+  for (let n = 0; n < 3; n += 1) expect(await trigger()).toMatchObject({ status: 200, reply: { ...nobody, skipped: 2, total: 2 } })
+  await anInvoice(app, { owner: asha, clientEmail: 'new@client.example' })
+  expect((await trigger()).reply).toMatchObject({ count: 1, skipped: 2, total: 3 })
+  expect(smtp.mails).toHaveLength(3)
+  const runs = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  expect(runs.map(({ kind, sent }) => [kind, sent])).toEqual([
+    ['trigger', 1],
+    ['trigger', 2],
+  ])
+  app.clock.advance({ hours: 24 })
+  expect((await app.whileJobsRun(ask(app, asha, integrationCalls.trigger))).reply).toMatchObject({ count: 3, skipped: 0 })
+})
+
+test('many who trigger at the same time write one mail', async () => {
+  await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha })
+  const key = await aKey(app, asha)
+  const asked = Promise.all(Array.from({ length: 10 }, () => ask(app, key, integrationCalls.trigger)))
+  const answered = await app.whileJobsRun(asked)
+  expect(answered.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(answered.reduce((sum, { reply }) => sum + reply.count, 0)).toBe(1)
+  expect(smtp.mails).toHaveLength(1)
+})
+
+test('without a mailbox nobody can be reminded', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await anInvoice(app, { owner: asha })
+  expect((await ask(app, asha, integrationCalls.trigger)).problem).toEqual({
+    code: 'mail_not_configured',
+    message: 'Please configure your email settings first before sending reminders.',
+  })
+})
+
+test('where the mail server refuses every reminder, its words are answered', async () => {
+  await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
+  const { app, asha, smtp } = office
+  smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
+  await anInvoice(app, { owner: asha })
+  const refused = await app.whileJobsRun(ask(app, await aKey(app, asha), integrationCalls.trigger))
+  expect(refused).toMatchObject({ status: 502, problem: { code: 'mail_refused', message: expect.stringContaining('No such user here') } })
+})
+
+test('what the mail server puts off is retrying, not counted', async () => {
+  await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  await anInvoice(app, { owner: asha })
+  const answered = await app.whileJobsRun(ask(app, await aKey(app, asha), integrationCalls.trigger))
+  expect(answered).toMatchObject({ status: 200, reply: { count: 0, retrying: 1, total: 1 } })
+})
