@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { oauthClients } from '#server/integrations/tables.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { openTestApp } from '#test/harness.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
+import { authorize } from '#test/programs.ts'
+import { operate } from './operator.ts'
 
 const script = path.join(import.meta.dirname, 'duely.ts')
 
@@ -78,6 +82,53 @@ test('keys are changed while mails are being sent, and every mail leaves', async
   }
   expect(smtp.mails).toHaveLength(60)
 }, 120_000)
+
+test('an operator registers applications that may ask people for permission', async () => {
+  await using app = await openTestApp()
+  const clients = async (...args: string[]) => {
+    const { lines, code } = await operate(app.deps, ['oauth-client', ...args])
+    return [code, ...lines]
+  }
+  const redirectUri = 'https://robot.example/back'
+  expect(await clients('list')).toEqual([0, 'No application is registered.'])
+  const [, idLine = '', secretLine = ''] = await clients('add', 'Ledger Robot', `${redirectUri}, http://127.0.0.1:4000/back`)
+  const [, id = ''] = /^client_id: ([\w-]+)$/.exec(String(idLine)) ?? []
+  const [, secret = ''] = /^client_secret: (duely_secret_[\w-]{43})$/.exec(String(secretLine)) ?? []
+  expect((await authorize(app, { id, secret, redirectUri })).statusCode).toBe(303)
+  expect(await clients('add', 'Phone', 'com.example.phone:/back', 'public')).toEqual([
+    0,
+    expect.stringMatching(/^client_id: [\w-]+$/),
+    'It has no secret: it has to use PKCE.',
+  ])
+  const listed = await clients('list')
+  expect(listed).toEqual([
+    0,
+    `${id}  Ledger Robot  with a secret  ${redirectUri},http://127.0.0.1:4000/back`,
+    expect.stringMatching(/^[\w-]+ {2}Phone {2}public {2}com\.example\.phone:\/back$/),
+  ])
+  expect(secret).not.toBe('')
+  expect(JSON.stringify(await app.db.select().from(oauthClients))).not.toContain(secret)
+  expect(await clients('remove', id)).toEqual([0, 'Ledger Robot is forgotten, and every permission that people gave it.'])
+  expect((await authorize(app, { id, secret, redirectUri })).statusCode).toBe(400)
+  expect(await clients('remove', id)).toEqual([1, `There is no application with the id ${id}.`])
+})
+
+test.each([
+  [['add', 'Robot'], /^npm run duely/],
+  [['remove'], /^npm run duely/],
+  [['rename', 'Robot'], /^npm run duely/],
+  [[], /^npm run duely/],
+  [['add', 'Robot', 'https://robot.example/', 'secret'], /^Please say public or nothing in place of secret\.$/],
+  [['add', ' ', 'https://robot.example/'], /^Please give a name/],
+  [['add', 'Robot', 'http://robot.example/'], /^The redirect address http:\/\/robot\.example\/ must begin with https:\. An example:/],
+  [['add', 'Robot', ''], /^The redirect address {2}is not an address\./],
+])('oauth-client %j registers nothing', async (args, line) => {
+  await using app = await openTestApp()
+  const { lines, code } = await operate(app.deps, ['oauth-client', ...args])
+  expect(code).toBe(1)
+  expect(lines[0]).toMatch(line)
+  expect(await app.db.select().from(oauthClients)).toEqual([])
+})
 
 test('after a copy of the folder was put back, nothing that waits in it leaves by itself', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))

@@ -1,5 +1,6 @@
 import { sealedFactors } from '#server/accounts/accounts.ts'
 import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts'
+import { addClient, listClients, removeClient } from '#server/integrations/integrations.ts'
 import { sealedSenders } from '#server/mail/mail.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Said } from '#server/platform/operator-socket.ts'
@@ -12,14 +13,14 @@ import { holdRestored } from '#server/reminders/holds.ts'
 type Operating = Pick<Deps, 'db' | 'clock' | 'config'>
 
 interface Command {
-  /** What follows the name, for the list of commands. */
+  /** What follows the name, for the list of commands; in brackets what may be left out. */
   parameters: string[]
   summary: string
   /** Answers lines for the terminal; refuses with a Refusal. */
   run(deps: Operating, given: string[]): Promise<string[]>
 }
 
-/** What an operator can do from a terminal, by name. */
+/** What an operator can do from a terminal, by name: one word, or two. */
 const commands: Record<string, Command> = {
   'reset-password': {
     parameters: ['EMAIL'],
@@ -47,6 +48,36 @@ const commands: Record<string, Command> = {
       return [held === 1 ? '1 reminder waits for its owner’s word.' : `${held} reminders wait for their owners’ word.`]
     },
   },
+  'oauth-client add': {
+    parameters: ['NAME', 'REDIRECT_URI[,…]', '[public]'],
+    summary:
+      'registers an application that may ask people for permission, and prints its id and secret; public: one that can keep no secret',
+    run: addApplication,
+  },
+  'oauth-client list': {
+    parameters: [],
+    summary: 'lists these applications; Zapier is named in the environment instead',
+    run: async ({ db }) => {
+      const found = await listClients(db)
+      if (found.length === 0) return ['No application is registered.']
+      return found.map(({ id, name, secretHash, redirectUris }) =>
+        [id, name, secretHash === null ? 'public' : 'with a secret', redirectUris.join(',')].join('  '),
+      )
+    },
+  },
+  'oauth-client remove': {
+    parameters: ['ID'],
+    summary: 'forgets an application; every permission that people gave it ends at once',
+    run: async ({ db }, [id = '']) => [`${await removeClient(db, id)} is forgotten, and every permission that people gave it.`],
+  },
+}
+
+/** Shown this once: only a hash of the secret is kept. */
+async function addApplication({ db, clock }: Operating, [name = '', uris = '', kind]: string[]): Promise<string[]> {
+  if (kind !== undefined && kind !== 'public') throw new Refusal('invalid', `Please say public or nothing in place of ${kind}.`)
+  const redirectUris = uris.split(',').map((uri) => uri.trim())
+  const { id, secret } = await addClient(db, { name, redirectUris, kind: kind ?? 'confidential' }, clock.now())
+  return [`client_id: ${id}`, secret === null ? 'It has no secret: it has to use PKCE.' : `client_secret: ${secret}`]
 }
 
 /**
@@ -76,9 +107,12 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
 
 /** Carries out one command; what is wrong is said in lines and by the code 1. */
 export async function operate(deps: Operating, args: string[]): Promise<Said> {
-  const [name = '', ...given] = args
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command || given.length !== command.parameters.length) return { lines: usage(), code: name === 'help' ? 0 : 1 }
+  const found = Object.entries(commands).find(([name]) => name.split(' ').every((word, at) => args[at] === word))
+  if (!found) return { lines: usage(), code: args[0] === 'help' ? 0 : 1 }
+  const [name, command] = found
+  const given = args.slice(name.split(' ').length)
+  const needed = command.parameters.filter((parameter) => !parameter.startsWith('[')).length
+  if (given.length < needed || given.length > command.parameters.length) return { lines: usage(), code: 1 }
   try {
     return { lines: await command.run(deps, given), code: 0 }
   } catch (error) {
