@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
+import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -11,6 +12,7 @@ import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
 import { filled, idsIn, shapeOf, trespasses } from './filled.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
+import { anApplication, connect } from './programs.ts'
 
 /** Stands in everything of the one whose records nobody else may see. */
 const mark = 'Zanzibar'
@@ -25,6 +27,8 @@ async function somebodyBusy(app: TestApp, smtp: Awaited<ReturnType<typeof openFa
   const deleted = await anInvoice(app, { owner: asha, clientName: `${mark} Traders` })
   await ask(app, asha, invoiceCalls.remove, { params: { id: deleted._id } })
   expect(invoice._id).toHaveLength(36)
+  await connect(app, asha, await anApplication(app, { name: `${mark} Robot` }))
+  await ask(app, asha, integrationCalls.addKey, { body: { name: `${mark} key`, scopes: ['read', 'write'] } })
   return asha
 }
 
