@@ -13,6 +13,7 @@ async function askForTokens(z, asked) {
     url: `${address()}/oauth/token`,
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
     body: { ...client(), ...asked },
+    middlewareData: { withoutToken: true },
   })
   const { access_token, refresh_token } = response.data
   return { access_token, refresh_token }
@@ -47,8 +48,7 @@ async function test(z) {
   return response.data
 }
 
-/** @type {Authentication} */
-export const authentication = {
+export const authentication = /** @satisfies {Authentication} */ ({
   type: 'oauth2',
   oauth2Config: {
     authorizeUrl: {
@@ -69,4 +69,4 @@ export const authentication = {
   },
   test,
   connectionLabel: '{{displayName}} ({{email}})',
-}
+})

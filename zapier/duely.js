@@ -3,7 +3,7 @@
  * @returns {string}
  */
 export function address() {
-  return (process.env.DUELY_URL ?? '').replace(/\/+$/, '')
+  return process.env.DUELY_URL ?? ''
 }
 
 /** @returns {{ client_id: string, client_secret: string }} */

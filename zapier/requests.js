@@ -4,13 +4,15 @@
 const longestMessage = 250
 
 /**
+ * Where tokens are asked for, the old one has no business.
  * @param {HttpRequestOptionsWithUrl} request
  * @param {ZObject} _z
  * @param {Bundle} bundle
  */
 export function sendToken(request, _z, bundle) {
   const { access_token } = bundle.authData
-  if (access_token) request.headers = { ...request.headers, authorization: `Bearer ${access_token}` }
+  if (access_token && !request.middlewareData?.withoutToken)
+    request.headers = { ...request.headers, authorization: `Bearer ${access_token}` }
   return request
 }
 
