@@ -16,7 +16,8 @@ const readMe = `This is everything that Duely keeps of your account, each table 
 
 accounts is you; audit_entries is the log on your profile; sessions are the browsers you are signed in with. Amounts (amount_minor) are in
 paise, points in time are in UTC. deliveries are the reminders that were sent, with the whole mail (raw) in base64. Invoices that you
-deleted are kept for 30 days (deleted_at). Left out are secrets only: passwords, codes and links, which Duely keeps hashed or sealed.
+deleted are kept for 30 days (deleted_at). oauth_grants are the applications that you allowed, api_keys your keys. Left out are secrets
+only: passwords, keys, codes and links, which Duely keeps hashed or sealed.
 `
 
 const column = z.object({ table: z.string(), column: z.string(), type: z.string(), isKey: z.boolean() })

@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm'
+import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { newId } from '#server/platform/columns.ts'
+import { hashToken } from '#server/platform/secrets.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey, anApplication, connect, permit, refresh, zapier, zapierItself } from '#test/programs.ts'
@@ -151,6 +153,21 @@ test('with an account everything goes that opened it', async () => {
   await ask(app, asha, accountCalls.deleteMe)
   for (const { token } of [key, zap]) expect((await ask(app, { token }, integrationCalls.me)).status).toBe(401)
   for (const table of [oauthGrants, oauthCodes, oauthTokens, apiKeys]) expect(await app.db.select().from(table)).toEqual([])
+})
+
+test('an export names connections and keys, and opens nothing', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const [key, zap] = [await aKey(app, asha), await connect(app, asha, await anApplication(app))]
+  const headers = { authorization: `Bearer ${asha.token}` }
+  const { rawPayload } = await app.app.inject({ method: 'GET', url: '/user/export', headers })
+  const files = Object.entries(unzipSync(rawPayload)).map(([name, bytes]) => [name, strFromU8(bytes)] as const)
+  const { 'oauth_grants.json': grants, 'api_keys.json': keys } = Object.fromEntries(files)
+  expect(JSON.parse(grants ?? '')).toMatchObject([{ client_name: 'Ledger Robot', scopes: ['read', 'write'] }])
+  expect(JSON.parse(keys ?? '')).toMatchObject([{ name: 'Nightly job', ending: key.token.slice(-4) }])
+  const all = files.map(([, text]) => text).join()
+  for (const secret of [key.token, zap.token, zap.refreshToken].flatMap((token) => [token, hashToken(token)]))
+    expect(all).not.toContain(secret)
 })
 
 test('what is over is forgotten: codes, tokens, and permissions that never opened anything', async () => {
