@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
-import { aPerson, signedInAgain } from '#test/factories.ts'
+import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { sign } from '#test/fakes/razorpay/provider.ts'
 import { ask } from '#test/harness.ts'
 import { buyOnce, openShop, planOfPerson, type Shop, subscribe, verify, verifySubscribed } from '#test/shop.ts'
@@ -544,6 +544,41 @@ test('a subscription that another plan replaces is cancelled at the provider, an
   // What was credited is paid for: cancelling does not take it away.
   const { reply: cancelled } = await ask(app, somebody, billingCalls.cancel)
   expect(cancelled).toMatchObject({ plan: 'enterprise', cancelAtPeriodEnd: true, currentPeriodEnd: quote.firstChargeAt })
+})
+
+test('an order that was left open and is paid after another plan was bought takes nothing of that plan away', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  const { reply: left } = await ask(app, asha, billingCalls.createOrder, { body: { plan: 'enterprise', billingPeriod: 'monthly' } })
+  app.clock.advance({ minutes: 1 })
+  await buyOnce(shop, asha, 'pro', 'yearly')
+  app.clock.advance({ minutes: 1 })
+  const { reply } = await verify(shop, asha, razorpay.pay(left.orderId))
+  expect(reply.plan).toBe('enterprise')
+  // ₹9 and what is left of ₹40, at ₹9 a month.
+  const months = (Date.parse(reply.currentPeriodEnd ?? '') - Date.parse('2026-03-01T09:02:00Z')) / (31 * 86_400_000)
+  expect(months).toBeCloseTo((900 + 4_000) / 900, 2)
+})
+
+test('what was given back is not credited to the next plan, and the plan itself stays', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const creditOf = async (someone: Person) =>
+    (await ask(app, someone, billingCalls.quote, { query: { plan: 'enterprise', billingPeriod: 'monthly', paymentType: 'onetime' } })).reply
+      .credit
+  const asha = await aPerson(app)
+  await buyOnce(shop, asha, 'pro')
+  const [once] = razorpay.provider.payments.values()
+  razorpay.provider.refund(once?.id ?? '', 150)
+  await shop.settle()
+  expect(await creditOf(asha)).toBe(2.5)
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', currentPeriodEnd: '2026-04-02T09:00:00Z' })
+  const ravi = await afterTrial(shop)
+  await subscribe(shop, ravi, 'pro')
+  razorpay.provider.refund([...razorpay.provider.payments.keys()].at(-1) ?? '')
+  await shop.settle()
+  expect(await creditOf(ravi)).toBe(0)
 })
 
 test('whoever begins sixty purchases in an hour waits for the next one', async () => {

@@ -11,7 +11,7 @@ import { Refusal } from '#server/platform/refusal.ts'
 import { boughtBy, dayOf, trialEndOf } from './billing.ts'
 import { isSignedOrder, isSignedSubscription, openRazorpay, ProviderError, type ProviderSettings, type Razorpay } from './razorpay.ts'
 import { auditChange, cancelAtProvider, firstCheck, type Settling, settlePurchase, wake } from './settle.ts'
-import { creditOf, currentOf, endOf, isOver, lastsBeyond, type Purchase, type Stretch, stretchesOf } from './standing.ts'
+import { creditOfAll, currentOf, endOf, isOver, lastsBeyond, type Purchase, type Stretch, stretchesOf } from './standing.ts'
 import { providerPlans, purchases } from './tables.ts'
 
 /** The least that the provider takes: ₹1. */
@@ -50,7 +50,7 @@ export function priceOf(buying: Buying, about: { stretches: Stretch[]; trialEnd:
   const { plan, billingPeriod, paymentType } = buying
   const priceMinor = planOf(plan).price[billingPeriod]
   const replaced = about.stretches.filter((one) => one.plan !== plan && lastsBeyond(one, now))
-  const creditMinor = replaced.reduce((sum, one) => sum + creditOf(one, now), 0)
+  const creditMinor = creditOfAll(replaced, now)
   const shared = { priceMinor, creditMinor, replaces: currentOf(replaced, now) }
   if (paymentType === 'onetime') {
     const dueMinor = Math.max(priceMinor - creditMinor, leastMinor)

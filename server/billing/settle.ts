@@ -310,28 +310,29 @@ function learnOrder(purchase: Purchase, heard: Heard): Partial<Purchase> {
         one.amount === purchase.amountMinor &&
         one.currency === 'INR',
     )
-    .map((one) => one.created_at)
-    .sort(Temporal.Instant.compare)[0]
-  if (!full || purchase.paidAt) return {}
-  return { paidAt: full, paidMinor: purchase.amountMinor }
+    .sort((a, b) => Temporal.Instant.compare(a.created_at, b.created_at))[0]
+  if (!full) return {}
+  const refundedMinor = Math.max(purchase.refundedMinor, full.amount_refunded)
+  return purchase.paidAt ? { refundedMinor } : { paidAt: full.created_at, paidMinor: purchase.amountMinor, refundedMinor }
 }
 
 /** An answer to an earlier question than the last one that was taken is older, and what is over stays over. */
 function learnSubscription(purchase: Purchase, asked: Purchase, heard: Heard): Partial<Purchase> {
   if (!heard.subscription || asked.asked <= purchase.heard) return {}
-  return { heard: asked.asked, ...stateOf(purchase, heard.subscription, heard.invoices) }
+  return { heard: asked.asked, ...stateOf(purchase, heard.subscription, heard) }
 }
 
-function stateOf(purchase: Purchase, said: ProviderSubscription, paid: ProviderInvoice[]): Partial<Purchase> {
+function stateOf(purchase: Purchase, said: ProviderSubscription, { invoices: paid, payments: found }: Heard): Partial<Purchase> {
   const status = isOver(purchase.providerStatus) && !isOver(said.status) ? purchase.providerStatus : said.status
   const agreed = status === 'authenticated' || status === 'active' || status === 'pending'
   const newest = paid.find((one) => one.billing_start !== null && one.billing_end !== null)
+  const refundedMinor = found.find(({ id }) => id === newest?.payment_id)?.amount_refunded ?? 0
   return {
     providerStatus: status,
     authorised: purchase.authorised || agreed || said.customer_id !== null || paid.length > 0,
     startAt: said.start_at ?? purchase.startAt,
     currentEnd: said.current_end,
-    ...(newest ? { paidFrom: newest.billing_start, paidThrough: newest.billing_end } : {}),
+    ...(newest ? { paidFrom: newest.billing_start, paidThrough: newest.billing_end, refundedMinor } : {}),
     ...(isOver(status) ? { cancelWanted: false } : {}),
   }
 }

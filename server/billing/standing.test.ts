@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatPrice, type PlanName, planRank, plans, yearlySaving } from '#contract/plans.ts'
 import { priceOf } from './checkout.ts'
-import { creditOf, currentOf, entitledBy, type Purchase, periodAfter, type Stretch, stretchesOf } from './standing.ts'
+import { creditOf, creditOfAll, currentOf, entitledBy, type Purchase, periodAfter, type Stretch, stretchesOf } from './standing.ts'
 
 const at = (text: string) => Temporal.Instant.from(text)
 const march = at('2026-03-01T09:00:00Z')
@@ -22,6 +22,7 @@ const order = (about: Partial<Purchase>): Purchase => ({
   claimedAt: null,
   paidAt: march,
   paidMinor: 400,
+  refundedMinor: 0,
   providerStatus: null,
   authorised: false,
   startAt: null,
@@ -325,6 +326,65 @@ test('the plan that replaces another one begins at once, and the old one ends th
     ['pro', '2026-03-01T09:00:00Z', '2026-03-16T21:00:00Z'],
     ['enterprise', '2026-03-16T21:00:00Z', '2026-04-16T21:00:00Z'],
   ])
+})
+
+test('an order that is paid after another plan was bought counts what is left of that, also where nothing was left when it was made', () => {
+  const late = { id: 'b', plan: 'enterprise', priceMinor: 900, amountMinor: 900, paidMinor: 900 } as const
+  const paidAt = half.add({ minutes: 5 })
+  const once = order({ createdAt: half, paidAt: half })
+  const [, enterprise] = running([once, order({ ...late, createdAt: march, paidAt })])
+  expect(enterprise?.worth.minor).toBe(900 + 399)
+  const april16 = periodAfter(half, 'monthly')
+  const charged = { paidFrom: half, paidThrough: april16, currentEnd: april16, authorised: true, providerStatus: 'active' } as const
+  const yearly = subscription({ id: 's', createdAt: half, priceMinor: 9_000, plan: 'enterprise', ...charged })
+  const [, pro] = running([yearly, order({ createdAt: march.add({ hours: 370 }), paidAt })])
+  expect(pro?.worth.minor).toBe(400 + 8_998)
+})
+
+test('what a replaced subscription is charged once more before it is cancelled is not lost', () => {
+  const upgrade = { id: 'b', plan: 'enterprise', priceMinor: 900, amountMinor: 700, paidMinor: 700, creditMinor: 200 } as const
+  const paidAt = april.subtract({ minutes: 1 })
+  const may = periodAfter(april, 'monthly')
+  const renewed = subscription({ id: 's', providerStatus: 'cancelled', ...paid, paidFrom: april, paidThrough: may })
+  const [, enterprise] = running([renewed, order({ ...upgrade, createdAt: paidAt, paidAt })])
+  expect(enterprise?.worth.minor).toBe(900 + 400)
+})
+
+test('nobody is credited with money that was given back', () => {
+  expect(creditOf(running([order({ refundedMinor: 100 })])[0] as Stretch, march)).toBe(300)
+  expect(creditOf(running([subscription({ providerStatus: 'active', ...paid, refundedMinor: 400 })])[0] as Stretch, march)).toBe(0)
+  // The plan itself stays what it was.
+  expect(currentOf(running([order({ refundedMinor: 400 })]), half)?.to).toEqual(april)
+})
+
+test('whatever is bought once, and however late it is paid: what was there before is not less afterwards', () => {
+  const anOrder = fc.record({
+    id: fc.uuid(),
+    plan: fc.constantFrom('pro' as const, 'enterprise' as const),
+    billingPeriod: fc.constantFrom('monthly' as const, 'yearly' as const),
+    made: fc.integer({ min: 0, max: 96 }),
+    paidAfter: fc.integer({ min: 0, max: 72 }),
+  })
+  fc.assert(
+    fc.property(fc.uniqueArray(anOrder, { minLength: 1, maxLength: 6, selector: ({ id }) => id }), (drafts) => {
+      let bought: Purchase[] = []
+      for (const { made, paidAfter, ...about } of drafts.toSorted((a, b) => a.made + a.paidAfter - b.made - b.paidAfter)) {
+        const [createdAt, paidAt] = [march.add({ hours: made }), march.add({ hours: made + paidAfter, minutes: bought.length })]
+        const then = running(bought.filter((one) => one.paidAt && Temporal.Instant.compare(one.paidAt, createdAt) <= 0))
+        const price = priceOf({ ...about, paymentType: 'onetime' }, { stretches: then, trialEnd: march }, createdAt)
+        const money = {
+          priceMinor: price.priceMinor,
+          creditMinor: price.creditMinor,
+          amountMinor: price.dueMinor,
+          paidMinor: price.dueMinor,
+        }
+        const before = creditOfAll(running(bought), paidAt)
+        bought = [...bought, order({ ...about, ...money, createdAt, paidAt })]
+        // A paisa is what rounding may take of each stretch.
+        expect(creditOfAll(running(bought), paidAt)).toBeGreaterThanOrEqual(before + price.dueMinor - bought.length)
+      }
+    }),
+  )
 })
 
 test('money that was taken off once is not taken off twice', () => {

@@ -24,11 +24,11 @@ export interface Stretch {
   ends: boolean
   /** Where it would end if it were cancelled; null: at once. */
   endsIfCancelled: Instant | null
-  /** Money that was paid for a stretch of time: what is left of it is credited to the plan that replaces this one. */
+  /** Money that was paid for a stretch of time, and kept: what is left of it is credited to the plan that replaces this one. */
   worth: { minor: number; from: Instant; to: Instant }
 }
 
-/** A credit as it was shown counts for so long; later it is computed anew. */
+/** A credit as it was shown counts for at least as much for so long; later it is computed anew. */
 const quoteHolds = { hours: 24 }
 
 /**
@@ -163,6 +163,11 @@ export function creditOf({ worth }: Stretch, at: Instant): number {
   return left <= 0 || whole <= 0 ? 0 : Math.floor((worth.minor * left) / whole)
 }
 
+/** The same of several. */
+export function creditOfAll(stretches: Stretch[], at: Instant): number {
+  return stretches.reduce((sum, one) => sum + creditOf(one, at), 0)
+}
+
 /** One period later, by the calendar in UTC: the same for everybody, whatever zone they move to. */
 export function periodAfter(from: Instant, period: BillingPeriod): Instant {
   return from
@@ -212,10 +217,12 @@ function paidUntil({ paidThrough, creditUntil }: Purchase): Instant | null {
 function orderStretch(purchase: Purchase, begin: Instant, replaced: Stretch[], same: Stretch[]): Stretch {
   const { plan, billingPeriod, priceMinor, createdAt, creditMinor } = purchase
   const asShown = replaced.length > 0 && Temporal.Instant.compare(begin, createdAt.add(quoteHolds)) <= 0
-  const credit = asShown ? creditMinor : replaced.reduce((sum, one) => sum + creditOf(one, begin), 0)
-  const minor = (purchase.paidMinor ?? 0) + credit
+  // Another plan may have been bought since the order was made, or charged once more before it could be cancelled: nothing of it is lost.
+  const [before, since] = [replaced.filter((one) => !chargedAfter(one, begin)), replaced.filter((one) => chargedAfter(one, begin))]
+  const credit = Math.max(asShown ? creditMinor : 0, creditOfAll(before, begin)) + creditOfAll(since, begin)
+  const paid = purchase.paidMinor ?? 0
   const from = same.reduce((until, one) => spokenForUntil(one, until), begin)
-  const to = endOf(from, billingPeriod, minor, priceMinor)
+  const to = endOf(from, billingPeriod, paid + credit, priceMinor)
   return {
     purchaseId: purchase.id,
     plan,
@@ -229,8 +236,12 @@ function orderStretch(purchase: Purchase, begin: Instant, replaced: Stretch[], s
     periodEnd: to,
     ends: true,
     endsIfCancelled: to,
-    worth: { minor, from, to },
+    worth: { minor: credit + Math.max(0, paid - purchase.refundedMinor), from, to },
   }
+}
+
+function chargedAfter({ paymentType, worth }: Stretch, begin: Instant): boolean {
+  return paymentType === 'subscription' && Temporal.Instant.compare(worth.from, begin) > 0
 }
 
 function paidOnce(stretch: Stretch): stretch is Stretch & { to: Instant } {
@@ -281,7 +292,7 @@ function subscriptionStretch(purchase: Purchase, begin: Instant): Stretch | null
     endsIfCancelled: to ?? (providerStatus === 'active' ? (paid ?? periodEnd) : paid),
     worth:
       paidFrom && paidThrough
-        ? { minor: priceMinor, from: paidFrom, to: paidThrough }
+        ? { minor: Math.max(0, priceMinor - purchase.refundedMinor), from: paidFrom, to: paidThrough }
         : { minor: creditMinor, from: begin, to: creditUntil ?? begin },
   }
 }

@@ -32,6 +32,8 @@ export const purchases = pgTable(
     /** An order: when the provider says that it was paid in full, and how much. */
     paidAt: instant(),
     paidMinor: integer(),
+    /** Paise that were given back of what was paid last: nobody is credited with them. */
+    refundedMinor: integer().notNull().default(0),
 
     /** A subscription, as the provider said last. */
     providerStatus: text({

@@ -387,8 +387,34 @@ async function known(shop: Shop, person: Person) {
     JSON.stringify({
       plan: await planOfPerson(shop, person),
       bought: bought.map(
-        ({ plan, paidAt, paidMinor, providerStatus, authorised, startAt, currentEnd, paidFrom, paidThrough, endedAt, creditMinor }) => ({
-          ...{ plan, paidAt, paidMinor, providerStatus, authorised, startAt, currentEnd, paidFrom, paidThrough, endedAt, creditMinor },
+        ({
+          plan,
+          paidAt,
+          paidMinor,
+          refundedMinor,
+          providerStatus,
+          authorised,
+          startAt,
+          currentEnd,
+          paidFrom,
+          paidThrough,
+          endedAt,
+          creditMinor,
+        }) => ({
+          ...{
+            plan,
+            paidAt,
+            paidMinor,
+            refundedMinor,
+            providerStatus,
+            authorised,
+            startAt,
+            currentEnd,
+            paidFrom,
+            paidThrough,
+            endedAt,
+            creditMinor,
+          },
         }),
       ),
       paid: paid.map(({ amountMinor, refundedMinor, status, paidAt, currency }) => ({

@@ -1,0 +1,1 @@
+ALTER TABLE "purchases" ADD COLUMN "refunded_minor" integer DEFAULT 0 NOT NULL;
