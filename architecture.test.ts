@@ -54,7 +54,7 @@ const table: Record<string, Folder> = {
   bench: { packages: 'tools', may: [...serverFolders, 'contract', 'chaos', 'test', 'test/fakes'] },
   chaos: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
   attack: { packages: 'tools', may: [...serverFolders, 'chaos', 'test', 'test/fakes'] },
-  run: { packages: 'tools', may: ['test', 'test/fakes'] },
+  run: { packages: 'tools', may: ['server/platform/reference.ts', 'test', 'test/fakes'] },
   dev: { packages: 'tools', may: ['contract'] },
 }
 
