@@ -55,7 +55,7 @@ const table: Record<string, Folder> = {
   chaos: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
   attack: { packages: 'tools', may: [...serverFolders, 'chaos', 'test', 'test/fakes'] },
   run: { packages: 'tools', may: ['server/platform/reference.ts', 'test', 'test/fakes'] },
-  dev: { packages: 'tools', may: ['contract'] },
+  dev: { packages: 'tools', may: ['contract', 'run/scalar.ts'] },
 }
 
 /** Of another slice one sees its rules and its tables. These files are seen as well, each for a reason. */

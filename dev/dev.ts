@@ -4,6 +4,7 @@ import { createServer as createNetServer } from 'node:net'
 import path from 'node:path'
 import { createServer as createViteServer, type Plugin } from 'vite'
 import { everyCall } from '#contract/index.ts'
+import { referencePage, scalarScript } from '#run/scalar.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
 
 /*
@@ -43,7 +44,7 @@ const parts = new Set([
 ])
 const client = await createViteServer({
   root,
-  plugins: [fillIn(facts)],
+  plugins: [fillIn(facts), showReference()],
   server: {
     port,
     host,
@@ -112,6 +113,22 @@ function fillIn(facts: Record<string, string>): Plugin {
     enforce: 'pre',
     transform: (code, id) =>
       id.includes('/web/platform/page-facts.tsx') ? code.replaceAll(/__DUELY_[A-Z]+__/g, (name) => facts[name] ?? name) : null,
+  }
+}
+
+/** /docs, which is otherwise a part of the built client. */
+function showReference(): Plugin {
+  const font = (family: string, part: string) => `/node_modules/@fontsource-variable/${family}/files/${family}-${part}-wght-normal.woff2`
+  const parts = { inter: font('inter', 'latin'), interExt: font('inter', 'latin-ext'), bricolage: font('bricolage-grotesque', 'latin') }
+  const page = referencePage({ ...parts, script: '/docs/scalar.js', nonce: '', address: '' })
+  return {
+    name: 'duely-reference',
+    configureServer({ middlewares }) {
+      middlewares.use('/docs/scalar.js', (_request, response, next) => {
+        scalarScript().then((script) => response.setHeader('content-type', 'text/javascript; charset=utf-8').end(script), next)
+      })
+      middlewares.use('/docs', (_request, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(page))
+    },
   }
 }
 

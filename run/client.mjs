@@ -18,6 +18,7 @@ const sources = [
   'package-lock.json',
   'run/client.mjs',
   'run/reference-page.ts',
+  'run/scalar.ts',
 ]
 const build = path.join(root, 'build')
 const stamp = path.join(build, 'built-from')

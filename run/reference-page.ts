@@ -1,110 +1,27 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import reference from '@scalar/fastify-api-reference'
-import fastify from 'fastify'
+import { referencePage, scalarScript } from './scalar.ts'
 
-/*
- * Puts the reference into the built client, as a page of its own beside the others: /docs. It shows /openapi.json, and loads nothing from anywhere
- * else: no fonts, no proxy, nothing of Scalar's services.
- */
+/* Puts /docs into the built client, as a page of its own beside the others. */
 const client = path.join(import.meta.dirname, '../build/client')
-
-const script = await scalar()
+const script = await scalarScript()
 const scriptName = `scalar-${createHash('sha256').update(script).digest('base64url').slice(0, 8)}.js`
+const page = referencePage({
+  script: `/assets/${scriptName}`,
+  inter: font('inter-latin-wght-normal'),
+  interExt: font('inter-latin-ext-wght-normal'),
+  bricolage: font('bricolage-grotesque-latin-wght-normal'),
+  nonce: '__DUELY_NONCE__',
+  address: '__DUELY_ADDRESS__',
+})
 writeFileSync(path.join(client, 'assets', scriptName), script)
 mkdirSync(path.join(client, 'docs'), { recursive: true })
-writeFileSync(path.join(client, 'docs/index.html'), page())
+writeFileSync(path.join(client, 'docs/index.html'), page)
 
-/** The script of the reference, as its package serves it. */
-async function scalar(): Promise<string> {
-  const app = fastify()
-  await app.register(reference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
-  const { body, statusCode } = await app.inject('/docs/js/scalar.js')
-  await app.close()
-  if (statusCode !== 200) throw new Error(`The reference's script is not where it was: ${statusCode}.`)
-  return body.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n')
-}
-
-/** The address of a built file whose name begins like this. */
-function asset(beginning: string): string {
-  const found = readdirSync(path.join(client, 'assets')).find((name) => name.startsWith(beginning) && name.endsWith('.woff2'))
+/** The address of the built font whose name begins like this. */
+function font(beginning: string): string {
+  const found = readdirSync(path.join(client, 'assets')).find((name) => name.startsWith(beginning))
   if (!found) throw new Error(`The build has no ${beginning}.`)
   return `/assets/${found}`
-}
-
-function page(): string {
-  const options = {
-    url: '/openapi.json',
-    theme: 'none',
-    withDefaultFonts: false,
-    // Scalar's own services stay away: its proxy, its client in the cloud, its assistants, what it counts.
-    hideClientButton: true,
-    showDeveloperTools: 'never',
-    agent: { disabled: true },
-    mcp: { disabled: true },
-    telemetry: false,
-    hideDarkModeToggle: true,
-    persistAuth: false,
-    authentication: { preferredSecurityScheme: 'key' },
-    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  }
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta property="csp-nonce" content="__DUELY_NONCE__">
-<title>API reference · Duely</title>
-<meta name="description" content="Every call that programs can make to this Duely, and what it tells them.">
-<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="canonical" href="__DUELY_ADDRESS__/docs">
-<script src="/theme.js"></script>
-<style nonce="__DUELY_NONCE__">${look()}</style>
-</head>
-<body>
-<a class="back" href="/">Duely</a>
-<div id="reference"></div>
-<noscript>This page needs JavaScript. The reference for programs is at <a href="/openapi.json">/openapi.json</a>.</noscript>
-<script src="/assets/${scriptName}"></script>
-<script nonce="__DUELY_NONCE__">
-const dark = document.documentElement.classList.contains('dark')
-Scalar.createApiReference('#reference', { ...${JSON.stringify(options)}, darkMode: dark, forceDarkModeState: dark ? 'dark' : 'light' })
-</script>
-</body>
-</html>
-`
-}
-
-/** Duely's palette in Scalar's words. */
-function look(): string {
-  return `
-@font-face { font-family: "Inter Variable"; font-weight: 100 900; font-display: swap; src: url("${asset('inter-latin-wght-normal')}") format("woff2-variations"); unicode-range: U+0000-00FF, U+2000-206F; }
-@font-face { font-family: "Inter Variable"; font-weight: 100 900; font-display: swap; src: url("${asset('inter-latin-ext-wght-normal')}") format("woff2-variations"); unicode-range: U+0100-02BA, U+20A0-20C0; }
-@font-face { font-family: "Bricolage Grotesque Variable"; font-weight: 200 800; font-display: swap; src: url("${asset('bricolage-grotesque-latin-wght-normal')}") format("woff2-variations"); }
-html { background: #f6f6f2; }
-html.dark { background: #0b0e14; }
-body { margin: 0; }
-.back { position: absolute; left: -9999px; }
-.back:focus { left: 1rem; top: 1rem; z-index: 100; }
-.light-mode {
-  --scalar-color-1: #141922; --scalar-color-2: #5d6778; --scalar-color-3: #5d6778; --scalar-color-accent: #2558d9;
-  --scalar-background-1: #f6f6f2; --scalar-background-2: #ffffff; --scalar-background-3: #e3e3dc; --scalar-background-accent: #2558d91a;
-  --scalar-border-color: #c9c9bf; --scalar-button-1: #2f62e6; --scalar-button-1-color: #ffffff; --scalar-button-1-hover: #2558d9;
-  --scalar-color-green: #0d6c47; --scalar-color-red: #b02e23; --scalar-color-yellow: #825700; --scalar-color-orange: #825700; --scalar-color-blue: #2558d9;
-  --scalar-sidebar-background-1: #ffffff; --scalar-sidebar-border-color: #e3e3dc;
-}
-.dark-mode {
-  --scalar-color-1: #e9edf4; --scalar-color-2: #93a0b5; --scalar-color-3: #93a0b5; --scalar-color-accent: #6b97ff;
-  --scalar-background-1: #0b0e14; --scalar-background-2: #121720; --scalar-background-3: #19202c; --scalar-background-accent: #6b97ff1f;
-  --scalar-border-color: #232c3a; --scalar-button-1: #3f74f5; --scalar-button-1-color: #ffffff; --scalar-button-1-hover: #6b97ff;
-  --scalar-color-green: #3fcf8e; --scalar-color-red: #ff7063; --scalar-color-yellow: #f2b84b; --scalar-color-orange: #f2b84b; --scalar-color-blue: #6b97ff;
-  --scalar-sidebar-background-1: #121720; --scalar-sidebar-border-color: #232c3a;
-}
-.light-mode, .dark-mode {
-  --scalar-font: "Inter Variable", system-ui, sans-serif; --scalar-font-code: ui-monospace, "SF Mono", Menlo, Consolas, monospace;
-  --scalar-radius: 10px; --scalar-radius-lg: 10px; --scalar-radius-xl: 14px;
-}
-h1.section-header-label, .section-header-label h1, .section-header h1, .section-header h2 { font-family: "Bricolage Grotesque Variable", sans-serif; letter-spacing: -0.02em; }
-`
 }
