@@ -7,12 +7,13 @@ import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
+import type { KnownBrowser } from './known-browser.ts'
 import { passwordChangedNotice } from './letters.ts'
-import { dropLinks, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
+import { dropLinks, findPendingEmail, lettersToOneMailbox, sendChangeLink, sendConfirmLink } from './links.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
-import { addressKey, countGuess, countTry, forgetGuesses, guessKey, takeBackGuess } from './throttle.ts'
+import { addressKey, countGuess, countTry, emailKey, forgetGuesses, guessKey, ownGuessKey, takeBackGuess } from './throttle.ts'
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
@@ -41,6 +42,8 @@ interface NewAccount {
 export type OnScheduleChange = (tx: Database, before: AccountRow, after: AccountRow, now: Instant) => Promise<void>
 
 const signUpsFromOneAddress = { limit: 20, seconds: 3600 }
+/** Letters go to mailboxes that somebody else says are theirs. */
+const newEmailsOfOneAccount = { limit: 10, seconds: 3600 }
 const signInsFromOneAddress = { limit: 20, seconds: 60 }
 
 /** What this server can do; screens show and hide by it. */
@@ -93,13 +96,14 @@ export async function signUp(deps: Deps, draft: z.output<typeof signUpDraft>, fr
 
 /**
  * Begins a session by email and password. An unknown email and a wrong password get the same `wrong_credentials` for the same work;
- * too many tries of one email or from one address get `too_many`. Where the account has a second factor: `second_factor_needed`,
- * `wrong_second_factor`.
+ * too many tries of one email or from one address get `too_many`. `known`: the account that this browser was signed in with before, whose
+ * tries here are counted apart from those of strangers. Where the account has a second factor: `second_factor_needed`, `wrong_second_factor`.
  */
 export async function signIn(
   deps: Deps,
   { email, password, code }: z.output<typeof credentials>,
   from: Origin,
+  known: KnownBrowser | null,
   now: Instant,
 ): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
   const { db, config, log } = deps
@@ -107,7 +111,8 @@ export async function signIn(
   const refused = new Refusal('wrong_credentials', 'Wrong email or password. Please check both and try again.')
   const [found] = await db.select().from(accounts).where(hasEmail(email))
   const passwordHash = found?.passwordHash ?? null
-  const right = await guess(deps, email, passwordHash, password, now)
+  const key = guessKey(email, known && known.ownerId === found?.id ? known.browserId : null)
+  const right = await guess(deps, key, passwordHash, password, now)
   if (!found || !passwordHash || !right) {
     log.info({ accountId: found?.id, address: from.address }, 'A sign-in was refused.')
     throw refused
@@ -127,7 +132,7 @@ export async function signIn(
 /**
  * Changes what a person says about themselves. A new email needs the current password (`wrong_password`), must be free
  * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`); where this server sends mail it counts once the link
- * that was sent there is opened.
+ * that was sent there is opened, and too many such letters are refused with `too_many`.
  */
 export async function changeProfile(
   deps: Deps,
@@ -146,7 +151,13 @@ export async function changeProfile(
     if (account.googleSub) throw new Refusal('not_allowed', 'Your email comes from your Google account and cannot be changed here.')
     if (!currentPassword) throw wrongPassword('Please enter your current password to change your email.')
     await refuseWrongPassword(deps, account, currentPassword, now)
-    if (byLink) await refuseTakenEmail(deps.db, account.id, newEmail)
+    if (byLink) {
+      await refuseTakenEmail(deps.db, account.id, newEmail)
+      if (deps.config.rateLimit) {
+        await countTry(deps.db, `new-email:${account.id}`, newEmailsOfOneAccount, now)
+        await countTry(deps.db, emailKey('new-email', newEmail), lettersToOneMailbox, now)
+      }
+    }
   }
   try {
     return await deps.db.transaction(async (tx) => {
@@ -267,9 +278,8 @@ export function hasEmail(email: string): SQL {
 }
 
 /** Whether the password is right; every wrong one makes the next wait longer, and a right one clears that. */
-async function guess({ db, config }: Deps, email: string, passwordHash: string | null, password: string, now: Instant): Promise<boolean> {
+async function guess({ db, config }: Deps, key: string, passwordHash: string | null, password: string, now: Instant): Promise<boolean> {
   if (!config.rateLimit) return verifyPassword(passwordHash, password)
-  const key = guessKey(email)
   await countGuess(db, key, now)
   try {
     const right = await verifyPassword(passwordHash, password)
@@ -281,9 +291,12 @@ async function guess({ db, config }: Deps, email: string, passwordHash: string |
   }
 }
 
-/** Refuses a wrong current password with `wrong_password`, and too many of them with `too_many`. Never inside a transaction. */
+/**
+ * Refuses a wrong current password with `wrong_password`, and too many of them with `too_many`; strangers who guess at the sign-in page are
+ * not counted here. Never inside a transaction.
+ */
 export async function refuseWrongPassword(deps: Deps, account: AccountRow, password: string, now: Instant): Promise<void> {
-  if (!(await guess(deps, account.email, account.passwordHash, password, now))) throw wrongPassword()
+  if (!(await guess(deps, ownGuessKey(account.id), account.passwordHash, password, now))) throw wrongPassword()
 }
 
 export function refuseShortPassword(password: string, path: string, shortest: number): void {

@@ -8,6 +8,8 @@ import { changeAskedNotice, changeLetter, confirmLetter } from './letters.ts'
 import { accountLinks, accounts } from './tables.ts'
 
 const linkLife = { minutes: 10 }
+/** Of each kind of link: nobody's mailbox is flooded by whoever knows its address. */
+export const lettersToOneMailbox = { limit: 3, seconds: 900 }
 
 interface Addressee {
   id: string

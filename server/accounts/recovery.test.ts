@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { systemMails } from '#server/platform/tables.ts'
-import { aPerson, type Person } from '#test/factories.ts'
+import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { makeResetLink } from './recovery.ts'
@@ -231,6 +231,27 @@ test('a new email that is never confirmed is forgotten, and only the newest of s
   expect((await profile(app, asha)).pendingEmail).toBeNull()
   expect((await confirm(app, await linkSentTo(smtp, 'two@example.com'))).problem?.code).toBe('link_expired')
   expect((await profile(app, asha)).email).toBe(asha.email)
+})
+
+test('nobody floods a stranger with letters by changing to their address again and again', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp, { rateLimit: true })
+  const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
+  const change = async (person: Person, email: string) =>
+    (await ask(app, person, accountCalls.changeProfile, { body: { email, currentPassword: password } })).status
+  const stranger = 'stranger@example.org'
+  for (const email of [stranger, stranger.toUpperCase(), stranger]) expect(await change(asha, email)).toBe(200)
+  expect(await change(asha, stranger)).toBe(429)
+  expect(await change(meera, stranger)).toBe(429)
+  expect((await profile(app, asha)).pendingEmail).toBe(stranger)
+  await app.runJobs()
+  expect(smtp.mails.filter(({ envelope }) => envelope.to.some((to) => to.toLowerCase() === stranger))).toHaveLength(3)
+  // Nor many strangers with one each.
+  const statuses = []
+  for (let n = 0; n < 8; n += 1) statuses.push(await change(asha, `stranger${n}@example.org`))
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
+  app.clock.advance({ hours: 1 })
+  expect(await change(await signedInAgain(app, asha), stranger)).toBe(200)
 })
 
 test('an email that somebody took meanwhile is refused when its link is opened', async () => {

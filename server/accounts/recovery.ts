@@ -9,14 +9,13 @@ import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.t
 import { type AccountRow, breaksEmailIndex, emailTaken, hasEmail, lockAccount, refuseShortPassword } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { emailChangedNotice, googleInsteadLetter, passwordChangedNotice, resetLetter } from './letters.ts'
-import { dropLinks, sendConfirmLink, writeLink } from './links.ts'
+import { dropLinks, lettersToOneMailbox, sendConfirmLink, writeLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, accounts } from './tables.ts'
-import { addressKey, countTry, emailKey, forgetGuesses, guessKey } from './throttle.ts'
+import { addressKey, countTry, emailKey, forgetEveryGuess } from './throttle.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
-const lettersToOneMailbox = { limit: 3, seconds: 900 }
 const requestsFromOneAddress = { limit: 20, seconds: 3600 }
 const linksFromOneAddress = { limit: 30, seconds: 600 }
 
@@ -83,7 +82,7 @@ export async function resetPassword(deps: Deps, draft: z.output<typeof passwordR
       .where(eq(accounts.id, account.id))
     await dropLinks(tx, account.id)
     await endAllSessions(tx, account.id)
-    await forgetGuesses(tx, guessKey(account.email))
+    await forgetEveryGuess(tx, account.email)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
     await queueSystemMail(tx, deps, { ...passwordChangedNotice(config.publicUrl), to: account.email }, now)
   })

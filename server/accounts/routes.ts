@@ -1,6 +1,7 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { accountCalls } from '#contract/accounts.ts'
 import { type App, answer, answerOpen } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
@@ -21,6 +22,7 @@ import { listAudit, originOf, writeAudit } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { exportAccount } from './export.ts'
 import { googleRoutes } from './google-routes.ts'
+import { knownBrowsers } from './known-browser.ts'
 import { hintAt } from './password-hint.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
@@ -51,6 +53,12 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   } as const
   const keepRefreshToken = (reply: FastifyReply, { token, maxAgeSeconds }: RefreshToken) =>
     reply.setCookie(refreshCookie, token, { ...cookieRules, maxAge: maxAgeSeconds })
+  /** A browser has one session: the one that it had before ends with it (ASVS 7.2.4). */
+  const keepNewSession = async (request: FastifyRequest, reply: FastifyReply, refreshToken: RefreshToken, now: Instant) => {
+    await endSessions(deps, request, request.cookies[refreshCookie], now)
+    keepRefreshToken(reply, refreshToken)
+  }
+  const known = knownBrowsers(config)
 
   answerOpen(app, accountCalls.server, async () => serverAbilities(config))
 
@@ -62,8 +70,9 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answerOpen(app, accountCalls.signIn, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
-    const { account, refreshToken } = await signIn(deps, body, originOf(request), now)
-    keepRefreshToken(reply, refreshToken)
+    const { account, refreshToken } = await signIn(deps, body, originOf(request), known.read(request, now), now)
+    await keepNewSession(request, reply, refreshToken, now)
+    known.keep(request, reply, account.id, now)
     return { foundUser: toUser(account), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
   })
 
@@ -73,7 +82,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const { account, refreshToken } = await google.signIn(request, reply, body, now)
-    keepRefreshToken(reply, refreshToken)
+    await keepNewSession(request, reply, refreshToken, now)
     const accessToken = await signAccessToken(config.secretKey, refreshToken.sessionId, now)
     return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(account) }
   })

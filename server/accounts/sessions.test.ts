@@ -18,7 +18,8 @@ const refresh = (app: TestApp, cookie: string, headers: Record<string, string> =
   ask(app, null, accountCalls.refresh, undefined, { cookie, ...headers })
 
 function sentCookie(answered: Pick<Answered<typeof accountCalls.refresh>, 'headers'>): string {
-  return String(answered.headers['set-cookie'])
+  const sent = [answered.headers['set-cookie'] ?? []].flat().map(String)
+  return sent.find((line) => line.startsWith('refreshToken=')) ?? ''
 }
 
 function cookieOf(answered: Pick<Answered<typeof accountCalls.refresh>, 'headers'>): string {
@@ -202,6 +203,20 @@ test('signing out works with the cookie alone, with an access token that ran out
   expect((await refresh(app, two.cookie)).problem?.code).toBe('not_signed_in')
   expect((await ask(app, two, accountCalls.signOut, undefined, { cookie: two.cookie })).status).toBe(204)
   expect((await ask(app, null, accountCalls.signOut)).status).toBe(204)
+})
+
+test('whoever signs in anew in a browser leaves no session behind in it, and ends none elsewhere', async () => {
+  await using app = await openTestApp()
+  const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
+  const first = await signedIn(app, asha)
+  const elsewhere = await signedIn(app, asha)
+  const second = await signedIn(app, meera, { cookie: first.cookie })
+  expect((await ask(app, { token: first.token }, accountCalls.profile)).status).toBe(401)
+  for (const { token } of [elsewhere, second]) expect((await ask(app, { token }, accountCalls.profile)).status).toBe(200)
+  // Who is refused keeps the session that is there.
+  const wrong = { body: { email: asha.email, password: 'wrong horse' } }
+  expect((await ask(app, null, accountCalls.signIn, wrong, { cookie: second.cookie })).status).toBe(401)
+  expect((await ask(app, { token: second.token }, accountCalls.profile)).status).toBe(200)
 })
 
 test('a page of another site cannot refresh or sign out for somebody', async () => {

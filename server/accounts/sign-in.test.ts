@@ -2,9 +2,10 @@ import { hash } from '@node-rs/argon2'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
-import { aPerson } from '#test/factories.ts'
+import { aPerson, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { hashPassword, isWeakHash } from './passwords.ts'
+import { makeResetLink } from './recovery.ts'
 import { accounts } from './tables.ts'
 
 const password = 'correct horse'
@@ -12,10 +13,18 @@ const password = 'correct horse'
 const throttled = { config: { rateLimit: true, trustProxy: true } }
 
 let addresses = 0
-function signIn(app: TestApp, email: string, given: string, from?: string) {
+function signIn(app: TestApp, email: string, given: string, from?: string, cookie?: string) {
   addresses += 1
   const address = from ?? `10.0.${addresses >> 8}.${addresses & 255}`
-  return ask(app, null, accountCalls.signIn, { body: { email, password: given } }, { 'x-forwarded-for': address })
+  const headers = { 'x-forwarded-for': address, ...(cookie === undefined ? {} : { cookie }) }
+  return ask(app, null, accountCalls.signIn, { body: { email, password: given } }, headers)
+}
+
+/** What a browser shows that somebody has signed in with before. */
+async function browserOf(app: TestApp, email: string): Promise<string> {
+  const answered = await signIn(app, email, password)
+  const sent = [answered.headers['set-cookie'] ?? []].flat().map(String)
+  return sent.find((line) => line.startsWith('knownBrowser='))?.split(';')[0] ?? ''
 }
 
 test('a person signs in with email and password and is known from then on', async () => {
@@ -199,7 +208,57 @@ test('guessing the current password inside a session is slowed down like a sign-
   const change = { body: { email: 'rao@example.com', currentPassword: 'wrong horse' } }
   expect((await ask(app, asha, accountCalls.changeProfile, change)).problem?.code).toBe('wrong_password')
   expect((await ask(app, asha, accountCalls.changeProfile, change)).problem?.code).toBe('too_many')
+})
+
+/** Strangers at many addresses, who begin again as soon as they may. */
+async function guessWithoutEnd(app: TestApp, email: string): Promise<void> {
+  for (let wrong = 1; wrong <= 12; wrong += 1) {
+    await signIn(app, email, 'wrong horse')
+    app.clock.advance({ seconds: 900 })
+  }
+  await signIn(app, email, 'wrong horse')
+}
+
+test('strangers who guess without end keep nobody from signing in where they were signed in before', async () => {
+  await using app = await openTestApp(throttled)
+  const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
+  const own = await browserOf(app, asha.email)
+  await guessWithoutEnd(app, asha.email)
   expect((await signIn(app, asha.email, password)).problem?.code).toBe('too_many')
+  // A browser of somebody else is a stranger here, and so is one that made its cookie up.
+  for (const cookie of [await browserOf(app, meera.email), own.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))])
+    expect((await signIn(app, asha.email, password, undefined, cookie)).problem?.code).toBe('too_many')
+  expect((await signIn(app, asha.email, password, undefined, own)).status).toBe(200)
+})
+
+test('in a browser that is known wrong passwords are counted too', async () => {
+  await using app = await openTestApp(throttled)
+  const asha = await aPerson(app, { password })
+  const own = await browserOf(app, asha.email)
+  for (let n = 1; n <= 5; n += 1) expect((await signIn(app, asha.email, 'wrong horse', undefined, own)).status).toBe(401)
+  expect((await signIn(app, asha.email, password, undefined, own)).problem?.code).toBe('too_many')
+  // Elsewhere nobody has guessed yet.
+  expect((await signIn(app, asha.email, password)).status).toBe(200)
+})
+
+test('whoever sets a new password by a link waits nowhere for what was guessed before', async () => {
+  await using app = await openTestApp(throttled)
+  const asha = await aPerson(app, { password })
+  const own = await browserOf(app, asha.email)
+  for (const cookie of [own, undefined])
+    for (let n = 1; n <= 5; n += 1) expect((await signIn(app, asha.email, 'wrong horse', undefined, cookie)).status).toBe(401)
+  const [, token = ''] = (await makeResetLink(app.deps, asha.email, app.clock.now())).split('#token=')
+  await ask(app, null, accountCalls.resetPassword, { body: { token, newPassword: 'battery staple' } })
+  for (const cookie of [own, undefined]) expect((await signIn(app, asha.email, 'battery staple', undefined, cookie)).status).toBe(200)
+})
+
+test('strangers who guess keep nobody who is signed in from changing their password', async () => {
+  await using app = await openTestApp(throttled)
+  const asha = await aPerson(app, { password })
+  await guessWithoutEnd(app, asha.email)
+  const signedIn = await signedInAgain(app, asha)
+  const body = { currentPassword: password, newPassword: 'battery staple' }
+  expect((await ask(app, signedIn, accountCalls.changePassword, { body })).status).toBe(200)
 })
 
 test('where limits are switched off nobody waits', async () => {

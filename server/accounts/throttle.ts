@@ -60,6 +60,11 @@ export async function forgetGuesses(db: Database, key: string): Promise<void> {
   await db.delete(throttles).where(eq(throttles.key, key))
 }
 
+/** The password that belongs to an email is a new one: guesses at the one before say nothing about it, in whatever browser they were made. */
+export async function forgetEveryGuess(db: Database, email: string): Promise<void> {
+  await db.delete(throttles).where(sql`starts_with(${throttles.key}, ${guessKey(email)})`)
+}
+
 /** A guess was never looked at after all. */
 export async function takeBackGuess(db: Database, key: string): Promise<void> {
   await db
@@ -73,9 +78,18 @@ export async function forgetOldThrottles(db: Database, now: Instant): Promise<vo
   await db.delete(throttles).where(lt(throttles.until, now.subtract({ hours: 24 })))
 }
 
-/** The key of guesses at the password that belongs to an email, whether or not it has an account. Hashed: strangers' addresses are not kept. */
-export function guessKey(email: string): string {
-  return emailKey('guess', email)
+/**
+ * The key of guesses at the password that belongs to an email, whether or not it has an account; in a browser that its owner is known by, one of its
+ * own. Hashed: strangers' addresses are not kept.
+ */
+export function guessKey(email: string, browserId: string | null = null): string {
+  const key = emailKey('guess', email)
+  return browserId === null ? key : `${key}:${browserId}`
+}
+
+/** The key of guesses at the password of an account by whoever is signed in to it. */
+export function ownGuessKey(ownerId: string): string {
+  return `current-password:${ownerId}`
 }
 
 /** The key of tries that concern an email, hashed likewise. */

@@ -1,0 +1,27 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { sealedCookie } from '#server/platform/sealed-cookie.ts'
+
+const knownBrowser = z.object({ ownerId: z.string(), browserId: z.string() })
+export type KnownBrowser = z.output<typeof knownBrowser>
+
+/** Longer than any session: it is for whoever has to sign in again. */
+const seconds = 180 * 24 * 3600
+
+/**
+ * Browsers that an account was signed in with before, told by a cookie that nobody else can make. Tries there are counted for themselves, so that
+ * strangers who guess without end do not keep an account's owner waiting (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ */
+export function knownBrowsers(server: { secretKey: string; publicUrl: string }) {
+  const cookie = sealedCookie(knownBrowser, { name: 'knownBrowser', path: '/auth', sameSite: 'strict', seconds }, server)
+  return {
+    read: cookie.read,
+    /** Remembers the browser for another half year; it keeps its name as long as the account is the same. */
+    keep(request: FastifyRequest, reply: FastifyReply, ownerId: string, now: Instant): void {
+      const before = cookie.read(request, now)
+      cookie.keep(reply, { ownerId, browserId: before?.ownerId === ownerId ? before.browserId : newId() }, now)
+    },
+  }
+}
