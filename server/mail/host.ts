@@ -1,80 +1,16 @@
-import { lookup } from 'node:dns/promises'
-import { BlockList, isIP, isIPv4 } from 'node:net'
-import { domainToASCII } from 'node:url'
+import { judgeHost, type Resolve, type VettedHost } from '#server/platform/host.ts'
 import { MailError } from './trouble.ts'
-
-/** Every address of a name, as the operating system resolves it. Rejects where there is none. */
-export type Resolve = (name: string) => Promise<string[]>
-
-export const resolveName: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
-
-/** A host that may be connected to, at exactly these addresses: nobody asks for its name a second time. */
-export interface VettedHost {
-  /** What a certificate must be made out to. */
-  name: string
-  addresses: string[]
-  /** Every address is private or special: only where the operator allows that. */
-  isPrivate: boolean
-}
-
-/** RFC 6890 and IANA's special-purpose registry: nothing of this is a mail provider on the public internet. */
-const specialV4 = listOf('ipv4', [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-])
-/** Only global unicast is public: loopback, mapped, NAT64, unique local, link-local and multicast all lie outside of it. */
-const globalV6 = listOf('ipv6', [['2000::', 3]])
-/** Inside of it: protocol assignments with Teredo, documentation, 6to4. */
-const specialV6 = listOf('ipv6', [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-])
 
 const smtpPorts = new Set([25, 465, 587, 2525])
 
-/** Whether an address (not a name) lies outside the public internet, however it is written. */
-export function isSpecialAddress(address: string): boolean {
-  if (isIPv4(address)) return specialV4.check(address)
-  // A zone (fe80::1%eth0) makes sense on one link only.
-  if (isIP(address) !== 6 || address.includes('%')) return true
-  return !globalV6.check(address, 'ipv6') || specialV6.check(address, 'ipv6')
-}
-
-/**
- * Resolves a host once and judges what came out, not how it was written: `127.1`, `0x7f000001` and a name that leads there are one.
- * Throws MailError `unknown_host`, `host_refused` (one bad address is enough) or `port_refused`.
- */
+/** A mail server that may be connected to. Throws MailError `unknown_host`, `host_refused` (one bad address is enough) or `port_refused`. */
 export async function vetHost(
   target: { host: string; port: number },
   options: { resolve: Resolve; allowPrivateHosts: boolean },
 ): Promise<VettedHost> {
   if (!options.allowPrivateHosts && !smtpPorts.has(target.port)) throw new MailError('port_refused')
-  const bare = target.host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-  const name = isIP(bare) ? bare : domainToASCII(bare) || bare
-  const addresses = isIP(name) ? [name] : await options.resolve(name).catch(() => [])
-  if (addresses.length === 0) throw new MailError('unknown_host')
-  const special = addresses.filter(isSpecialAddress)
-  if (special.length > 0 && !options.allowPrivateHosts) throw new MailError('host_refused')
-  return { name, addresses, isPrivate: special.length === addresses.length }
-}
-
-function listOf(family: 'ipv4' | 'ipv6', subnets: [string, number][]): BlockList {
-  const list = new BlockList()
-  for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family)
-  return list
+  const host = await judgeHost(target.host, options)
+  if (host === 'unknown') throw new MailError('unknown_host')
+  if (host === 'special') throw new MailError('host_refused')
+  return host
 }

@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import tls from 'node:tls'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { failPoint } from '#server/platform/fail-point.ts'
-import { type Resolve, resolveName, type VettedHost, vetHost } from './host.ts'
+import { certificateTrouble, dialAddresses, type Resolve, resolveName, type VettedHost } from '#server/platform/host.ts'
+import { vetHost } from './host.ts'
 import { isTemporary, MailError, oneLine, replyCode, type Trouble } from './trouble.ts'
 
 /** Milliseconds each step may take in all, however often a byte arrives meanwhile. */
@@ -265,23 +266,6 @@ async function probe(about: Talk, settled: () => boolean, lose: (error: MailErro
   }
 }
 
-/** TCP to one of the vetted addresses: the name is not asked for again, so it cannot change its mind in between. */
-function dialAddresses(addresses: string[], port: number): net.Socket {
-  const all = addresses.map((address) => ({ address, family: net.isIP(address) }))
-  return net.connect({
-    host: 'vetted.invalid',
-    port,
-    noDelay: true,
-    keepAlive: true,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: 1_000,
-    lookup: (_name, options, callback) => {
-      if (options.all) callback(null, all)
-      else callback(null, all[0]?.address ?? '', all[0]?.family)
-    },
-  })
-}
-
 function connected(socket: net.Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('connect', resolve)
@@ -339,6 +323,8 @@ function understand(error: Error, step: 'connection' | 'handshake' | 'login' | '
 }
 
 function troubleOf(code: string): Trouble {
+  const certificate = certificateTrouble(code)
+  if (certificate !== null) return `certificate_${certificate}`
   switch (code) {
     case 'ECONNREFUSED':
       return 'connection_refused'
@@ -348,22 +334,6 @@ function troubleOf(code: string): Trouble {
       return 'unreachable'
     case 'ETIMEDOUT':
       return 'timeout'
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-    case 'HOSTNAME_MISMATCH':
-      return 'certificate_name'
-    case 'CERT_HAS_EXPIRED':
-    case 'CERT_NOT_YET_VALID':
-      return 'certificate_expired'
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'CERT_UNTRUSTED':
-    case 'CERT_REVOKED':
-    case 'INVALID_CA':
-    case 'CERT_SIGNATURE_FAILURE':
-      return 'certificate_untrusted'
     // The text of an SMTP greeting where the first record of TLS should be.
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
