@@ -10,7 +10,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { type Client, findClient } from './clients.ts'
-import { subscribeToZapier } from './integrations.ts'
+import { lockOwner, subscribeToZapier } from './integrations.ts'
 import { type Asked, issueCode } from './provider.ts'
 import { oauthGrants } from './tables.ts'
 
@@ -75,6 +75,7 @@ export async function allow(deps: Asking, account: Account, brought: Brought, fr
   const { db, config } = deps
   const found = await readBrought(deps, brought, now)
   return db.transaction(async (tx) => {
+    await lockOwner(tx, account.id)
     const granted = found ? { id: found.client.id, name: found.client.name, scopes: found.asked.scopes } : own
     const grantId = await writeGrant(tx, account.id, granted, now)
     await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)

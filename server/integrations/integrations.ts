@@ -1,7 +1,7 @@
 import { and, desc, eq, lte, ne, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Connection, ownClientId } from '#contract/integrations.ts'
-import { type AccountRow, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -52,6 +52,7 @@ export async function disconnect(
   now: Instant,
 ): Promise<void> {
   await db.transaction(async (tx) => {
+    await lockOwner(tx, ownerId)
     const known = z.uuid().safeParse(id).success
     const [gone] = known
       ? await tx
@@ -63,6 +64,12 @@ export async function disconnect(
     if (gone.clientId === config.zapier?.clientId) await subscribeToZapier(tx, ownerId, false)
     await writeAudit(tx, { ownerId, kind: 'application_disconnected', about: gone.clientName }, from, now)
   })
+}
+
+/** The account first, what belongs to it afterwards, as everywhere: deleting an account takes them in the same order. */
+export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
+  // The account was deleted between signing in and now.
+  if (!(await lockAccount(tx, ownerId))) throw new Refusal('not_signed_in', 'Please sign in.')
 }
 
 /** Whether what happens is delivered to Zapier: while it is not, its hooks are kept and wait. */

@@ -1,13 +1,14 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ApiKey, apiKeyDraft } from '#contract/integrations.ts'
-import { lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
+import { lockOwner } from './integrations.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys } from './tables.ts'
 
@@ -34,7 +35,7 @@ export async function addKey(
   now: Instant,
 ): Promise<ApiKey & { key: string }> {
   return db.transaction(async (tx) => {
-    await lockAccount(tx, ownerId)
+    await lockOwner(tx, ownerId)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
     const [kept] = await tx.select({ count: sql<number>`count(*)::int` }).from(apiKeys).where(eq(apiKeys.ownerId, ownerId))
     if ((kept?.count ?? 0) >= mostKeys)
@@ -61,6 +62,7 @@ export async function addKey(
 /** Revokes a key, at once. Refuses with `not_found`. */
 export async function removeKey(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
+    await lockOwner(tx, ownerId)
     const known = z.uuid().safeParse(id).success
     const [gone] = known
       ? await tx

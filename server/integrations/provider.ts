@@ -19,7 +19,7 @@ import { oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
 /** How everything begins that opens an account, so that it is known for what it is wherever it turns up. */
 export const prefixes = { application: 'duely_at_', refresh: 'duely_rt_', key: 'duely_key_' } as const
 
-export const accessSeconds = 3_600
+const accessSeconds = 3_600
 const codeLife = { seconds: 60 }
 /** For so long the refresh token before the current one still counts: an answer that was lost on its way is asked for again. */
 const grace = { seconds: 10 }
