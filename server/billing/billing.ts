@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Payment, PlanNotice, Subscription } from '#contract/billing.ts'
 import { formatDate } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
@@ -118,7 +118,7 @@ export async function readSubscription(db: Database, owner: Owner, now: Instant,
       invoicesPerMonth: entitled.invoicesPerMonth,
       invoicesLeft: entitled.invoicesPerMonth === null ? null : Math.max(0, entitled.invoicesPerMonth - invoicesCreated),
     },
-    notices: sells ? noticesOf({ bought, current, ended, trialEnd, timezone: owner.timezone }, now) : [],
+    notices: sells ? noticesOf({ claimed: await claimedIn(db, bought, now), current, ended, trialEnd, timezone: owner.timezone }, now) : [],
     checkout: config.razorpay && { scriptUrl: config.razorpay.checkoutUrl, keyId: config.razorpay.keyId, themeColor },
   }
 }
@@ -186,27 +186,43 @@ function shownTrialEnd(current: Stretch | null, trialEnd: Instant | null): Insta
   return current.status === 'trialing' ? current.periodEnd : null
 }
 
+/**
+ * When a browser came back from the checkout with what the provider has not confirmed yet. What the ledger has in another way, because it
+ * was too little or went back to the customer, is not waited for: nothing must keep anybody from paying again.
+ */
+async function claimedIn(db: Database, bought: Purchase[], now: Instant): Promise<Instant[]> {
+  const waiting = bought.flatMap(({ id, claimedAt, paidAt, providerStatus }) =>
+    claimedAt && !paidAt && (providerStatus === null || providerStatus === 'created') && isWithin(claimedAt, now)
+      ? [{ id, claimedAt }]
+      : [],
+  )
+  if (waiting.length === 0) return []
+  const ids = waiting.map(({ id }) => id)
+  const known = await db
+    .select({ id: payments.purchaseId, status: payments.status })
+    .from(payments)
+    .where(inArray(payments.purchaseId, ids))
+  const has = (purchaseId: string, wanted: Payment['status'][]) =>
+    known.some(({ id, status }) => id === purchaseId && wanted.includes(status))
+  return waiting.filter(({ id }) => has(id, ['authorized']) || !has(id, ['captured', 'refunded'])).map(({ claimedAt }) => claimedAt)
+}
+
 interface Told {
-  bought: Purchase[]
+  claimed: Instant[]
   current: Stretch | null
   ended: { plan: Purchase['plan']; at: Instant; paymentType: Purchase['paymentType'] } | null
   trialEnd: Instant
   timezone: string
 }
 
-function noticesOf({ bought, current, ended, trialEnd, timezone }: Told, now: Instant): PlanNotice[] {
+function noticesOf({ claimed, current, ended, trialEnd, timezone }: Told, now: Instant): PlanNotice[] {
   const notices: PlanNotice[] = []
   // A plan that ended while the account was new took nothing away: what ends then is the trial.
   const endedInTrial = ended !== null && Temporal.Instant.compare(ended.at, trialEnd) < 0
   const tell = (kind: PlanNotice['kind'], at: Instant, message: string) =>
     notices.push({ kind, at: at.toString(), daysLeft: daysUntil(at, now), message })
-  for (const { claimedAt, paidAt, providerStatus } of bought)
-    if (claimedAt && !paidAt && (providerStatus === null || providerStatus === 'created') && isWithin(claimedAt, now))
-      tell(
-        'confirming',
-        claimedAt,
-        'Your payment is being confirmed. Your plan starts by itself as soon as it is; please do not pay again.',
-      )
+  for (const claimedAt of claimed)
+    tell('confirming', claimedAt, 'Your payment is being confirmed. Your plan starts by itself as soon as it is; please do not pay again.')
   if (current) {
     const { title } = planOf(current.plan)
     if (current.status === 'past_due')

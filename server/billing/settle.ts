@@ -47,6 +47,8 @@ const refundLives = { hours: 183 * 24 }
 const weekly = { hours: 7 * 24 }
 /** A subscription to which nobody has agreed is taken back after so long. */
 const agreementLives = { hours: 24 }
+/** One to which somebody has: a bank may take days over the first charge. */
+const firstChargeLives = { hours: 7 * 24 }
 
 /** The provider as this server is set up with it; null where it sells nothing. */
 export function providerOf({ razorpay }: Pick<Deps['config'], 'razorpay'>): Razorpay | null {
@@ -170,9 +172,13 @@ async function ask(provider: Razorpay, purchase: Purchase, settled: Set<string>,
   const nothing: Heard = { providerId, payments: [], subscription: null, invoices: [] }
   if (!providerId) return nothing
   if (purchase.paymentType === 'onetime') return { ...nothing, payments: await provider.orderPayments(providerId) }
-  const stale = purchase.providerStatus === 'created' && isPast(purchase.createdAt.add(agreementLives), now)
   let subscription = await provider.subscription(providerId)
-  const unwanted = purchase.cancelWanted || purchase.ownerId === null || (stale && subscription.status === 'created')
+  const agreed = purchase.claimedAt !== null || subscription.customer_id !== null
+  const stale =
+    subscription.status === 'created' &&
+    purchase.providerStatus === 'created' &&
+    isPast(purchase.createdAt.add(agreed ? firstChargeLives : agreementLives), now)
+  const unwanted = purchase.cancelWanted || purchase.ownerId === null || stale
   if (unwanted && !isOver(subscription.status)) subscription = await provider.cancelSubscription(providerId, 'now')
   const invoices = await provider.subscriptionInvoices(providerId)
   const paid = invoices
@@ -237,12 +243,19 @@ async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: H
     const current = currentOf(stretchesOf(bought), now)
     if (standing(current) !== standing(before)) await deps.onPlanChange(tx, ownerId, now)
     await auditChange(tx, deps, { ownerId, before, after: current }, now)
-  } else if (learned.paidAt && !purchase.paidAt)
-    deps.log.warn(
-      { purchaseId: purchase.id, providerId: purchase.providerId },
-      'A payment came in for an account that was deleted. Please refund it.',
-    )
+  }
+  warnOfUnwanted(deps, purchase, after)
   return written ?? purchase
+}
+
+/** Money that nobody wanted to pay any more: only the operator can give it back. */
+function warnOfUnwanted({ log }: Settling, before: Purchase, after: Purchase): void {
+  const paid = (after.paidAt ?? after.paidThrough)?.toString()
+  if (!paid || paid === (before.paidAt ?? before.paidThrough)?.toString()) return
+  const about = { purchaseId: after.id, providerId: after.providerId }
+  if (!after.ownerId) log.warn(about, 'A payment came in for an account that was deleted. Please refund it.')
+  else if (before.cancelWanted)
+    log.warn(about, 'A subscription was charged once more before it could be cancelled. Please see whether to refund it.')
 }
 
 async function currentIn(tx: Database, ownerId: string, now: Instant): Promise<Stretch | null> {

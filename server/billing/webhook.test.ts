@@ -5,7 +5,7 @@ import { billingCalls } from '#contract/billing.ts'
 import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeEvent, sign } from '#test/fakes/razorpay/provider.ts'
 import { ask } from '#test/harness.ts'
-import { openShop, planOfPerson, type Shop, subscribe, verify } from '#test/shop.ts'
+import { openShop, planOfPerson, type Shop, subscribe, verify, verifySubscribed } from '#test/shop.ts'
 import { openInbox } from './inbox.ts'
 import { settlePurchase } from './settle.ts'
 import { paymentEvents, payments, purchases } from './tables.ts'
@@ -198,6 +198,44 @@ test('money that was only reserved and went back by itself has bought nothing, w
   }
   expect((await ask(app, await signedInAgain(app, ravi), billingCalls.payments)).reply).toMatchObject([{ status: 'refunded' }])
   expect((await planOfPerson(shop, ravi)).plan).toBe('free')
+})
+
+test('money that went back to the customer, or was too little, is not waited for', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const told = async (person: Person) => (await planOfPerson(shop, person)).notices.map(({ kind }) => kind)
+  const asha = await aPerson(app)
+  const orderId = await anOrder(shop, asha)
+  const reserved = razorpay.provider.payOrder(orderId, { outcome: 'authorized' })
+  await verify(shop, asha, razorpay.provider.proofOf(reserved, { orderId }))
+  await shop.pass({ hours: 71 })
+  expect(await told(asha)).toEqual(['confirming'])
+  await shop.pass({ hours: 2 })
+  expect(await told(asha)).toEqual([])
+  const ravi = await aPerson(app)
+  const other = await anOrder(shop, ravi)
+  await verify(shop, ravi, razorpay.provider.proofOf(razorpay.provider.payOrder(other, { amount: 100 }), { orderId: other }))
+  expect(await told(ravi)).toEqual([])
+})
+
+test('a subscription whose first charge takes the bank some days is waited for, one that nobody agreed to is taken back', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const [early, other] = [await aPerson(app), await aPerson(app)]
+  app.clock.advance({ hours: 30 * 24 })
+  const begin = async (person: Person) => {
+    const { reply } = await ask(app, await signedInAgain(app, person), billingCalls.createSubscription, { body: pro })
+    return razorpay.provider.find(razorpay.provider.subscriptions, reply.subscriptionId)
+  }
+  const [left, agreed] = [await begin(other), await begin(early)]
+  const proof = razorpay.provider.hesitate(agreed.id)
+  expect((await verifySubscribed(shop, await signedInAgain(app, early), proof)).problem?.code).toBe('payment_pending')
+  for (let days = 0; days < 3; days += 1) await shop.pass({ hours: 24 })
+  expect([left.status, agreed.status]).toEqual(['cancelled', 'created'])
+  expect((await planOfPerson(shop, early)).notices.map(({ kind }) => kind)).toEqual(['confirming'])
+  razorpay.provider.agree(agreed.id)
+  await shop.settle()
+  expect(await planOfPerson(shop, early)).toMatchObject({ plan: 'pro', status: 'active', notices: [] })
 })
 
 test('the refund of an old charge of a subscription stands in the history', async () => {

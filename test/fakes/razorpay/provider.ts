@@ -369,6 +369,26 @@ export function openProvider(options: ProviderOptions) {
     return payment
   }
 
+  /** What the checkout hands over for a payment. */
+  const proofOf = (payment: FakePayment, of: { orderId: string } | { subscriptionId: string }): Proof =>
+    'orderId' in of
+      ? {
+          razorpay_payment_id: payment.id,
+          razorpay_order_id: of.orderId,
+          razorpay_signature: sign(options.keySecret, `${of.orderId}|${payment.id}`),
+        }
+      : {
+          razorpay_payment_id: payment.id,
+          razorpay_subscription_id: of.subscriptionId,
+          razorpay_signature: sign(options.keySecret, `${payment.id}|${of.subscriptionId}`),
+        }
+
+  /** The customer agrees, and the bank takes its time over the first charge: nothing has happened until `agree`. */
+  const hesitate = (id: string): Proof => {
+    find(subscriptions, id).customer_id = newId('cust')
+    return proofOf(newPayment({ amount: 0, status: 'created', captured: false }), { subscriptionId: id })
+  }
+
   const beginCycle = (subscription: FakeSubscription, start: number) => {
     const plan = find(plans, subscription.plan_id)
     const to = new Date(start * 1000)
@@ -499,6 +519,7 @@ export function openProvider(options: ProviderOptions) {
     capture,
     refund,
     agree,
+    hesitate,
     find,
     /** Does whatever has become due: first charges, renewals, retries, ends. */
     run() {
@@ -533,20 +554,7 @@ export function openProvider(options: ProviderOptions) {
       subscription.status = 'active'
       tell('subscription.resumed', { subscription })
     },
-    /** What the checkout hands over for a payment. */
-    proofOf(payment: FakePayment, of: { orderId: string } | { subscriptionId: string }): Proof {
-      return 'orderId' in of
-        ? {
-            razorpay_payment_id: payment.id,
-            razorpay_order_id: of.orderId,
-            razorpay_signature: sign(options.keySecret, `${of.orderId}|${payment.id}`),
-          }
-        : {
-            razorpay_payment_id: payment.id,
-            razorpay_subscription_id: of.subscriptionId,
-            razorpay_signature: sign(options.keySecret, `${payment.id}|${of.subscriptionId}`),
-          }
-    },
+    proofOf,
     /** From now on events are signed with another secret; those that were made before keep theirs. */
     rotateSecret(next: string) {
       webhookSecret = next
