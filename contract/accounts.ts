@@ -109,7 +109,8 @@ export const googleExchange = z.strictObject({
   /** What the browser says, for a new account; a zone that the server does not know counts as none. */
   timezone: z.string().max(100).optional(),
 })
-export const googleLinkStart = z.strictObject({ currentPassword })
+/** `code`: where the account has two-factor sign-in, which linking gives up. */
+export const googleLinkStart = z.strictObject({ currentPassword, code: factorCode.optional() })
 export const googleLink = z.strictObject({ code: returnCode })
 export const googleUnlink = z.strictObject({ code: returnCode, newPassword: password })
 
@@ -221,7 +222,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/auth/google/link/start',
     summary:
-      'Where to send the browser to link Google to my account; it comes back to /dashboard/profile?code=… or ?error=… as with signing in. `conflict` where one is linked already, 503 where Google is not set up.',
+      'Where to send the browser to link Google to my account; it comes back to /dashboard/profile?code=… or ?error=… as with signing in. Needs a code where two-factor sign-in is on. `conflict` where one is linked already, 503 where Google is not set up.',
     body: googleLinkStart,
     reply: z.object({ url: z.string() }),
   }),

@@ -7,12 +7,13 @@ import type { Deps } from '#server/platform/deps.ts'
 import { beginning, openProvider, type Provider, ProviderError } from '#server/platform/openid.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
-import { type AccountRow, readProfile, refuseWrongPassword } from './accounts.ts'
+import { type AccountRow, type OnTakenOver, readProfile, refuseWrongPassword } from './accounts.ts'
 import { originOf } from './audit.ts'
 import { googleFailed, keepReturn, linkGoogle, refuseLinked, refuseNotLinked, signInWithGoogle, unlinkGoogle } from './google.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import type { RefreshToken } from './sessions.ts'
 import { addressKey, countTry } from './throttle.ts'
+import { refuseWithoutCode } from './two-factor.ts'
 
 /** What a browser keeps between going to Google and coming back. `linkFor`: the account that Google is to be linked to, or unlinked from. */
 const began = beginning.extend({ linkFor: z.string().nullable(), unlinks: z.boolean() })
@@ -34,7 +35,7 @@ interface GoogleSignIn {
 }
 
 /** The way to Google and back. Where it is not set up the log says why, and browsers that go there come back with an error. */
-export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
+export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): GoogleSignIn {
   const { db, clock, config, log } = deps
   const provider = config.google && openProvider(config.google)
   if (!provider) log.info('Sign-in with Google is off: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are not set.')
@@ -111,6 +112,7 @@ export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
     if (!provider) throw notSetUp()
     refuseLinked(account)
     await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
+    await refuseWithoutCode(deps, account, body.code, clock.now())
     return beginFor(account, reply, 'link')
   })
 
@@ -138,7 +140,7 @@ export function googleRoutes(app: App, deps: Deps): GoogleSignIn {
 
   return {
     signIn: (request, reply, { code, timezone }, now) =>
-      signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, originOf(request), now),
+      signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, onTakenOver, originOf(request), now),
   }
 }
 

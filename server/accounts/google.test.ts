@@ -7,6 +7,7 @@ import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { forgetOldReturns } from './google.ts'
 import { accounts, googleReturns } from './tables.ts'
+import { stepOf, totpAt } from './totp.ts'
 
 const password = 'correct horse'
 
@@ -73,13 +74,33 @@ async function signInWithGoogle(app: TestApp, google: FakeGoogle) {
   return page.searchParams.has('error') ? { error: page.searchParams.get('error') } : browser.exchange(page)
 }
 
-async function link(app: TestApp, google: FakeGoogle, person: Person, browser = new Browser(app)) {
-  const started = await ask(app, person, accountCalls.startGoogleLink, { body: { currentPassword: password } })
+async function link(app: TestApp, google: FakeGoogle, person: Person, code?: string) {
+  const browser = new Browser(app)
+  const started = await startLink(app, person, code)
   browser.keep(started.headers['set-cookie'])
   const page = await browser.visit(await google.visit(started.reply.url))
   expect(page.pathname).toBe('/dashboard/profile')
-  const code = page.searchParams.get('code') ?? '?'
-  return ask(app, person, accountCalls.linkGoogle, { body: { code } }, browser.cookie('/auth/google/link'))
+  return ask(
+    app,
+    person,
+    accountCalls.linkGoogle,
+    { body: { code: page.searchParams.get('code') ?? '?' } },
+    browser.cookie('/auth/google/link'),
+  )
+}
+
+const startLink = (app: TestApp, person: Person, code?: string) =>
+  ask(app, person, accountCalls.startGoogleLink, { body: { currentPassword: password, ...(code === undefined ? {} : { code }) } })
+
+/** Switches two-factor sign-in on; answers what the authenticator shows from now on, each time a code that was not used yet. */
+async function withAuthenticator(app: TestApp, person: Person): Promise<() => string> {
+  const { reply } = await ask(app, person, accountCalls.startTwoFactor, { body: { currentPassword: password } })
+  const shown = () => {
+    app.clock.advance({ seconds: 30 })
+    return totpAt(reply.secret, stepOf(app.clock.now()))
+  }
+  await ask(app, person, accountCalls.confirmTwoFactor, { body: { code: shown() } })
+  return shown
 }
 
 const accountOf = async (app: TestApp, email: string) => (await app.db.select().from(accounts).where(eq(accounts.email, email)))[0]
@@ -306,6 +327,23 @@ test('a person links Google on the profile, and from then on it is the way in', 
   expect(change.problem?.code).toBe('not_allowed')
   const again = await ask(app, asha, accountCalls.startGoogleLink, { body: { currentPassword: password } })
   expect(again.problem?.code).toBe('conflict')
+})
+
+test('a second factor is not got round by Google: it is asked for before Google takes its place', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const asha = await aPerson(app, { email: 'asha@gmail.com', password })
+  await verify(app, asha)
+  const shown = await withAuthenticator(app, asha)
+  // Whoever got hold of the Google account of this email.
+  const stranger = await signInWithGoogle(app, google)
+  expect('problem' in stranger && stranger.problem?.code).toBe('email_taken')
+  // Whoever got hold of a session and the password.
+  for (const code of [undefined, '000000']) expect((await startLink(app, asha, code)).problem?.errors?.[0]?.path).toBe('code')
+  expect((await ask(app, asha, accountCalls.profile)).reply.twoFactor).not.toBeNull()
+  const linked = await link(app, google, asha, shown())
+  expect(linked.reply).toMatchObject({ googleId: google.person.sub, twoFactor: null })
+  expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
 })
 
 test('linking needs the password, and a Google account belongs to one account', async () => {

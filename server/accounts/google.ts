@@ -7,14 +7,14 @@ import type { Identity } from '#server/platform/openid.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
-import { type AccountRow, createAccount, emailTaken, hasEmail, isZone, lockAccount, refuseShortPassword } from './accounts.ts'
+import { type AccountRow, createAccount, emailTaken, hasEmail, isZone, lockAccount, type OnTakenOver, refuseShortPassword } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { googleLinkedNotice, googleUnlinkedNotice } from './letters.ts'
 import { dropLinks, sendConfirmLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts, googleReturns } from './tables.ts'
-import { dropTwoFactor } from './two-factor.ts'
+import { countRecoveryCodes, dropTwoFactor } from './two-factor.ts'
 
 type Return = typeof googleReturns.$inferSelect
 
@@ -53,19 +53,21 @@ export async function keepReturn(
 /**
  * Begins a session of whoever came back from Google: by issuer and `sub`, never by the email, which may change or be given to somebody
  * else. A stranger's email that no account has makes an account. One that an account has links Google to it only where its owner has
- * shown the mailbox to be theirs and Google is who runs it; whoever set the password before is out (pre-hijacking, arXiv 2205.10174).
+ * shown the mailbox to be theirs, Google is who runs it, and no second factor stands before it; whoever set the password before is out
+ * (pre-hijacking, arXiv 2205.10174).
  * Refuses with `google_failed` and `email_taken`.
  */
 export async function signInWithGoogle(
   deps: Deps,
   given: { code: string; browser: string; timezone: string | undefined },
+  onTakenOver: OnTakenOver,
   from: Origin,
   now: Instant,
 ): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
   const came = await takeReturn(deps.db, given, now)
   if (came.linkOwnerId !== null) throw googleFailed()
   return deps.db.transaction(async (tx) => {
-    const account = (await findLinked(tx, came)) ?? (await admit(tx, deps, came, given.timezone, from, now))
+    const account = (await findLinked(tx, came)) ?? (await admit(tx, { ...deps, onTakenOver }, came, given.timezone, from, now))
     await writeAudit(tx, { ownerId: account.id, kind: 'signed_in', about: 'Google' }, from, now)
     return { account, refreshToken: await openSession(tx, account.id, from, now) }
   })
@@ -168,7 +170,7 @@ async function findLinked(tx: Database, { issuer, sub }: Return): Promise<Accoun
 /** Somebody whom Google knows and Duely does not, by this identity. */
 async function admit(
   tx: Database,
-  deps: Deps,
+  deps: Deps & { onTakenOver: OnTakenOver },
   came: Return,
   timezone: string | undefined,
   from: Origin,
@@ -179,9 +181,12 @@ async function admit(
   const [same] = await tx.select().from(accounts).where(hasEmail(came.email)).for('update')
   if (same) {
     if (same.googleSub) throw emailTaken('An account with this email signs in with another Google account.')
-    if (!came.authoritative || !same.emailVerifiedAt)
+    // Whoever gets hold of a Google account must not get past a second factor that was set up here.
+    const guarded = (await countRecoveryCodes(tx, same.id)) !== null
+    if (!came.authoritative || !same.emailVerifiedAt || guarded)
       throw emailTaken('There is already an account with this email. Please sign in with your password, then link Google on your profile.')
     await endAllSessions(tx, same.id)
+    await deps.onTakenOver(tx, same.id)
     return link(tx, deps, same, came, from, now)
   }
   const account = await createAccount(

@@ -88,6 +88,13 @@ export async function demandSecondFactor(deps: Deps, ownerId: string, code: stri
   if (right === 'recovery') await writeAudit(deps.db, { ownerId, kind: 'recovery_code_used' }, from, now)
 }
 
+/** Asks whoever is signed in and has a second factor for a code of it, before it is given up. Refuses a missing and a wrong one with `invalid`. */
+export async function refuseWithoutCode(deps: Deps, owner: Owner, code: string | undefined, now: Instant): Promise<void> {
+  if ((await countRecoveryCodes(deps.db, owner.id)) === null) return
+  if (code === undefined) throw wrongCode('Please enter the code that your authenticator shows, or a recovery code.')
+  if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
+}
+
 /** How many recovery codes are left; null where two-factor sign-in is off. */
 export async function countRecoveryCodes(db: Database, ownerId: string): Promise<number | null> {
   const [found] = await db
@@ -173,8 +180,7 @@ function placeOf(ownerId: string): string {
   return `second_factors.${ownerId}.sealedSecret`
 }
 
-function wrongCode(): Refusal {
-  const message = 'This code is not right, or was used already. Please wait for the next one.'
+function wrongCode(message = 'This code is not right, or was used already. Please wait for the next one.'): Refusal {
   return new Refusal('invalid', message, { errors: [{ path: 'code', message }] })
 }
 

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack } from '@mantine/core'
+import { Button, Modal, Stack, TextInput } from '@mantine/core'
 import { IconBrandGoogle } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
@@ -57,17 +57,18 @@ export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
         centered
         closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
       >
-        <LinkForm email={profile.email} onCancel={() => setAsking(false)} />
+        <LinkForm profile={profile} onCancel={() => setAsking(false)} />
       </Modal>
     </Panel>
   )
 }
 
-function LinkForm({ email, onCancel }: { email: string; onCancel: () => void }): ReactNode {
+function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => void }): ReactNode {
+  const asksForCode = profile.twoFactor !== null
   const state = useContractForm({
     call: accountCalls.startGoogleLink,
-    initialValues: { currentPassword: '' },
-    toInput: (body) => ({ body }),
+    initialValues: { currentPassword: '', code: '' },
+    toInput: ({ currentPassword, code }) => ({ body: { currentPassword, ...(asksForCode ? { code } : {}) } }),
     check: ({ currentPassword }) => (currentPassword === '' ? { currentPassword: texts.profile.password.currentMissing } : {}),
     onDone: ({ url }) => {
       window.location.assign(url)
@@ -88,7 +89,7 @@ function LinkForm({ email, onCancel }: { email: string; onCancel: () => void }):
     >
       <Stack gap={16}>
         <p className={look.flush}>{words.consequence}</p>
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
         <PasswordField
           label={texts.profile.password.current}
           autoComplete="current-password"
@@ -96,6 +97,16 @@ function LinkForm({ email, onCancel }: { email: string; onCancel: () => void }):
           data-autofocus
           {...state.form.getInputProps('currentPassword')}
         />
+        {asksForCode && (
+          <TextInput
+            label={texts.security.twoFactor.proof.code}
+            description={texts.security.twoFactor.proof.hint}
+            autoComplete="one-time-code"
+            spellCheck={false}
+            required
+            {...state.form.getInputProps('code')}
+          />
+        )}
       </Stack>
     </ContractForm>
   )
