@@ -24,6 +24,7 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
   accountRoutes(alone, app.deps, {
     stats: async () => ({ totalInvoices: 0, totalRevenue: 0, hasMailConfig: false }),
     onScheduleChange: async () => {},
+    onTakenOver: async () => {},
     farewells: [],
     ...handed,
   })

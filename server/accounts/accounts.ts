@@ -225,6 +225,12 @@ export async function changePassword(
  */
 export type Farewell = (db: Database, ownerId: string) => Promise<() => Promise<void>>
 
+/**
+ * Told, in the same transaction, that somebody has shown that a mailbox is theirs and has taken over an account which anybody could have made with
+ * that address: whatever else opens it ends.
+ */
+export type OnTakenOver = (tx: Database, ownerId: string) => Promise<void>
+
 /** Deletes an account and with it, by foreign keys, every record and session of it. */
 export async function deleteAccount({ db, log }: Deps, id: string, farewells: Farewell[]): Promise<void> {
   const told = await Promise.all(farewells.map((farewell) => farewell(db, id)))

@@ -7,7 +7,16 @@ import type { Identity } from '#server/platform/openid.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
-import { type AccountRow, createAccount, emailTaken, hasEmail, isZone, lockAccount, type OnTakenOver, refuseShortPassword } from './accounts.ts'
+import {
+  type AccountRow,
+  createAccount,
+  emailTaken,
+  hasEmail,
+  isZone,
+  lockAccount,
+  type OnTakenOver,
+  refuseShortPassword,
+} from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { googleLinkedNotice, googleUnlinkedNotice } from './letters.ts'
 import { dropLinks, sendConfirmLink } from './links.ts'

@@ -6,7 +6,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { type AccountRow, breaksEmailIndex, emailTaken, hasEmail, lockAccount, refuseShortPassword } from './accounts.ts'
+import { type AccountRow, breaksEmailIndex, emailTaken, hasEmail, lockAccount, type OnTakenOver, refuseShortPassword } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { emailChangedNotice, googleInsteadLetter, passwordChangedNotice, resetLetter } from './letters.ts'
 import { dropLinks, lettersToOneMailbox, sendConfirmLink, writeLink } from './links.ts'
@@ -59,8 +59,17 @@ export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: strin
   })
 }
 
-/** Sets a new password by a link and ends every session. Refuses with `link_expired`, a short password with `invalid`. */
-export async function resetPassword(deps: Deps, draft: z.output<typeof passwordReset>, from: Origin, now: Instant): Promise<void> {
+/**
+ * Sets a new password by a link and ends every session; where the mailbox had not been shown to be anybody's before, the account is taken over.
+ * Refuses with `link_expired`, a short password with `invalid`.
+ */
+export async function resetPassword(
+  deps: Deps,
+  draft: z.output<typeof passwordReset>,
+  onTakenOver: OnTakenOver,
+  from: Origin,
+  now: Instant,
+): Promise<void> {
   const { db, config } = deps
   refuseShortPassword(draft.newPassword, 'newPassword', config.passwordMinLength)
   await countLink(deps, from, now)
@@ -82,6 +91,7 @@ export async function resetPassword(deps: Deps, draft: z.output<typeof passwordR
       .where(eq(accounts.id, account.id))
     await dropLinks(tx, account.id)
     await endAllSessions(tx, account.id)
+    if (used.email !== null && account.emailVerifiedAt === null) await onTakenOver(tx, account.id)
     await forgetEveryGuess(tx, account.email)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
     await queueSystemMail(tx, deps, { ...passwordChangedNotice(config.publicUrl), to: account.email }, now)

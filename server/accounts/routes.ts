@@ -11,6 +11,7 @@ import {
   deleteAccount,
   type Farewell,
   type OnScheduleChange,
+  type OnTakenOver,
   readProfile,
   refuseWrongPassword,
   serverAbilities,
@@ -35,6 +36,7 @@ interface Handed {
   /** What the profile counts: invoices that are not deleted, rupees that were paid, whether a mailbox is connected. */
   stats(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number; hasMailConfig: boolean }>
   onScheduleChange: OnScheduleChange
+  onTakenOver: OnTakenOver
   /** Who else is to hear that an account is gone. */
   farewells: Farewell[]
 }
@@ -76,7 +78,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return { foundUser: toUser(account), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
   })
 
-  const google = googleRoutes(app, deps)
+  const google = googleRoutes(app, deps, handed.onTakenOver)
 
   answerOpen(app, accountCalls.exchangeGoogleCode, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
@@ -110,7 +112,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answerOpen(app, accountCalls.resetPassword, async ({ body }, { request }) => {
-    await resetPassword(deps, body, originOf(request), clock.now())
+    await resetPassword(deps, body, handed.onTakenOver, originOf(request), clock.now())
     return { message: 'Your new password is set. Please sign in with it.' }
   })
 

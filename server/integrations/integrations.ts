@@ -8,7 +8,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { opensNothing } from './provider.ts'
-import { oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
+import { apiKeys, hooks, oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
 
 // One of the operator's commands.
 export { addClient, listClients, removeClient } from './clients.ts'
@@ -70,6 +70,13 @@ export async function disconnect(
 export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
   // The account was deleted between signing in and now.
   if (!(await lockAccount(tx, ownerId))) throw new Refusal('not_signed_in', 'Please sign in.')
+}
+
+/** Ends whatever lets a program into an account, or tells it of what happens there: whoever made it is not the owner any more. */
+export async function endPrograms(tx: Database, ownerId: string): Promise<void> {
+  await tx.delete(oauthGrants).where(eq(oauthGrants.ownerId, ownerId))
+  await tx.delete(apiKeys).where(eq(apiKeys.ownerId, ownerId))
+  await tx.delete(hooks).where(eq(hooks.ownerId, ownerId))
 }
 
 /** Whether what happens is delivered to Zapier: while it is not, its hooks are kept and wait. */
