@@ -9,8 +9,8 @@ import { beginning, type Provider, ProviderError } from '#server/platform/openid
 import { Refusal } from '#server/platform/refusal.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
 import { gmailScope } from './gmail.ts'
-import { countMailTry, findSender, storeGmail, toMailConfig } from './mail.ts'
-import { openRefreshToken } from './sender.ts'
+import { countMailTry, findSender, sendsByGmail, storeGmail, toMailConfig } from './mail.ts'
+import { openRefreshToken, type Sender } from './sender.ts'
 
 /** What a browser keeps while somebody says yes at Google: for which account and session they began. */
 const began = beginning.extend({ ownerId: z.string(), sessionId: z.string() })
@@ -78,21 +78,24 @@ export function gmailRoutes(
       return sender
     })
     // The permission of another Gmail mailbox; that of the same one lives on in the new one, and would die with the old.
-    if (before?.provider === 'gmail' && before.address !== address) await handBack(provider, config.secretKey, before, log)
+    if (before?.provider === 'gmail' && before.address !== address) await handBack({ db, config, log }, provider, before)
     return toMailConfig(stored)
   })
 }
 
-/** Hands a permission back to Google; where that does not work it is logged, and ends unused. */
+/**
+ * Hands a permission back to Google; where that does not work it is logged, and ends unused. It is kept where another account sends by the same
+ * mailbox: Google takes back all that somebody has given Duely, whichever of its tokens is named.
+ */
 export async function handBack(
+  { db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>,
   provider: Provider | null,
-  secretKey: string,
-  sender: Parameters<typeof openRefreshToken>[1],
-  log: Deps['log'],
+  sender: Pick<Sender, 'ownerId' | 'address' | 'sealedRefreshToken'>,
 ): Promise<void> {
   if (!provider || sender.sealedRefreshToken === null) return
   try {
-    await provider.revoke(openRefreshToken(secretKey, sender))
+    if (await sendsByGmail(db, sender.address)) return
+    await provider.revoke(openRefreshToken(config.secretKey, sender))
   } catch (error) {
     log.warn({ err: error, ownerId: sender.ownerId }, 'A permission of Google could not be handed back.')
   }

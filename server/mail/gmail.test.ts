@@ -290,6 +290,17 @@ test('connecting the same mailbox again hands nothing back: the new permission w
   expect(google.revoked).toHaveLength(1)
 })
 
+test('a mailbox that two accounts send by is handed back with the last of them', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const [asha, meera] = [await ashaOnGmail(app, google, 0), await ashaOnGmail(app, google, 1)]
+  expect((await ask(app, asha, mailCalls.remove)).status).toBe(204)
+  expect(google.revoked).toEqual([])
+  expect((await start(app, meera)).reply).toMatchObject({ count: 1 })
+  expect((await ask(app, meera, accountCalls.deleteMe)).status).toBe(204)
+  expect(google.revoked).toHaveLength(1)
+})
+
 test('nobody reads or removes the Gmail of somebody else', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)

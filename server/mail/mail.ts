@@ -34,6 +34,16 @@ export async function hasMailConfig(db: Database, ownerId: string): Promise<bool
   return found.length > 0
 }
 
+/** Whether any account sends by this mailbox at Gmail. */
+export async function sendsByGmail(db: Database, address: string): Promise<boolean> {
+  const found = await db
+    .select({ senderId: mailConfigs.senderId })
+    .from(mailConfigs)
+    .where(and(eq(mailConfigs.provider, 'gmail'), sql`lower(${mailConfigs.address}) = lower(${address})`))
+    .limit(1)
+  return found.length > 0
+}
+
 /** Counts a try of a mailbox; the eleventh within an hour is refused with `too_many`. */
 export async function countMailTry(db: Database, ownerId: string, now: Instant): Promise<void> {
   await countTry(db, `mail-try:${ownerId}`, tries, now)

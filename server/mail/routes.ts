@@ -24,7 +24,7 @@ export function mailFarewell({ config, log }: Pick<Deps, 'config' | 'log'>): Far
   return async (db, ownerId) => {
     const sender = await findSender(db, ownerId)
     return async () => {
-      if (sender) await handBack(provider, config.secretKey, sender, log)
+      if (sender) await handBack({ db, config, log }, provider, sender)
     }
   }
 }
@@ -55,7 +55,7 @@ export function mailRoutes(
       await onSenderChange(tx, account.id, now)
       return sender
     })
-    if (before) await handBack(provider, config.secretKey, before, log)
+    if (before) await handBack({ db, config, log }, provider, before)
     return toMailConfig(stored)
   })
 
@@ -85,7 +85,7 @@ export function mailRoutes(
       if (before) await writeAudit(tx, { ownerId: account.id, kind: 'sender_removed', about: before.address }, originOf(request), now)
       await onSenderChange(tx, account.id, now)
     })
-    if (before) await handBack(provider, config.secretKey, before, log)
+    if (before) await handBack({ db, config, log }, provider, before)
     return undefined
   })
 }
