@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
+import { billingCalls } from '#contract/billing.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { aPerson, type Person } from '#test/factories.ts'
+import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
-import { openTestApp } from '#test/harness.ts'
+import { ask, openTestApp } from '#test/harness.ts'
 import { buyOnce, openShop, type Shop, subscribe } from '#test/shop.ts'
 import { tellPlanEnds } from './tell.ts'
 
@@ -60,6 +61,36 @@ test('the end of the trial is written to those whose daily reminders wait then, 
     `${asha.email}: Your free trial of Pro ended on 16/03/2026. Everything you have is still here; daily reminders wait until you choose Pro.`,
   ])
   expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([])
+})
+
+test('daily reminders never stop in silence: the end of a subscription is written to those who have them, unless they ended it themselves', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
+  const { app, razorpay } = shop
+  const [asha, ravi, mira] = [await aPerson(app), await aPerson(app), await aPerson(app)]
+  app.clock.set('2026-03-20T09:00:00Z')
+  const me = (person: Person) => signedInAgain(app, person)
+  const { subscriptionId } = await subscribe(shop, await me(await withReminders(shop, asha)), 'pro')
+  await subscribe(shop, await me(ravi), 'pro')
+  await subscribe(shop, await me(await withReminders(shop, mira)), 'pro')
+  for (const person of [ravi, mira]) await ask(app, await me(person), billingCalls.cancel)
+  await shop.settle()
+  const keeps = 'nothing of yours is taken away, daily reminders wait.'
+  expect(await mailsUntil(shop, smtp, '2026-04-13T09:00:00Z')).toEqual([
+    `${mira.email}: Pro ends on 20/04/2026, in 7 days. Then you are on Free: ${keeps}`,
+  ])
+  await ask(app, await me(mira), billingCalls.activateFree)
+  razorpay.provider.setCard(subscriptionId, 'bad')
+  expect(await mailsUntil(shop, smtp, '2026-04-20T09:00:00Z')).toEqual([])
+  for (let days = 0; days < 4; days += 1) {
+    await shop.settle()
+    app.clock.advance({ hours: 24 })
+  }
+  await shop.settle()
+  expect(await mailsUntil(shop, smtp, '2026-04-25T03:00:00Z')).toEqual([
+    `${asha.email}: Pro ended on 20/04/2026 and you are on Free. Everything you have is still here; daily reminders wait until you choose a plan.`,
+  ])
+  expect(await mailsUntil(shop, smtp, '2026-05-02T09:00:00Z')).toEqual([])
 })
 
 test('a server that sells nothing, or sends no mail, writes to nobody', async () => {

@@ -1,8 +1,9 @@
-import { and, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm'
+import { and, between, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm'
 import type { PlanNotice } from '#contract/billing.ts'
 import { trialDays } from '#contract/plans.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readSubscription } from './billing.ts'
@@ -13,9 +14,13 @@ const trialWindow = { from: trialDays - 3, to: trialDays + 2 }
 /** No period that was paid once is longer, whatever was credited to it. */
 const longestPeriod = { hours: 5 * 366 * 24 }
 
+/** The end of a subscription is looked for around the end of what is paid for: it is told a week before, and ends some days later where a card fails. */
+const aroundTheEnd = { hours: 8 * 24 }
+
 /**
- * Writes to owners whose plan is about to end by itself, once each: of a period that was paid once seven days and one day before, of the
- * trial three days before and on the day where daily reminders are active. Nothing where this server sells nothing or sends no mail.
+ * Writes to owners whose plan is about to end, once each: of a period that was paid once seven days and one day before. Where daily
+ * reminders are active, so that none of them stops in silence, also of a subscription, of the trial three days before, and of either on the
+ * day. Nothing where this server sells nothing or sends no mail.
  */
 export async function tellPlanEnds(deps: Deps): Promise<void> {
   const { db, config, clock } = deps
@@ -25,6 +30,17 @@ export async function tellPlanEnds(deps: Deps): Promise<void> {
     .select({ id: purchases.ownerId })
     .from(purchases)
     .where(and(eq(purchases.paymentType, 'onetime'), isNotNull(purchases.ownerId), gt(purchases.paidAt, now.subtract(longestPeriod))))
+  const [from, to] = [now.subtract(aroundTheEnd), now.add(aroundTheEnd)]
+  const subscribed = db
+    .select({ id: purchases.ownerId })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.paymentType, 'subscription'),
+        isNotNull(purchases.ownerId),
+        or(between(purchases.paidThrough, from, to), between(purchases.creditUntil, from, to)),
+      ),
+    )
   const inTrial = and(
     eq(accounts.remindersActive, true),
     lte(accounts.createdAt, now.subtract({ hours: trialWindow.from * 24 })),
@@ -39,12 +55,14 @@ export async function tellPlanEnds(deps: Deps): Promise<void> {
       remindersActive: accounts.remindersActive,
     })
     .from(accounts)
-    .where(or(inArray(accounts.id, paidOnce), inTrial))
+    .where(or(inArray(accounts.id, paidOnce), inTrial, and(eq(accounts.remindersActive, true), inArray(accounts.id, subscribed))))
   for (const owner of concerned) {
-    const { notices } = await readSubscription(db, owner, now, config)
+    const { notices, paymentType } = await readSubscription(db, owner, now, config)
     for (const notice of notices) {
       const telling = tellingOf(notice)
-      if (telling && (notice.kind === 'period_ending' || owner.remindersActive)) await tell(deps, owner, notice, telling, now)
+      const unasked = notice.kind === 'period_ending' && paymentType === 'onetime'
+      if (telling && (unasked || owner.remindersActive) && !(await endedByHand(db, owner, notice)))
+        await tell(deps, owner, notice, telling, now)
     }
   }
 }
@@ -70,10 +88,22 @@ function tellingOf({ kind, at, daysLeft }: PlanNotice): Telling | null {
     case 'trial_ended':
       return { what: `trial:${at}:0`, subject: 'Your free trial has ended', goodFor: { hours: 24 } }
     case 'plan_ended':
+      return { what: `period:${at}:0`, subject: 'Your plan has ended', goodFor: { hours: 24 } }
     case 'past_due':
     case 'confirming':
       return null
   }
+}
+
+/** Whoever switched to Free knows it. */
+async function endedByHand(db: Database, owner: { id: string }, { kind, at }: PlanNotice): Promise<boolean> {
+  if (kind !== 'plan_ended') return false
+  const endedAt = Temporal.Instant.from(at)
+  const found = await db
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(and(eq(purchases.ownerId, owner.id), eq(purchases.endedAt, endedAt)))
+  return found.length > 0
 }
 
 async function tell(deps: Deps, owner: { id: string; email: string }, notice: PlanNotice, telling: Telling, now: Instant): Promise<void> {
