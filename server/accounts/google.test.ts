@@ -1,10 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { integrationCalls } from '#contract/integrations.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { type FakeGoogle, openFakeGoogle, type Script } from '#test/fakes/google.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { aKey } from '#test/programs.ts'
 import { forgetOldReturns } from './google.ts'
 import { accounts, googleReturns } from './tables.ts'
 import { stepOf, totpAt } from './totp.ts'
@@ -231,6 +233,7 @@ test('who signed up with the email of somebody else is out once its owner comes 
     errors: [{ path: 'email', message: expect.any(String) }],
   })
   expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBeNull()
+  const key = await aKey(app, thief)
   // Even where the owner was tricked into opening the link of a letter.
   await verify(app, thief)
   await ask(app, null, accountCalls.forgotPassword, { body: { email: 'asha@gmail.com' } })
@@ -239,6 +242,7 @@ test('who signed up with the email of somebody else is out once its owner comes 
   expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
   expect((await ask(app, thief, accountCalls.profile)).status).toBe(401)
   expect((await ask(app, null, accountCalls.signIn, { body: { email: 'asha@gmail.com', password } })).status).toBe(401)
+  expect((await ask(app, key, integrationCalls.me)).status).toBe(401)
   const late = await ask(app, null, accountCalls.resetPassword, { body: { token, newPassword: 'battery staple' } })
   expect(token).toHaveLength(43)
   expect(late.problem?.code).toBe('link_expired')

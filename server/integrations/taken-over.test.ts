@@ -1,0 +1,74 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { integrationCalls } from '#contract/integrations.ts'
+import { makeResetLink } from '#server/accounts/recovery.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { aPerson, type Person } from '#test/factories.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { aKey, anApplication, connect } from '#test/programs.ts'
+import { hooks } from './tables.ts'
+
+const newPassword = 'battery staple'
+
+/** Somebody with everything that lets programs in, made before anybody looked whose mailbox theirs is. */
+async function somebodyProvident(app: TestApp): Promise<{ person: Person; tokens: { token: string }[] }> {
+  const person = await aPerson(app, { email: 'asha@gmail.com', password: 'correct horse' })
+  const tokens = [await aKey(app, person), await connect(app, person, await anApplication(app))]
+  const hook = {
+    ownerId: person.id,
+    kind: 'webhook' as const,
+    url: 'https://evil.example/',
+    sealedSecret: 'x',
+    events: ['invoice.paid' as const],
+  }
+  await app.db.insert(hooks).values({ ...hook, createdAt: app.clock.now() })
+  return { person, tokens }
+}
+
+async function stillOpen(app: TestApp, tokens: { token: string }[]): Promise<number> {
+  let open = (await app.db.select().from(hooks)).length
+  for (const one of tokens) if ((await ask(app, one, integrationCalls.me)).status === 200) open += 1
+  return open
+}
+
+/** A server that sends letters of its own. */
+function openWithMail(smtp: FakeSmtp): Promise<TestApp> {
+  return openTestApp({ config: { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'hello@duely.example' } })
+}
+
+/** Whoever reads the mailbox sets a new password by the link in a letter. */
+async function setPasswordByMail(app: TestApp, smtp: FakeSmtp, { email }: Person) {
+  await ask(app, null, accountCalls.forgotPassword, { body: { email } })
+  await app.runJobs()
+  const letter = smtp.mails.at(-1)?.raw.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=') ?? ''
+  const token = /#token=([\w-]{43})/.exec(letter)?.[1] ?? ''
+  return ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })
+}
+
+test('who made an account with the address of somebody else keeps no way in once its owner sets a password by mail', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openWithMail(smtp)
+  const thief = await somebodyProvident(app)
+  expect(await stillOpen(app, thief.tokens)).toBe(3)
+  expect((await setPasswordByMail(app, smtp, thief.person)).status).toBe(200)
+  expect(await stillOpen(app, thief.tokens)).toBe(0)
+})
+
+test('an owner who only forgot their password keeps what they connected', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openWithMail(smtp)
+  const { person, tokens } = await somebodyProvident(app)
+  await app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, person.id))
+  expect((await setPasswordByMail(app, smtp, person)).status).toBe(200)
+  expect(await stillOpen(app, tokens)).toBe(3)
+})
+
+test('a link that the operator hands over leaves what is connected as it is', async () => {
+  await using app = await openTestApp()
+  const { person, tokens } = await somebodyProvident(app)
+  const [, token = ''] = (await makeResetLink(app.deps, person.email, app.clock.now())).split('#token=')
+  expect((await ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })).status).toBe(200)
+  expect(await stillOpen(app, tokens)).toBe(3)
+})
