@@ -70,6 +70,9 @@ test('the end of the trial is told three days before and on the day, and what is
   expect(await told('2026-03-23T09:00:00Z')).toEqual([])
   expect((await ask(app, await signedInAgain(app, asha), invoiceCalls.list, { query: {} })).reply).toHaveLength(51)
   expect((await planOfPerson(shop, asha)).usage).toEqual({ month: '2026-03', invoicesCreated: 51, invoicesPerMonth: 50, invoicesLeft: 0 })
+  expect((await create(app, await signedInAgain(app, asha))).problem?.message).toBe(
+    'Free allows 50 invoices a month, and you have created more. Pro has no limit; on Free you can go on from 01/04/2026.',
+  )
 })
 
 test('whoever buys in the trial and switches back to Free is told of the end of the trial, and of no other', async () => {

@@ -72,6 +72,8 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
     : { plan: 'free' as const, invoicesPerMonth: null }
   const left = invoicesPerMonth === null ? wanted : invoicesPerMonth - (await createdIn(tx, owner.id, month))
   const allowed = Math.max(0, Math.min(wanted, left))
+  // In the trial there is no limit: whoever has just left it may have created more.
+  const asMany = left < 0 ? 'more' : 'as many'
   if (allowed > 0)
     await tx
       .insert(invoiceCounts)
@@ -82,7 +84,7 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
       })
   const [here, lifts] = [planOf(plan).title, planThatLifts('invoicesPerMonth').title]
   const next = Temporal.PlainDate.from(`${month}-01`).add({ months: 1 }).toString()
-  const message = `${here} allows ${invoicesPerMonth} invoices a month, and you have created as many. ${lifts} has no limit; on ${here} you can go on from ${formatDate(next)}.`
+  const message = `${here} allows ${invoicesPerMonth} invoices a month, and you have created ${asMany}. ${lifts} has no limit; on ${here} you can go on from ${formatDate(next)}.`
   return { allowed, refusal: new Refusal('plan_limit', message) }
 }
 

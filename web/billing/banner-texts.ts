@@ -17,11 +17,11 @@ export const bannerTexts = {
   dismiss: 'Dismiss',
   dismissOne: (title: string) => `Dismiss: ${title}`,
   limits: {
-    title: (used: number, of: number) => `${used} of ${of} invoices this month`,
+    title: (used: number, of: number) => (used > of ? `${used} invoices this month` : `${used} of ${of} invoices this month`),
     left: (left: number, plan: string, lifts: string) =>
       `${plan} allows so many a month: ${counted(left, 'more invoice', 'more invoices')} can be created. ${lifts} has no limit.`,
-    none: (plan: string, lifts: string, from: string) =>
-      `That is all that ${plan} allows in a month. ${lifts} has no limit; on ${plan} you can go on from ${from}. What is there stays as it is.`,
+    none: (plan: string, lifts: string, from: string, over: 'all' | 'more') =>
+      `That is ${over === 'all' ? 'all that' : 'more than'} ${plan} allows in a month. ${lifts} has no limit; on ${plan} you can go on from ${from}. What is there stays as it is.`,
     byHand: {
       title: (lifts: string) => `Daily reminders are part of ${lifts}`,
       text: (plan: string, lifts: string) =>

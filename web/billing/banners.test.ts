@@ -54,6 +54,14 @@ test('the last invoice of the year says that it goes on in the next one', () => 
   ])
 })
 
+test('more than the plan allows, from the trial, is not called a part of it', () => {
+  const [over] = on('/dashboard', used(70))
+  expect([over?.title, over?.text]).toEqual([
+    '70 invoices this month',
+    'That is more than Free allows in a month. Pro has no limit; on Free you can go on from 01/01/2027. What is there stays as it is.',
+  ])
+})
+
 test('Reminder Control says what the plan has of daily reminders, once', () => {
   expect(on(control, free).map(({ title }) => title)).toEqual(['Daily reminders are part of Pro'])
   expect(on(control, free, true).map(({ title, tone }) => [title, tone])).toEqual([['Your daily reminders wait', 'warn']])

@@ -72,7 +72,7 @@ function room({ entitlements, usage }: Subscription): Banner[] {
       title: bannerTexts.limits.title(used, of),
       text:
         left === 0
-          ? bannerTexts.limits.none(plan, lifts.title, showDate(monthAfter(month)))
+          ? bannerTexts.limits.none(plan, lifts.title, showDate(monthAfter(month)), used > of ? 'more' : 'all')
           : bannerTexts.limits.left(left, plan, lifts.title),
       action: lifts.name,
       dismissible: false,

@@ -114,7 +114,7 @@ export const texts = {
     trialLeft: (days: number, date: string) => `Every feature of Pro, ${counted(days, 'day', 'days')} left, until ${date}`,
     trialOver: (date: string) => `Ended on ${date}`,
     used: 'Invoices this month',
-    usedOf: (used: number, of: number) => `${used} of ${of} used`,
+    usedOf: (used: number, of: number) => (used > of ? `${used} created, ${of} allowed` : `${used} of ${of} used`),
     usedFree: (used: number) => `${used}, no limit`,
     upgrade: 'Upgrade Plan',
     change: 'Change Plan',
