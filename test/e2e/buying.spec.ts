@@ -374,6 +374,37 @@ test('what is charged every month is cancelled on the profile, and stays open un
   await expect(panel.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
 })
 
+test('a charge that fails is said wherever the plan is shown, and takes nothing away', async ({ page, program, shop }) => {
+  const email = 'arrears@banyan.example'
+  await open(page, program.url, shop, email)
+  await page.getByRole('dialog').getByRole('radio', { name: 'Auto-Recurring' }).check()
+  await page.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText(/^Subscription activated successfully!/)).toBeVisible()
+  const { provider } = shop.razorpay
+  const id = [...provider.subscriptions.values()].at(-1)?.id ?? ''
+  const becomes = (status: Subscription['status']) =>
+    expect.poll(async () => (await subscriptionOf(program.url, email)).status, { timeout: 30_000 }).toBe(status)
+  provider.hasten(id)
+  await becomes('active')
+  provider.setCard(id, 'bad')
+  provider.hasten(id)
+  await becomes('past_due')
+  const { currentPeriodEnd, entitlements } = await subscriptionOf(program.url, email)
+  expect(entitlements.plan).toBe('pro')
+
+  const message = 'Your last payment for Pro did not go through. It is tried again in the next days; everything stays open meanwhile.'
+  await page.goto('/dashboard/profile?tab=subscription')
+  await expect(page.getByText(message)).toBeVisible()
+  const panel = page.getByRole('tabpanel', { name: 'Subscription' })
+  await expect(panel.getByText('Payment overdue')).toBeVisible()
+  await expect(panel.getByText('Payment was due on')).toBeVisible()
+  await expect(panel.getByText('Next payment')).toHaveCount(0)
+  await page.goto('/pricing?plan=pro')
+  const due = `₹4 for another month were due on ${inDays(currentPeriodEnd ?? '')} and did not go through. It is tried again in the next days.`
+  await expect(page.getByRole('dialog', { name: 'Subscribe to Pro' }).getByText(due)).toBeVisible()
+})
+
 test('changing from Pro to Enterprise is computed, shown before paying, and paid to the paisa', async ({ page, program, shop }) => {
   const email = 'upgrade@banyan.example'
   await open(page, program.url, shop, email)

@@ -31,7 +31,11 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
               <p className={look.message}>
                 {cancelAtPeriodEnd
                   ? texts.own.ends(plan.title, day(currentPeriodEnd))
-                  : texts.own.next(formatPrice(amount), periodWord[billingPeriod], day(currentPeriodEnd))}
+                  : texts.own[status === 'past_due' ? 'due' : 'next'](
+                      formatPrice(amount),
+                      periodWord[billingPeriod],
+                      day(currentPeriodEnd),
+                    )}
               </p>
             )}
           </div>

@@ -16,6 +16,8 @@ import { texts } from './texts.ts'
 import { type Choice, useCheckout } from './use-checkout.ts'
 
 const words = texts.subscribe
+/** Milliseconds between two looks at what it costs: what is left of a plan melts, and a trial ends while the dialog is open. */
+const seldom = 60_000
 
 interface SubscribeDialogProps {
   plan: Plan & { name: 'pro' | 'enterprise' }
@@ -35,9 +37,9 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
   const { billingPeriod, paymentType } = choice
   const script = useCheckoutScript(subscription.checkout?.scriptUrl ?? null)
   const checkout = useCheckout({ plan, subscription, ...heard })
-  const quote = useRead(billingCalls.quote, { query: { plan: plan.name, ...choice } })
-  const dialog = useRef<HTMLDivElement>(null)
   const { stage, problem } = checkout
+  const quote = useRead(billingCalls.quote, { query: { plan: plan.name, ...choice } }, { every: stage === 'idle' ? seldom : false })
+  const dialog = useRef<HTMLDivElement>(null)
   const confirming = subscription.notices.some(({ kind }) => kind === 'confirming')
   const busy = stage !== 'idle'
   const saving = formatPrice(yearlySaving(plan))

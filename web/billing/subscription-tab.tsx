@@ -1,7 +1,7 @@
 import { Button, Progress, Skeleton } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { billingCalls, type Subscription } from '#contract/billing.ts'
+import { billingCalls, type Subscription, type SubscriptionStatus } from '#contract/billing.ts'
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -16,6 +16,12 @@ import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
 
 const words = texts.tab
+
+/** What is at the end of what is paid for, where nobody has cancelled. */
+const nextOf = { active: 'renews', trialing: 'firstPayment', past_due: 'due' } as const satisfies Record<
+  SubscriptionStatus,
+  keyof typeof words
+>
 
 /** On the profile: the plan, what it costs, how much of it is used, what was paid, and the ways to another one and out of it. */
 export default function SubscriptionTab(): ReactNode {
@@ -64,7 +70,7 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
       )}
       {plan !== 'free' && currentPeriodEnd !== null && (
         <>
-          <dt>{cancelAtPeriodEnd ? words.ends : status === 'trialing' ? words.firstPayment : words.renews}</dt>
+          <dt>{cancelAtPeriodEnd ? words.ends : words[nextOf[status]]}</dt>
           <dd>{day(currentPeriodEnd)}</dd>
         </>
       )}

@@ -63,6 +63,8 @@ export const texts = {
 
   own: {
     next: (price: string, period: string, date: string) => `${price} are charged every ${period}, next on ${date}.`,
+    due: (price: string, period: string, date: string) =>
+      `${price} for another ${period} were due on ${date} and did not go through. It is tried again in the next days.`,
     runs: (plan: string) => `You are on ${plan}.`,
     ends: (plan: string, date: string) => `${plan} ends on ${date} by itself: nothing more is charged. You can buy it again from then on.`,
   },
@@ -109,6 +111,7 @@ export const texts = {
     once: (price: string, period: string) => `${price}, paid once for a ${period}`,
     renews: 'Next payment',
     firstPayment: 'First payment',
+    due: 'Payment was due on',
     ends: 'Ends on',
     trial: 'Free trial',
     trialLeft: (days: number, date: string) => `Every feature of Pro, ${counted(days, 'day', 'days')} left, until ${date}`,
