@@ -2,7 +2,7 @@ import { fsyncSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { answers, isAway, openEmbedded, openServer, rows } from './database.ts'
@@ -131,6 +131,22 @@ test.runIf(server)('a database that is not there is named', async () => {
   const url = new URL(server ?? '')
   url.pathname = '/nowhere'
   expect(await refusal(openServer(url.toString()))).toMatch(/^There is no such database at 127\.0\.0\.1:\d+\/nowhere/)
+})
+
+test.runIf(server)('a connection that dies between two statements of a transaction ends that transaction and nothing else', async () => {
+  const database = await openServer(server ?? '')
+  const pids = async (statement: SQL) => rows(database.pulse, z.object({ pid: z.number() }), statement)
+  const cut = await database.db
+    .transaction(async (tx) => {
+      const [mine] = await rows(tx, z.object({ pid: z.number() }), sql`SELECT pg_backend_pid() AS pid`)
+      await pids(sql`SELECT pid FROM pg_stat_activity WHERE pid = ${mine?.pid} AND pg_terminate_backend(pid)`)
+      await expect.poll(() => pids(sql`SELECT pid FROM pg_stat_activity WHERE pid = ${mine?.pid}`)).toEqual([])
+      await tx.execute(sql`SELECT 1`)
+    })
+    .catch((error: unknown) => error)
+  expect(isAway(cut)).toBe(true)
+  expect(await answers(database.db)).toBe(true)
+  await database.close()
 })
 
 test.runIf(server)(

@@ -118,6 +118,19 @@ export async function openServer(url: string): Promise<OpenDatabase> {
   const pool = openPool(url, { max: 10, name: 'duely' })
   const own = openPool(url, { max: 1, name: 'duely-health' })
   const db = drizzleServer(pool, { casing: 'snake_case' })
+  // drizzle's own keeps a connection for good where BEGIN fails on it, and gives one back that is about to break.
+  db.transaction = async (work, settings) => {
+    const connection = await pool.connect()
+    let broken = false
+    try {
+      return await drizzleServer(connection, { casing: 'snake_case' }).transaction(work, settings)
+    } catch (error) {
+      broken = isAway(error)
+      throw error
+    } finally {
+      connection.release(broken)
+    }
+  }
   return {
     db: withDeadline(db),
     pulse: drizzleServer(own, { casing: 'snake_case' }),
@@ -204,6 +217,9 @@ function placeOf(url: string): string {
 class PromptClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectDeadline })
+    // The pool listens while nobody uses a connection. One that dies between two statements of a transaction would end the process: the next
+    // statement says so.
+    this.on('error', () => undefined)
   }
 }
 

@@ -65,9 +65,11 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
   // What it is told is looked at below; until then nobody else may take it for a failure that nobody minds.
   planning.catch(() => undefined)
   const resting: Resting = { sender: null }
-  const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, planning, gate, resting })).finally(() => {
-    if (resting.sender) deps.mailer.rest(resting.sender)
-  })
+  const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, stopping, planning, gate, resting })).finally(
+    () => {
+      if (resting.sender) deps.mailer.rest(resting.sender)
+    },
+  )
   await planning
   if (again && !stopping.aborted)
     await throughOutages(deps, stopping, () => deps.db.transaction((tx) => deps.queue.send(tx, deliverJob, { ownerId })))
@@ -118,15 +120,17 @@ interface Resting {
 interface Slice {
   resting: Resting
   over(): boolean
+  stopping: AbortSignal
   planning: Promise<void>
   gate: AtGate
 }
 
 /** Answers whether there is more to do at this moment. */
-async function drain(deps: Delivering, ownerId: string, { over, planning, gate, resting }: Slice): Promise<boolean> {
+async function drain(deps: Delivering, ownerId: string, { over, stopping, planning, gate, resting }: Slice): Promise<boolean> {
   let planned = false
   let idle = 0
   let pace: Pace | null = null
+  let patience = putOffInARow
   const done = () => {
     planned = true
   }
@@ -161,17 +165,21 @@ async function drain(deps: Delivering, ownerId: string, { over, planning, gate, 
       wordings,
       waiting,
       over,
+      stopping,
       pace,
       gate,
       composing: new Map(),
       recording: new Set(),
       usedUp: [],
       putOff: 0,
-      slowed: false,
+      patience,
     }
     const moved = await sendAll(deps, batch)
+    if (batch.putOff >= patience) {
+      if (await slowDown(deps, sender)) return false
+      patience = Number.POSITIVE_INFINITY
+    }
     if (over()) return true
-    if (batch.slowed) return false
     if (complete && moved === read.length && read.length < readAhead) return false
     // Whatever changed under all of them at once, such as a paused sender, is looked at anew; what cannot be explained waits for the sweep.
     if (moved === 0 && idle++ > 2) return false
@@ -204,6 +212,7 @@ interface Batch {
   wordings: { one: Wording; group: Wording }
   waiting: WaitingMail[]
   over: () => boolean
+  stopping: AbortSignal
   pace: Pace | null
   gate: AtGate
   /** The mails that come next, being worded while others are on their way. */
@@ -214,12 +223,17 @@ interface Batch {
   usedUp: (() => Promise<void>)[]
   /** How many mails the mail server has put off since it took one. */
   putOff: number
-  /** The mail server counts the mails of a minute, and these were too many. */
-  slowed: boolean
+  /** After how many of them it is looked at whether it counts the mails of a minute. */
+  patience: number
 }
 
-function ended({ over, usedUp, slowed }: Batch): boolean {
-  return over() || usedUp.length > 0 || slowed
+function ended(batch: Batch): boolean {
+  return batch.over() || isRefusing(batch)
+}
+
+/** What follows would be refused as well. */
+function isRefusing({ usedUp, putOff, patience }: Batch): boolean {
+  return usedUp.length > 0 || putOff >= patience
 }
 
 /** Answers how many mails were moved on. Nothing of it is under way any more when it is over, however it ends. */
@@ -250,7 +264,8 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
       .send(batch.sender, async () => {
         await batch.pace?.turn()
         hand.leave = await batch.gate.enter()
-        if (ended(batch)) return null
+        // Whoever has waited for its turn goes, even where the slice is over meanwhile.
+        if (batch.stopping.aborted || isRefusing(batch)) return null
         const today = localDate(deps.clock.now(), batch.account.timezone)
         hand.claimed = await deps.inHand.claim({ mail, composed, senderId: batch.sender.senderId, today })
         return hand.claimed && { raw: hand.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
@@ -265,6 +280,7 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
       continue
     }
     moved += 1
+    batch.putOff = outcome.kind === 'temporary' && hand.claimed ? batch.putOff + 1 : outcome.kind === 'accepted' ? 0 : batch.putOff
     const record = async () => {
       await recordPersistently(deps, batch, hand.claimed, { mail, outcome })
       if (hand.claimed) deps.inHand.release(hand.claimed)
@@ -279,11 +295,6 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
     // Whatever else the server said may go for the next mail too.
     if (outcome.kind !== 'accepted') await recorded
     if (!hand.claimed) return moved
-    batch.putOff = outcome.kind === 'temporary' ? batch.putOff + 1 : 0
-    if (batch.putOff === putOffInARow) {
-      await Promise.all(batch.recording)
-      batch.slowed = await slowDown(deps, batch.sender)
-    }
   }
 }
 
