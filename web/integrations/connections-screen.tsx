@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Applications } from './applications.tsx'
+import { PlanFirst } from './plan-first.tsx'
 import { texts } from './texts.ts'
 import { Webhooks } from './webhooks.tsx'
 
@@ -11,6 +12,7 @@ export default function ConnectionsScreen(): ReactNode {
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
       <Applications />
+      <PlanFirst />
       <Webhooks />
       <ApiKeys />
     </>

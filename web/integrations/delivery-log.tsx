@@ -10,6 +10,7 @@ import { Panel } from '#web/ui/panel.tsx'
 import { Pill, type PillTone } from '#web/ui/pill.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './connections.module.css'
+import { ReceiverWords } from './receiver-words.tsx'
 import { ShowAll } from './show-all.tsx'
 import { texts } from './texts.ts'
 import { useZone } from './use-zone.ts'
@@ -69,7 +70,11 @@ function Entry({ delivery, webhook }: { delivery: HookDelivery; webhook: Webhook
           {name} <Pill tone={tones[state]}>{state === 'waiting' && attempt > 0 ? words.retrying : words.states[state]}</Pill>
         </div>
         <div className={look.when}>{facts.join(' · ')}</div>
-        <Said delivery={delivery} />
+        {attempt > 0 && (
+          <p className={look.said}>
+            <ReceiverWords {...delivery} />
+          </p>
+        )}
         <div className={look.id}>{words.event(eventId)}</div>
         <FormError message={resend.isError ? words.againFailed(inWords(resend.error)) : null} />
       </div>
@@ -83,15 +88,5 @@ function Entry({ delivery, webhook }: { delivery: HookDelivery; webhook: Webhook
         {words.again}
       </BusyButton>
     </li>
-  )
-}
-
-function Said({ delivery: { status, words: said } }: { delivery: HookDelivery }): ReactNode {
-  if (status === null) return said === null || said === '' ? null : <p className={look.said}>{said}</p>
-  if (said === null || said === '') return <p className={look.said}>{words.saidNothing(status)}</p>
-  return (
-    <p className={look.said}>
-      {words.said(status)} <q>{said}</q>
-    </p>
   )
 }

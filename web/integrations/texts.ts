@@ -11,7 +11,14 @@ export const texts = {
   showAll: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
   never: 'never used',
   used: (when: string) => `last used ${when}`,
-  scopes: (scopes: Scope[]) => (scopes.includes('write') ? 'can read and change' : 'can only read'),
+  scopes: (scopes: Scope[]) => (scopes.includes('write') ? 'can read and write' : 'can only read'),
+
+  plan: {
+    title: (plan: string) => `Webhooks and API keys are part of ${plan}`,
+    text: (here: string, plan: string) =>
+      `You are on ${here}. With ${plan}, programs of your own write invoices down, mark them paid, send reminders and hear of what happens. Zapier and other applications need neither.`,
+    choose: (plan: string) => `Choose ${plan}`,
+  },
 
   applications: {
     title: 'Connected applications',
@@ -73,6 +80,7 @@ export const texts = {
     loading: 'Loading your webhooks...',
     failed: (message: string) => `Your webhooks could not be loaded. ${message}`,
     none: 'No address is called yet. Add one for a program of your own; Zaps that you switch on in Zapier stand here too.',
+    lacking: (plan: string) => `Webhooks of your own are part of ${plan}. Zaps that you switch on in Zapier stand here.`,
     by: { webhook: 'Webhook', zapier: 'Zap' },
     states: {
       on: 'On',
@@ -142,8 +150,6 @@ export const texts = {
     tested: 'The receiver has taken the test event.',
     testFailed: 'The receiver did not take the test event.',
     testNotSent: (message: string) => `The test event was not sent. ${message}`,
-    answered: (status: number) => `It answered ${status}:`,
-    answeredOnly: (status: number) => `It answered ${status}.`,
     change: 'Change',
     pause: 'Pause',
     pausing: 'Pausing...',
@@ -181,6 +187,7 @@ export const texts = {
     next: (when: string) => `next try ${when}`,
     held: 'waits until the webhook goes on',
     said: (status: number) => `The receiver answered ${status}:`,
+    answered: (status: number) => `The receiver answered ${status}.`,
     saidNothing: (status: number) => `The receiver answered ${status} without a word.`,
     event: (id: string) => `Event ${id}`,
     again: 'Send Again',
@@ -198,15 +205,14 @@ export const texts = {
     loading: 'Loading your API keys...',
     failed: (message: string) => `Your API keys could not be loaded. ${message}`,
     none: 'No key yet. Create one, and the first call takes a minute.',
-    start: 'From key to first reminder in five minutes',
-    reference: 'API reference',
+    reference: 'Open the API reference',
     ending: (ending: string) => `…${ending}`,
     created: (date: string) => `created on ${date}`,
     expires: (date: string) => `expires on ${date}`,
     noEnd: 'does not expire',
     expired: 'Expired',
     soon: 'Expires soon',
-    readWrite: 'Read and change',
+    readWrite: 'Read and write',
     readOnly: 'Read only',
     revoke: 'Revoke',
     revokeOne: (name: string) => `Revoke ${name}`,
@@ -215,13 +221,8 @@ export const texts = {
     consequence: 'Whatever uses this key is turned away from now on. A key that is revoked never comes back.',
     revoked: (name: string) => `${name} is revoked.`,
     revokeFailed: (name: string, message: string) => `${name} still works. ${message}`,
-    plan: {
-      title: (plan: string) => `API keys are part of ${plan}`,
-      text: (here: string, plan: string) =>
-        `You are on ${here}. With ${plan}, programs of your own write invoices down, mark them paid and send reminders. Zapier and webhooks need no key.`,
-      kept: (plan: string) => `Keys that you have stay, and open your account again once you are on ${plan}.`,
-      choose: (plan: string) => `Choose ${plan}`,
-    },
+    lacking: (plan: string) => `Keys are part of ${plan}.`,
+    kept: (plan: string) => `These keys open your account again once you are on ${plan}.`,
     dialog: {
       title: 'Create an API key',
       name: 'Name',
@@ -229,7 +230,7 @@ export const texts = {
       scopes: 'What it may do',
       read: 'Read only',
       readSays: 'See invoices, reminders and what became of them.',
-      write: 'Read and change',
+      write: 'Read and write',
       writeSays: 'Also create, change and delete invoices, and send reminders to clients.',
       ends: 'Runs out',
       endsHint: 'A key that runs out by itself is one less to think of',

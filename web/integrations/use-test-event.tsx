@@ -6,6 +6,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './connections.module.css'
+import { ReceiverWords } from './receiver-words.tsx'
 import { texts } from './texts.ts'
 
 const words = texts.webhook
@@ -28,19 +29,11 @@ export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNod
 }
 
 function Outcome({ delivery }: { delivery: HookDelivery }): ReactNode {
-  const { state, status, words: said } = delivery
+  const taken = delivery.state === 'delivered'
   return (
     <div className={look.outcome}>
-      <Notice tone={state === 'delivered' ? 'good' : 'bad'} title={state === 'delivered' ? words.tested : words.testFailed}>
-        {status === null ? (
-          said
-        ) : said ? (
-          <>
-            {words.answered(status)} <q>{said}</q>
-          </>
-        ) : (
-          words.answeredOnly(status)
-        )}
+      <Notice tone={taken ? 'good' : 'bad'} title={taken ? words.tested : words.testFailed}>
+        <ReceiverWords {...delivery} />
       </Notice>
     </div>
   )

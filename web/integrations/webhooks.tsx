@@ -12,6 +12,7 @@ import look from './connections.module.css'
 import { HookState } from './hook-state.tsx'
 import { ShowAll } from './show-all.tsx'
 import { texts } from './texts.ts'
+import { useLackOfApiAccess } from './use-api-access.ts'
 import { useZone } from './use-zone.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
@@ -20,18 +21,26 @@ const words = texts.webhooks
 /** The addresses that are told of what happens. */
 export function Webhooks(): ReactNode {
   const webhooks = useRead(integrationCalls.webhooks)
+  const lack = useLackOfApiAccess()
   const [adding, setAdding] = useState(false)
   return (
     <Panel
       title={words.title}
       aside={
-        <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setAdding(true)}>
-          {words.add}
-        </Button>
+        !lack && (
+          <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setAdding(true)}>
+            {words.add}
+          </Button>
+        )
       }
     >
       <p className={look.lead}>{words.text}</p>
-      <QueryView query={webhooks} loading={words.loading} error={words.failed} empty={<p className={look.none}>{words.none}</p>}>
+      <QueryView
+        query={webhooks}
+        loading={words.loading}
+        error={words.failed}
+        empty={<p className={look.none}>{lack ? words.lacking(lack.lifts.title) : words.none}</p>}
+      >
         {(list) => (
           <ShowAll list={list}>
             {(shown) => (
