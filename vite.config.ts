@@ -1,6 +1,23 @@
 import { reactRouter } from '@react-router/dev/vite'
 import { defineConfig } from 'vite'
 
+/**
+ * What many pages begin with comes in a few files: over a slow line each one more costs a round trip. A file lies in the first group that it
+ * fits, and takes along what it imports; so nothing may stand here that only a few pages need.
+ */
+const chunks = [
+  { name: 'react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie|set-cookie-parser)\// },
+  {
+    name: 'frame',
+    test: /web\/(shell\/(texts|brand|footer|sidebar|navigation|site-frame|crash-screen)|ui\/(empty-state|plain-button|plan-features)|platform\/(page-facts|session|nonce))\.|createReactComponent|vite\/preload-helper|contract\/plans\.ts/,
+  },
+  { name: 'schemas', test: /node_modules\/zod\// },
+  {
+    name: 'library',
+    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|PasswordInput|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(ui\/(busy-button|form-error|notice|toast|load-later|controls|dates|loading|error-state)|platform\/(query|problem|send|refresh|query-view))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
+  },
+]
+
 export default defineConfig({
   plugins: [reactRouter()],
   // While developing, the libraries of every screen are made ready before the first visit: one found later would make the page reload itself.
@@ -10,4 +27,5 @@ export default defineConfig({
     // A font in a data: address cannot be preloaded or cached, and the security policy allows files only.
     assetsInlineLimit: 0,
   },
+  environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups: chunks } } } } } },
 })

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { call } from './call.ts'
-import { ability, billingPeriod, paidPlanName, paymentType, planName } from './plans.ts'
+import { abilities, billingPeriods, paidPlanNames, paymentTypes, planNames } from './plans.ts'
+
+const planName = z.enum(planNames)
+const paidPlanName = z.enum(paidPlanNames, 'Please choose the plan pro or enterprise.')
+const billingPeriod = z.enum(billingPeriods, 'Please choose monthly or yearly.')
+const paymentType = z.enum(paymentTypes, 'Please choose onetime or subscription.')
+const ability = z.enum(abilities)
 
 /**
  * `active`: paid for, or Free. `trialing`: a subscription whose first charge is still to come. `past_due`: a charge failed and is tried

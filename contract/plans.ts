@@ -1,21 +1,22 @@
-import { z } from 'zod'
+/**
+ * The one catalogue of plans: the cards, the dialog, the server's prices and its limits all read it. Money is integer paise. It knows no
+ * schemas, so that a page that only shows prices need not load any; those of these names stand in billing.ts.
+ */
 
-/** The one catalogue of plans: the cards, the dialog, the server's prices and its limits all read it. Money is integer paise. */
-
-export const planName = z.enum(['free', 'pro', 'enterprise'])
-export type PlanName = z.infer<typeof planName>
-/** A plan that costs something. */
-export const paidPlanName = z.enum(['pro', 'enterprise'], 'Please choose the plan pro or enterprise.')
-export type PaidPlanName = z.infer<typeof paidPlanName>
-export const billingPeriod = z.enum(['monthly', 'yearly'], 'Please choose monthly or yearly.')
-export type BillingPeriod = z.infer<typeof billingPeriod>
+export const planNames = ['free', 'pro', 'enterprise'] as const
+export type PlanName = (typeof planNames)[number]
+/** Plans that cost something. */
+export const paidPlanNames = ['pro', 'enterprise'] as const
+export type PaidPlanName = (typeof paidPlanNames)[number]
+export const billingPeriods = ['monthly', 'yearly'] as const
+export type BillingPeriod = (typeof billingPeriods)[number]
 /** `onetime`: paid once for one period, then Free again. `subscription`: charged every period until it is cancelled. */
-export const paymentType = z.enum(['onetime', 'subscription'], 'Please choose onetime or subscription.')
-export type PaymentType = z.infer<typeof paymentType>
+export const paymentTypes = ['onetime', 'subscription'] as const
+export type PaymentType = (typeof paymentTypes)[number]
 
 /** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. */
-export const ability = z.enum(['scheduling', 'smartReminders', 'advancedAnalytics', 'whiteLabel', 'apiAccess', 'teamCollaboration'])
-export type Ability = z.infer<typeof ability>
+export const abilities = ['scheduling', 'smartReminders', 'advancedAnalytics', 'whiteLabel', 'apiAccess', 'teamCollaboration'] as const
+export type Ability = (typeof abilities)[number]
 
 export interface Feature {
   text: string

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useNavigate, useSearchParams } from 'react-router'
 import { billingCalls, type Subscription } from '#contract/billing.ts'
-import { type Plan, type PlanName, paidPlanName, planOf, plans } from '#contract/plans.ts'
+import { type Plan, type PlanName, paidPlanNames, planOf, plans } from '#contract/plans.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useRead } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
@@ -31,7 +31,7 @@ export function PlanActions({ places }: { places: ReadonlyMap<PlanName, HTMLElem
   const confirming = data?.notices.some(({ kind }) => kind === 'confirming') ?? false
   if (confirming !== waiting) setWaiting(confirming)
   const [address, setAddress] = useSearchParams()
-  const asked = paidPlanName.safeParse(address.get('plan')).data ?? null
+  const asked = paidPlanNames.find((name) => name === address.get('plan')) ?? null
   const here = useOwnDocument(asked !== null && data?.checkout !== null)
 
   const open = (name: PlanName) => setAddress({ plan: name }, { preventScrollReset: true })
