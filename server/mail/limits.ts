@@ -29,7 +29,7 @@ const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[
 ]
 
 /** For so long a mailbox is not asked for more mails a minute than it turned out to allow. */
-const learnedFor = { hours: 24 }
+const learnedFor = { hours: 1 }
 
 type Limited = Pick<Sender, 'provider' | 'host' | 'address' | 'learnedPerDay' | 'learnedPerMinute' | 'learnedPerMinuteAt'>
 

@@ -8,8 +8,11 @@ import { advise, enhancedCode, isTemporary, MailError, passwordsSwitchedOff, rep
 /** What a mail server made of one mail. `reply` is its own words, one line, at most 500 characters. */
 export type Outcome =
   | { kind: 'accepted'; reply: string }
-  /** 4yz, connection, TLS, DNS, timeout. `unknown`: the final dot was on its way, so the server may have the mail. */
-  | { kind: 'temporary'; reply: string; unknown: boolean }
+  /**
+   * 4yz, connection, TLS, DNS, timeout. `unknown`: the final dot was on its way, so the server may have the mail. `forRecipient`: it was said
+   * of the recipient's address, and says nothing of other mails.
+   */
+  | { kind: 'temporary'; reply: string; unknown: boolean; forRecipient?: boolean }
   | { kind: 'permanent'; reply: string }
   | { kind: 'login_refused'; reply: string }
   | { kind: 'quota'; reply: string }
@@ -166,7 +169,8 @@ export function openMailer(options: MailerOptions): Mailer {
         outcome = mail && (await hand(connection, mail))
       }
     } catch (error) {
-      outcome = judge(error, { sender, dotWritten: connection?.session.progress.dotWritten ?? false })
+      const { dotWritten, step } = connection?.session.progress ?? { dotWritten: false, step: '' }
+      outcome = judge(error, { sender, dotWritten, forRecipient: step === 'RCPT' })
       if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.trouble === 'reply'))
         options.log.info(
           { senderId: sender.senderId, host: sender.host, port: sender.port, outcome: outcome.kind },
@@ -223,7 +227,7 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
 }
 
 /** What a failure means for the mail: by the step, then by the reply's codes; never by words. */
-function judge(error: unknown, about: { sender: Sender; dotWritten: boolean }): Outcome {
+function judge(error: unknown, about: { sender: Sender; dotWritten: boolean; forRecipient: boolean }): Outcome {
   if (!(error instanceof MailError))
     // The password does not open: the secret key is another one, or the row is not the one it was sealed for.
     return { kind: 'login_refused', reply: 'The stored password cannot be opened any more. Please enter it again.' }
@@ -236,7 +240,7 @@ function judge(error: unknown, about: { sender: Sender; dotWritten: boolean }): 
   if (loginCodes.has(replyCode(reply))) return { kind: 'login_refused', reply }
   if (quotaCodes.has(enhancedCode(reply) ?? '')) return { kind: 'quota', reply }
   if (Math.floor(replyCode(reply) / 100) === 5) return { kind: 'permanent', reply }
-  return { kind: 'temporary', reply, unknown: false }
+  return { kind: 'temporary', reply, unknown: false, forRecipient: about.forRecipient }
 }
 
 function plainWords(error: MailError, { host, port }: Sender): string {

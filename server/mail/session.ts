@@ -56,7 +56,7 @@ export interface Session {
   /** Resolves to the server's words on accepting the mail; rejects with MailError `reply` or why the connection broke. */
   send(mail: { raw: Buffer; from: string; to: string }): Promise<string>
   /** How far the last mail came: whether the server had answered anything to it, and whether its final dot was on its way. */
-  readonly progress: { answered: boolean; dotWritten: boolean }
+  readonly progress: { answered: boolean; dotWritten: boolean; step: string }
   /** Makes the connection ready for another mail after a refused one. */
   reset(): Promise<void>
   /** Says goodbye and closes; resolves when that is done. */
@@ -117,7 +117,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   let broken: MailError | null = null
   let smtpUtf8 = false
   let asked = ''
-  let progress = { answered: false, dotWritten: false }
+  let progress = { answered: false, dotWritten: false, step: '' }
 
   const smtp = new SMTPConnection({
     connection: socket,
@@ -141,6 +141,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       },
       server(reply) {
         progress.answered = true
+        progress.step = asked
         if (asked === 'EHLO' && replyCode(reply) === 250) smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(reply)
       },
     }),
@@ -208,7 +209,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       return progress
     },
     async send({ raw, from, to }) {
-      const own = { answered: false, dotWritten: false }
+      const own = { answered: false, dotWritten: false, step: '' }
       progress = own
       // The message is asked for once the server has given its leave, and its end means that the dot follows.
       const message = new Readable({

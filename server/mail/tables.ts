@@ -27,7 +27,7 @@ export const mailConfigs = pgTable('mail_configs', {
   pausedUntil: instant(),
   /** Mails a day that this mailbox turned out to allow, where that is less than its provider says. */
   learnedPerDay: integer(),
-  /** Mails a minute that it turned out to allow, and when: a server that was only busy is asked for more again the day after. */
+  /** Mails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
   learnedPerMinute: integer(),
   learnedPerMinuteAt: instant(),
 })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
 import type { Wording } from '#contract/templates.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
-import { notify } from '#server/accounts/notices.ts'
+import { tellOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { findSender, pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
@@ -16,7 +16,6 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { changed, type Database, isAway, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
-import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { readWording } from '#server/templates/templates.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
 import { planRun } from './due.ts'
@@ -280,7 +279,7 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
       continue
     }
     moved += 1
-    batch.putOff = outcome.kind === 'temporary' && hand.claimed ? batch.putOff + 1 : outcome.kind === 'accepted' ? 0 : batch.putOff
+    countPutOff(batch, outcome)
     const record = async () => {
       await recordPersistently(deps, batch, hand.claimed, { mail, outcome })
       if (hand.claimed) deps.inHand.release(hand.claimed)
@@ -296,6 +295,11 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
     if (outcome.kind !== 'accepted') await recorded
     if (!hand.claimed) return moved
   }
+}
+
+function countPutOff(batch: Batch, outcome: Outcome): void {
+  if (outcome.kind === 'accepted') batch.putOff = 0
+  if (outcome.kind === 'temporary' && !outcome.forRecipient) batch.putOff += 1
 }
 
 interface Hand {
@@ -497,19 +501,6 @@ async function pauseSending(
       now,
     )
   })
-}
-
-/** On the screens, and by a mail of the product's own where the server has a mailbox for that. */
-async function tellOwner(
-  tx: Database,
-  deps: Delivering,
-  account: Account,
-  notice: Parameters<typeof notify>[2],
-  now: Instant,
-): Promise<void> {
-  await notify(tx, account.id, notice, now)
-  const text = `${notice.text}\n\n${deps.config.publicUrl}${notice.link ?? ''}\n`
-  await queueSystemMail(tx, deps, { to: account.email, subject: notice.title, text, goodFor: { hours: 24 } }, now)
 }
 
 /** A mailbox that has sent what it may: the rest waits until it may again, and goes first the next day where that is too late for today. */

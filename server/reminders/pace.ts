@@ -17,8 +17,8 @@ export interface Pace {
   turn(): Promise<void>
 }
 
-/** So many mails that are put off one after the other are no chance any more. */
-export const putOffInARow = 3
+/** So many mails that are put off one after the other, whoever they are for, are no chance any more. */
+export const putOffInARow = 2
 /** A mailbox that took fewer in the last minute is not counted by the minute: its server is busy, or greylists. */
 const leastPerMinute = 10
 /** A minute is this long here, in ms: mails do not leave to the millisecond, and the provider counts when they arrive. */
