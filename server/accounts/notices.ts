@@ -1,10 +1,11 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
-import { type App, answer } from '#server/platform/answer.ts'
+import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
+import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { notices } from './tables.ts'
 
 /** The newest so many are shown. */
@@ -18,6 +19,19 @@ export async function notify(
   now: Instant,
 ): Promise<void> {
   await db.insert(notices).values({ ownerId, ...about, createdAt: now })
+}
+
+/** The same, and by a mail of the product's own where the server has a mailbox for that. */
+export async function tellOwner(
+  tx: Database,
+  deps: Deps,
+  account: Pick<Account, 'id' | 'email'>,
+  about: Pick<Notice, 'kind' | 'title' | 'text' | 'link'>,
+  now: Instant,
+): Promise<void> {
+  await notify(tx, account.id, about, now)
+  const text = `${about.text}\n\n${deps.config.publicUrl}${about.link ?? ''}\n`
+  await queueSystemMail(tx, deps, { to: account.email, subject: about.title, text, goodFor: { hours: 24 } }, now)
 }
 
 /** What an account was told of is over. */

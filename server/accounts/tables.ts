@@ -167,7 +167,7 @@ export const notices = pgTable(
     ownerId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    kind: text({ enum: ['promise_broken', 'login_refused', 'quota', 'restored'] }).notNull(),
+    kind: text({ enum: ['promise_broken', 'login_refused', 'quota', 'restored', 'webhook_failing', 'webhook_gone'] }).notNull(),
     title: text().notNull(),
     text: text().notNull(),
     link: text(),
