@@ -155,6 +155,9 @@ export const auditKind = z.enum([
   'application_disconnected',
   'key_made',
   'key_revoked',
+  'webhook_added',
+  'webhook_changed',
+  'webhook_removed',
 ])
 export type AuditKind = z.infer<typeof auditKind>
 

@@ -1,6 +1,6 @@
 import { sealedFactors } from '#server/accounts/accounts.ts'
 import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts'
-import { addClient, listClients, removeClient } from '#server/integrations/integrations.ts'
+import { addClient, listClients, removeClient, sealedHooks } from '#server/integrations/integrations.ts'
 import { sealedSenders } from '#server/mail/mail.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Said } from '#server/platform/operator-socket.ts'
@@ -94,7 +94,7 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
     return [`A new key was put in front of the present one in ${kept}/secret-key. Restart Duely, then run rotate-keys once more.`]
   }
   const counts = []
-  for (const column of [...sealedSenders, sealedFactors, sealedSystemMails]) counts.push(await reseal(db, secretKey, column))
+  for (const column of [...sealedSenders, sealedFactors, sealedHooks, sealedSystemMails]) counts.push(await reseal(db, secretKey, column))
   const done = counts.reduce((sum, one) => sum + one.done, 0)
   const closed = counts.reduce((sum, one) => sum + one.closed, 0)
   await endRotation(db, { secretKey, dataDir: kept })

@@ -6,7 +6,8 @@ import { forgetOldThrottles } from '#server/accounts/throttle.ts'
 import { forgetOldEvents, readInbox, type Settling, settleQuietly, wakePurchases } from '#server/billing/billing.ts'
 import { settleJob } from '#server/billing/jobs.ts'
 import { tellPlanEnds } from '#server/billing/tell.ts'
-import { forgetOldGrantedThings } from '#server/integrations/integrations.ts'
+import { composeHooks, deliverHook, forgetOldGrantedThings, forgetOldHookEvents, wakeHooks } from '#server/integrations/integrations.ts'
+import { composeHooksJob, deliverHookJob } from '#server/integrations/jobs.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
 import { forgetOldIdempotencyKeys } from '#server/invoices/once.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
@@ -36,6 +37,9 @@ export function works(deps: Delivering): Work[] {
     work(deliverJob, 24, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
     work(settleJob, 2, ({ purchaseId }) => settleQuietly(settling, purchaseId)),
+    work(composeHooksJob, 2, ({ ownerId }) => composeHooks(deps, ownerId)),
+    // Many, for each does little but wait: one that hangs keeps its place until the deadline, and nobody else from theirs.
+    work(deliverHookJob, 16, ({ hookId }, stopping) => deliverHook(deps, hookId, stopping)),
   ]
 }
 
@@ -81,6 +85,7 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await forgetOldThrottles(db, clock.now())
   await forgetOldEvents(db, clock.now())
   await forgetOldGrantedThings(db, clock.now())
+  await forgetOldHookEvents(db, clock.now())
   await forgetOldIdempotencyKeys(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }
@@ -99,6 +104,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
     repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.db, deps.processId)),
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
     repeat('payments', { everySeconds: 2, log }, () => settleDue(deps)),
+    repeat('hooks', { everySeconds: 2, log }, () => wakeHooks(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
     repeat('plan ends', { everySeconds: 3600, log }, () => tellPlanEnds(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),

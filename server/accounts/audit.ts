@@ -104,5 +104,11 @@ function sentence(kind: AuditKind, about: string): string {
       return `The API key ${about} was made.`
     case 'key_revoked':
       return `The API key ${about} was revoked.`
+    case 'webhook_added':
+      return `A webhook to ${about} was added.`
+    case 'webhook_changed':
+      return `A webhook was changed to call ${about}.`
+    case 'webhook_removed':
+      return `The webhook to ${about} was removed.`
   }
 }

@@ -143,6 +143,7 @@ export const hookEvents = pgTable(
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
     unique('hook_events_owner_id').on(t.ownerId, t.id),
     index('hook_events_new').on(t.position).where(sql`${t.payload} IS NULL`),
+    index('hook_events_happened').on(t.happenedAt),
   ],
 )
 
@@ -169,5 +170,7 @@ export const hookDeliveries = pgTable(
     unique('hook_deliveries_one').on(t.hookId, t.eventId),
     index('hook_deliveries_event').on(t.eventId),
     index('hook_deliveries_due').on(t.nextTryAt).where(sql`${t.state} = 'waiting'`),
+    index('hook_deliveries_waiting').on(t.hookId, t.nextTryAt, t.id).where(sql`${t.state} = 'waiting'`),
+    index('hook_deliveries_newest').on(t.hookId, t.id),
   ],
 )

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type net from 'node:net'
+import { type Certificate, makeCertificate } from './certificate.ts'
 
 export interface HeardCall {
   method: string
@@ -11,47 +13,93 @@ export interface HeardCall {
   body: string
 }
 
-/** What is answered; `silence`: nothing, for ever; `reset`: the connection is torn down. */
-export type Answer = { status: number; body?: string; headers?: Record<string, string> } | 'silence' | 'reset'
+/**
+ * What is answered; `silence`: nothing, for ever; `reset`: the connection is torn down; `raw`: these bytes in place of HTTP, at once, or one after
+ * the other for as long as anybody listens.
+ */
+export type Answer =
+  | { status: number; body?: string; headers?: Record<string, string> }
+  | 'silence'
+  | 'reset'
+  | { raw: string; everyMs?: number }
 
 export interface FakeReceiver extends AsyncDisposable {
   url: string
+  port: number
   /** Everything that was heard, oldest first. */
   calls: HeardCall[]
+  /** How many connections came in, whatever was said over them. */
+  connections: number
+  /** Who trusts this certificate trusts the receiver; '' without TLS. */
+  certificate: string
   /** From now on. Numbers count from 1 and start again with each `answer`. */
   answer(what: Answer | ((call: HeardCall, nth: number) => Answer)): void
 }
 
-/** Somebody else's program that listens: it hears of what happens, and browsers are sent back to it. It answers 200 unless told otherwise. */
-export async function openFakeReceiver(): Promise<FakeReceiver> {
-  const calls: HeardCall[] = []
+/**
+ * Somebody else's program that listens: it hears of what happens, and browsers are sent back to it. It answers 200 unless told otherwise. With a
+ * `certificate`, or one that is made for example.com, it speaks TLS.
+ */
+export async function openFakeReceiver(options: { certificate?: Certificate | 'example.com' } = {}): Promise<FakeReceiver> {
+  const certificate = options.certificate === 'example.com' ? makeCertificate(['example.com']) : options.certificate
+  const sockets = new Set<net.Socket>()
   let decide: (call: HeardCall, nth: number) => Answer = () => ({ status: 200 })
   let nth = 0
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
+
+  const hear = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '', headers } = request
-    const call = { method, path: url, headers, body: Buffer.concat(parts).toString() }
-    calls.push(call)
+    const call = { method, path: url, headers, body: Buffer.concat(await request.toArray()).toString() }
+    fake.calls.push(call)
     nth += 1
-    const answer = decide(call, nth)
-    if (answer === 'reset') request.socket.resetAndDestroy()
-    else if (answer !== 'silence') response.writeHead(answer.status, answer.headers).end(answer.body)
+    say(decide(call, nth), response)
+  }
+  const listener = (request: IncomingMessage, response: ServerResponse) => void hear(request, response).catch(() => undefined)
+  const server = certificate ? createSecureServer(certificate, listener) : createServer(listener)
+  server.on('connection', (socket: net.Socket) => {
+    fake.connections += 1
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('close', () => sockets.delete(socket))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    calls,
+  const { port } = server.address() as net.AddressInfo
+
+  const fake: FakeReceiver = {
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    calls: [],
+    connections: 0,
+    certificate: certificate?.cert ?? '',
     answer(what) {
       decide = typeof what === 'function' ? what : () => what
       nth = 0
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
+      const closed = once(server, 'close')
       server.close()
-      await once(server, 'close')
+      for (const socket of sockets) socket.destroy()
+      await closed
     },
   }
+  return fake
+}
+
+function say(answer: Answer, response: ServerResponse): void {
+  if (answer === 'silence') return
+  if (answer === 'reset') response.socket?.resetAndDestroy()
+  else if ('raw' in answer) pour(answer, response.socket)
+  else response.writeHead(answer.status, answer.headers).end(answer.body ?? '')
+}
+
+function pour({ raw, everyMs }: { raw: string; everyMs?: number }, socket: net.Socket | null): void {
+  if (everyMs === undefined) {
+    socket?.write(raw)
+    return
+  }
+  let at = 0
+  const timer = setInterval(() => {
+    if (!socket || socket.destroyed) clearInterval(timer)
+    else socket.write(raw[at++ % raw.length] ?? '')
+  }, everyMs)
 }

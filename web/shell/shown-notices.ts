@@ -6,5 +6,5 @@ import type { Notice } from '#contract/notices.ts'
  * with the server's words, or by the screen itself; once a login works again there is nothing left to say about it.
  */
 export function shownNotices(notices: Notice[], pause: SenderPause | null): Notice[] {
-  return notices.filter(({ kind }) => kind === 'promise_broken' || kind === 'restored' || (kind === 'quota' && pause === null))
+  return notices.filter(({ kind }) => kind !== 'login_refused' && (kind !== 'quota' || pause === null))
 }

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import type { HookEvent, HookPayload, reminderFact } from '#contract/integrations.ts'
+import { invoiceStatus } from '#contract/invoices.ts'
+import { runKind } from '#contract/reminders.ts'
+import { type InvoiceRow, toInvoice } from '#server/invoices/invoices.ts'
+import type { ClientPauses } from '#server/invoices/pauses.ts'
+import type { Instant } from '#server/platform/clock.ts'
+
+/** Something that happened, as a trigger wrote it down. */
+interface Happened {
+  id: string
+  type: HookEvent
+  at: Instant
+  facts: unknown
+}
+
+/** What receivers are told of it. Throws where the facts are not what triggers write. */
+export function composePayload({ id, type, at, facts }: Happened): HookPayload {
+  const head = { id, timestamp: at.toString() }
+  switch (type) {
+    case 'invoice.created':
+    case 'invoice.overdue':
+    case 'invoice.paid': {
+      const { invoice, pauses } = invoiceFacts.parse(facts)
+      return { ...head, type, data: { invoice: toInvoice(invoice, pauses) } }
+    }
+    case 'reminder.sent':
+    case 'reminder.failed': {
+      const { delivery, invoices, pauses } = deliveryFacts.parse(facts)
+      return { ...head, type, data: { reminder: delivery, invoices: invoices.map((row) => toInvoice(row, pauses)) } }
+    }
+  }
+}
+
+// Below: rows as `to_jsonb` writes them. Columns by their names in the database, moments in ISO 8601 with whatever offset the session has.
+
+const moment = z.string().transform((text) => Temporal.Instant.from(text))
+
+const invoiceRow = z
+  .object({
+    id: z.string(),
+    owner_id: z.string(),
+    reference: z.string(),
+    client_name: z.string(),
+    client_email: z.string(),
+    amount_minor: z.number().int(),
+    due_date: z.string(),
+    status: invoiceStatus,
+    created_at: moment,
+    updated_at: moment,
+    paid_at: moment.nullable(),
+    awaits_overdue: z.boolean(),
+    deleted_at: moment.nullable(),
+    paused_at: moment.nullable(),
+    paused_until: z.string().nullable(),
+    pause_note: z.string(),
+    pause_promised: z.boolean(),
+    reminders_sent: z.number().int(),
+    last_reminder_at: moment.nullable(),
+    first_message_id: z.string().nullable(),
+  })
+  .transform(
+    (row): InvoiceRow => ({
+      id: row.id,
+      ownerId: row.owner_id,
+      reference: row.reference,
+      clientName: row.client_name,
+      clientEmail: row.client_email,
+      amountMinor: row.amount_minor,
+      dueDate: row.due_date,
+      status: row.status,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      paidAt: row.paid_at,
+      awaitsOverdue: row.awaits_overdue,
+      deletedAt: row.deleted_at,
+      pausedAt: row.paused_at,
+      pausedUntil: row.paused_until,
+      pauseNote: row.pause_note,
+      pausePromised: row.pause_promised,
+      remindersSent: row.reminders_sent,
+      lastReminderAt: row.last_reminder_at,
+      firstMessageId: row.first_message_id,
+    }),
+  )
+
+/** The pauses of the clients concerned; what was written down before these were, has none. */
+const clientPauses = z
+  .array(
+    z.object({
+      owner_id: z.string(),
+      client_key: z.string(),
+      paused_at: moment,
+      paused_until: z.string().nullable(),
+      pause_note: z.string(),
+      pause_promised: z.boolean(),
+    }),
+  )
+  .default([])
+  .transform(
+    (rows): ClientPauses =>
+      new Map(
+        rows.map((row) => [
+          row.client_key,
+          {
+            ownerId: row.owner_id,
+            clientKey: row.client_key,
+            pausedAt: row.paused_at,
+            pausedUntil: row.paused_until,
+            pauseNote: row.pause_note,
+            pausePromised: row.pause_promised,
+          },
+        ]),
+      ),
+  )
+
+const deliveryRow = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    kind: runKind,
+    client_email: z.string(),
+    subject: z.string().nullable(),
+    attempt: z.number().int(),
+    sent_at: moment.nullable(),
+    server_reply: z.string().nullable(),
+  })
+  .transform(
+    (row): z.infer<typeof reminderFact> => ({
+      _id: row.id,
+      runId: row.run_id,
+      kind: row.kind,
+      clientEmail: row.client_email,
+      subject: row.subject,
+      attempt: row.attempt,
+      sentAt: row.sent_at?.toString() ?? null,
+      serverReply: row.server_reply,
+    }),
+  )
+
+const invoiceFacts = z.object({ invoice: invoiceRow, pauses: clientPauses })
+const deliveryFacts = z.object({ delivery: deliveryRow, invoices: z.array(invoiceRow), pauses: clientPauses })

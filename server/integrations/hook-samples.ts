@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { type HookEvent, type HookPayload, hookPayload } from '#contract/integrations.ts'
+import { type InvoiceRow, toInvoice } from '#server/invoices/invoices.ts'
+import { readClientPauses } from '#server/invoices/pauses.ts'
+import { invoices } from '#server/invoices/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import { deliveries, deliveryInvoices, runs } from '#server/reminders/tables.ts'
+import { hookEvents } from './tables.ts'
+
+const most = 10
+
+/**
+ * The latest of an event, newest first: as receivers were told of them, and where nobody listened at the time as they would have been, by what is
+ * known now.
+ */
+export async function sampleEvents(db: Database, ownerId: string, type: HookEvent): Promise<HookPayload[]> {
+  const told = await readTold(db, ownerId, type)
+  const subjects = new Set(told.map(subjectOf))
+  const untold = (await readUntold(db, ownerId, type)).filter((one) => !subjects.has(subjectOf(one)))
+  return [...told, ...untold]
+    .toSorted((one, other) => Temporal.Instant.compare(Temporal.Instant.from(other.timestamp), Temporal.Instant.from(one.timestamp)))
+    .slice(0, most)
+}
+
+async function readTold(db: Database, ownerId: string, type: HookEvent): Promise<HookPayload[]> {
+  const found = await db
+    .select({ payload: hookEvents.payload })
+    .from(hookEvents)
+    .where(and(eq(hookEvents.ownerId, ownerId), eq(hookEvents.type, type), isNotNull(hookEvents.payload)))
+    .orderBy(desc(hookEvents.position))
+    .limit(most)
+  return found.map(({ payload }) => hookPayload.parse(JSON.parse(payload ?? '')))
+}
+
+function readUntold(db: Database, ownerId: string, type: HookEvent): Promise<HookPayload[]> {
+  const { createdAt, updatedAt, paidAt, status } = invoices
+  switch (type) {
+    case 'invoice.created':
+      return readInvoices(db, { ownerId, type, which: undefined, at: (row) => row.createdAt, newest: sql`${createdAt}` })
+    case 'invoice.overdue':
+      return readInvoices(db, { ownerId, type, which: eq(status, 'overdue'), at: (row) => row.updatedAt, newest: sql`${updatedAt}` })
+    case 'invoice.paid': {
+      const at = (row: InvoiceRow) => row.paidAt ?? row.updatedAt
+      return readInvoices(db, { ownerId, type, which: eq(status, 'paid'), at, newest: sql`coalesce(${paidAt}, ${updatedAt})` })
+    }
+    case 'reminder.sent':
+      return readReminders(db, { ownerId, type, state: 'sent' })
+    case 'reminder.failed':
+      return readReminders(db, { ownerId, type, state: 'failed' })
+  }
+}
+
+async function readInvoices(
+  db: Database,
+  about: {
+    ownerId: string
+    type: Extract<HookEvent, `invoice.${string}`>
+    which: SQL | undefined
+    at: (row: InvoiceRow) => Instant
+    newest: SQL
+  },
+): Promise<HookPayload[]> {
+  const { ownerId, type, which, at, newest } = about
+  const found = await db
+    .select()
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), which))
+    .orderBy(sql`${newest} DESC`, desc(invoices.id))
+    .limit(most)
+  const clients = await readClientPauses(db, ownerId)
+  return found.map((row) => ({
+    id: idOf(type, row.id),
+    type,
+    timestamp: at(row).toString(),
+    data: { invoice: toInvoice(row, clients) },
+  }))
+}
+
+async function readReminders(
+  db: Database,
+  about: { ownerId: string; type: Extract<HookEvent, `reminder.${string}`>; state: 'sent' | 'failed' },
+): Promise<HookPayload[]> {
+  const { ownerId, type, state } = about
+  // A mail that failed says when it was to be tried, and no later than when it was too late.
+  const at = sql<Instant>`coalesce(${deliveries.sentAt}, least(${deliveries.nextTryAt}, ${deliveries.deadlineAt}))`.mapWith(
+    deliveries.nextTryAt,
+  )
+  const found = await db
+    .select({ delivery: deliveries, kind: runs.kind, at })
+    .from(deliveries)
+    .innerJoin(runs, eq(runs.id, deliveries.runId))
+    .where(and(eq(deliveries.ownerId, ownerId), eq(deliveries.state, state)))
+    .orderBy(sql`${at} DESC`, desc(deliveries.id))
+    .limit(most)
+  const ids = found.map(({ delivery }) => delivery.id)
+  const listed =
+    ids.length === 0
+      ? []
+      : await db
+          .select({ deliveryId: deliveryInvoices.deliveryId, invoice: invoices })
+          .from(deliveryInvoices)
+          .innerJoin(invoices, eq(invoices.id, deliveryInvoices.invoiceId))
+          .where(inArray(deliveryInvoices.deliveryId, ids))
+          .orderBy(invoices.dueDate, invoices.id)
+  const clients = await readClientPauses(db, ownerId)
+  return found.map(({ delivery, kind, at }) => ({
+    id: idOf(type, delivery.id),
+    type,
+    timestamp: at.toString(),
+    data: {
+      reminder: {
+        _id: delivery.id,
+        runId: delivery.runId,
+        kind,
+        clientEmail: delivery.clientEmail,
+        subject: delivery.subject,
+        attempt: delivery.attempt,
+        sentAt: delivery.sentAt?.toString() ?? null,
+        serverReply: delivery.serverReply,
+      },
+      invoices: listed.filter(({ deliveryId }) => deliveryId === delivery.id).map(({ invoice }) => toInvoice(invoice, clients)),
+    },
+  }))
+}
+
+/** The record that it is about. */
+function subjectOf({ data }: HookPayload): string {
+  return 'invoice' in data ? data.invoice._id : data.reminder._id
+}
+
+/** The same each time, so that whoever asks again sees nothing new: a UUID of version 8 (RFC 9562), made from what it is about. */
+function idOf(type: HookEvent, recordId: string): string {
+  const bytes = createHash('sha256').update(`${type} ${recordId}`).digest().subarray(0, 16)
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

@@ -1,0 +1,229 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import type net from 'node:net'
+import { isIP } from 'node:net'
+import tls from 'node:tls'
+import { certificateTrouble, dialAddresses, isSpecialAddress, judgeHost, type Resolve, resolveName } from '#server/platform/host.ts'
+
+/** The world outside, as far as hooks go there: everything about it can be handed in. */
+export interface HookOutside {
+  allowPrivateHosts: boolean
+  resolve: Resolve
+  /** Opens a TCP connection to one of these addresses and no other. */
+  dial(addresses: string[], port: number): net.Socket
+  /** Milliseconds from asking for the name to the end of the answer, however often a byte arrives meanwhile. */
+  deadline: number
+  /** Certificates (PEM) that are trusted besides the well-known authorities. */
+  trust: string | null
+}
+
+export function usualOutside(config: { allowPrivateHookHosts: boolean }): HookOutside {
+  return { allowPrivateHosts: config.allowPrivateHookHosts, resolve: resolveName, dial: dialAddresses, deadline: 10_000, trust: null }
+}
+
+interface HookCall {
+  method: 'POST' | 'DELETE'
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** What a receiver said: its status and the beginning of its answer; null and a sentence where no answer came. */
+export interface HookAnswer {
+  status: number | null
+  words: string
+}
+
+/** More of an answer is not read. */
+const mostRead = 64 * 1024
+const mostKept = 300
+
+/** Whether a receiver has taken what it was told. A redirection is none: it is not followed. */
+export function isTaken({ status }: HookAnswer): boolean {
+  return status !== null && status >= 200 && status < 300
+}
+
+/**
+ * Why an address is never called, in a sentence; null where nothing speaks against it as it is written. Where its name leads is judged each
+ * time it is called.
+ */
+export function refuseAddress(address: string, { allowPrivateHosts }: Pick<HookOutside, 'allowPrivateHosts'>): string | null {
+  const url = new URL(address)
+  if (url.username !== '' || url.password !== '')
+    return 'Please leave user name and password out of the address: each call is signed, so that your receiver knows Duely by that.'
+  if (allowPrivateHosts) return null
+  if (url.protocol !== 'https:') return 'Please enter an address that begins with https://: what is told must not be read on its way.'
+  if (url.port !== '') return 'Please enter an address on the usual port of https, 443: no other is called.'
+  const host = hostOf(url)
+  // RFC 6761: such a name is this machine wherever it is asked for.
+  if (isIP(host) ? isSpecialAddress(host) : /(?:^|\.)localhost$/.test(host)) return notPublic(url.host)
+  return null
+}
+
+/**
+ * Calls an address once, at what its name leads to at this moment and nowhere else. Whatever happens is an answer; nothing is thrown. Only
+ * public addresses are called, unless the operator allows others; certificates are checked against the name.
+ */
+export async function callHook(call: HookCall, outside: HookOutside): Promise<HookAnswer> {
+  const refused = refuseAddress(call.url, outside)
+  if (refused !== null) return { status: null, words: refused }
+  const heard: Heard = { status: null, encoded: false, body: [], size: 0 }
+  const late = Promise.withResolvers<HookAnswer>()
+  const timer = setTimeout(() => late.resolve(heardSoFar(heard, tooLate(call.url, outside))), outside.deadline)
+  const over = new AbortController()
+  try {
+    return await Promise.race([converse(call, outside, heard, over.signal), late.promise])
+  } catch (error) {
+    return heardSoFar(heard, whyNot(error, new URL(call.url).host))
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+  }
+}
+
+/** What has arrived of an answer. */
+interface Heard {
+  status: number | null
+  /** Packed in a way that was not asked for: not to be read as text. */
+  encoded: boolean
+  body: Buffer[]
+  size: number
+}
+
+/** Whatever it has opened is closed once it is `over`, in whose answer nobody is interested any more. */
+async function converse(call: HookCall, outside: HookOutside, heard: Heard, over: AbortSignal): Promise<HookAnswer> {
+  const url = new URL(call.url)
+  const host = await judgeHost(hostOf(url), outside)
+  if (host === 'unknown') return { status: null, words: `There is no server called ${hostOf(url)}. Please check how it is spelt.` }
+  if (host === 'special') return { status: null, words: notPublic(url.host) }
+  over.throwIfAborted()
+  const secure = url.protocol === 'https:'
+  const plain = outside.dial(host.addresses, Number(url.port) || (secure ? 443 : 80))
+  over.addEventListener('abort', () => plain.destroy())
+  // Stays for good: a connection that breaks off later must not end the process.
+  plain.on('error', () => undefined)
+  await once(plain, 'connect')
+  const socket = secure ? await secured(plain, host.name, outside) : plain
+  const { status, ...answer } = await exchange(call, url, socket)
+  heard.status = status
+  heard.encoded = answer.encoded
+  if (status < 300 || status >= 400)
+    for await (const chunk of answer.body) {
+      heard.body.push(chunk)
+      heard.size += chunk.length
+      if (heard.size >= mostRead) break
+    }
+  return heardSoFar(heard, '')
+}
+
+async function secured(plain: net.Socket, name: string, { trust }: HookOutside): Promise<tls.TLSSocket> {
+  const socket = tls.connect({
+    socket: plain,
+    host: name,
+    ...(isIP(name) ? {} : { servername: name }),
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    ...(trust === null ? {} : { ca: [...tls.rootCertificates, trust] }),
+  })
+  socket.on('error', () => undefined)
+  await Promise.race([
+    once(socket, 'secureConnect'),
+    once(socket, 'close').then(() => {
+      throw new BrokenOff()
+    }),
+  ])
+  return socket
+}
+
+class BrokenOff extends Error {}
+
+/** Sends the request and resolves with the head of the answer. */
+function exchange(
+  { method, headers, body }: HookCall,
+  url: URL,
+  socket: net.Socket,
+): Promise<{ status: number; encoded: boolean; body: AsyncIterable<Buffer> }> {
+  return new Promise((resolve, reject) => {
+    const asking = request({
+      method,
+      path: url.pathname + url.search,
+      // No agent: the connection is this call's alone, and closed after it.
+      createConnection: () => socket,
+      headers: {
+        ...headers,
+        host: url.host,
+        'user-agent': 'Duely',
+        'accept-encoding': 'identity',
+        'content-length': Buffer.byteLength(body),
+      },
+    })
+    asking.on('error', reject)
+    asking.on('close', () => reject(new BrokenOff()))
+    asking.on('response', (response: IncomingMessage) => {
+      response.on('error', () => undefined)
+      const encoding = response.headers['content-encoding'] ?? 'identity'
+      resolve({ status: response.statusCode ?? 0, encoded: encoding.trim().toLowerCase() !== 'identity', body: response })
+    })
+    asking.end(body)
+  })
+}
+
+/** A status that has arrived counts, whatever became of what should have followed it. */
+function heardSoFar({ status, encoded, body }: Heard, otherwise: string): HookAnswer {
+  if (status === null) return { status, words: otherwise }
+  if (status >= 300 && status < 400)
+    return { status, words: 'This leads to another address, which Duely does not follow. Please enter the address that it leads to.' }
+  return { status, words: encoded ? '' : beginning(Buffer.concat(body)) }
+}
+
+/** As one line without control characters. */
+function beginning(body: Buffer): string {
+  const text = body
+    .subarray(0, mostKept * 8)
+    .toString('utf8')
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+  const letters = [...text]
+  return letters.length > mostKept ? `${letters.slice(0, mostKept).join('')}…` : text
+}
+
+/** The name or address of a URL, the latter without brackets. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}
+
+function notPublic(host: string): string {
+  return `${host} is not on the public internet, and nothing else is called from here.`
+}
+
+function tooLate(address: string, { deadline }: HookOutside): string {
+  return `${new URL(address).host} did not answer within ${deadline / 1000} seconds.`
+}
+
+function whyNot(error: unknown, host: string): string {
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  switch (certificateTrouble(code)) {
+    case 'name':
+      return `The certificate of ${host} belongs to another name, so it may be somebody else's server.`
+    case 'expired':
+      return `The certificate of ${host} has expired, or is not valid yet.`
+    case 'untrusted':
+      return `The certificate of ${host} is not signed by an authority that is trusted here.`
+    case null:
+      break
+  }
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `${host} does not take connections.`
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+      return `${host} cannot be reached from here.`
+    case 'ETIMEDOUT':
+      return `${host} did not answer in time.`
+    default:
+      if (code.startsWith('HPE_')) return `${host} answered, but not in HTTP.`
+      if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return `No secure connection to ${host} could be made.`
+      return `${host} broke off the connection.`
+  }
+}

@@ -1,0 +1,282 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { type hookEvent, integrationCalls } from '#contract/integrations.ts'
+import { anInvoice, aPerson, signedInAgain } from '#test/factories.ts'
+import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { type Asker, ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { aWebhook, toldTo } from '#test/hooks.ts'
+import { anApplication, connect, zapier, zapierItself } from '#test/programs.ts'
+import { openShop, subscribe } from '#test/shop.ts'
+import { hooks } from './tables.ts'
+
+const lax = { allowPrivateHookHosts: true }
+const zap = { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' as const }
+const mine = { url: 'https://example.com/duely', events: ['invoice.paid' as const] }
+
+const list = async (app: TestApp, someone: Asker) => (await ask(app, someone, integrationCalls.webhooks)).reply
+const add = (app: TestApp, someone: Asker, body: { url: string; events: (typeof hookEvent.options)[number][] } = mine) =>
+  ask(app, someone, integrationCalls.addWebhook, { body })
+
+test('a webhook is listed without its secret, which is shown once', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
+  const asha = await aPerson(app)
+  const { status, reply } = await add(app, asha)
+  const { secret, ...webhook } = reply
+  expect(status).toBe(201)
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(webhook).toEqual({
+    _id: expect.any(String),
+    kind: 'webhook',
+    ...mine,
+    createdAt: '2026-03-02T04:30:00Z',
+    pausedBecause: null,
+    failures: 0,
+    lastDeliveredAt: null,
+  })
+  expect(await list(app, asha)).toEqual([webhook])
+  const [row] = await app.db.select().from(hooks)
+  expect(row?.sealedSecret).not.toContain(secret.slice(6, 20))
+})
+
+test('adding and removing a webhook, and another address for it, stand in the log, by their host alone', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply } = await add(app, asha, { ...mine, url: 'https://example.com/a-token-of-its-own' })
+  const params = { id: reply._id }
+  await ask(app, asha, integrationCalls.changeWebhook, { params, body: { events: ['invoice.created'] } })
+  await ask(app, asha, integrationCalls.changeWebhook, { params, body: { url: 'https://other.example/token' } })
+  await ask(app, asha, integrationCalls.removeWebhook, { params })
+  const { reply: log } = await ask(app, asha, accountCalls.audit, { query: {} })
+  expect(log.map(({ text }) => text)).toEqual([
+    'The webhook to other.example was removed.',
+    'A webhook was changed to call other.example.',
+    'A webhook to example.com was added.',
+  ])
+})
+
+test('an address that is never called is refused with the field and a reason', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { token } = await connect(app, asha, await anApplication(app))
+  const known = (await add(app, asha)).reply
+  for (const url of [
+    'http://example.com/',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://example.com:8443/',
+    'https://a:b@example.com/',
+  ]) {
+    const refusals = [
+      [await add(app, asha, { ...mine, url }), 'url'],
+      [await ask(app, asha, integrationCalls.changeWebhook, { params: { id: known._id }, body: { url } }), 'url'],
+      [await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: url } }), 'hookUrl'],
+    ] as const
+    for (const [{ status, problem }, path] of refusals)
+      expect({ status, problem }, url).toEqual({
+        status: 400,
+        problem: { code: 'invalid', message: expect.any(String), errors: [{ path, message: problem?.message }] },
+      })
+  }
+  expect((await list(app, asha)).map(({ url }) => url)).toEqual([mine.url])
+})
+
+test.each([
+  ['no events', { url: mine.url, events: [] }],
+  ['an event twice', { url: mine.url, events: ['invoice.paid', 'invoice.paid'] }],
+  ['an event that there is not', { url: mine.url, events: ['invoice.lost'] }],
+  ['no address', { url: 'duely', events: ['invoice.paid'] }],
+  ['another protocol', { url: 'gopher://example.com/', events: ['invoice.paid'] }],
+  ['somebody else as its owner', { ...mine, ownerId: '019ca0f1-2b10-7c52-9d0e-41b7a6f0c3d8' }],
+  ['a secret of its own', { ...mine, secret: 'whsec_AAAA' }],
+  ['a kind', { ...mine, kind: 'zapier' }],
+  ['failures', { ...mine, failures: -1000 }],
+])('a webhook with %s is refused', async (_what, payload) => {
+  await using app = await openTestApp()
+  const { token } = await aPerson(app)
+  const asked = await app.app.inject({ method: 'POST', url: '/webhooks', headers: { authorization: `Bearer ${token}` }, payload })
+  expect(asked.statusCode).toBe(400)
+  expect(await app.db.select().from(hooks)).toEqual([])
+})
+
+test('twenty webhooks are enough for an account', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  for (let nth = 0; nth < 20; nth += 1) expect((await add(app, asha)).status).toBe(201)
+  expect(await add(app, asha)).toMatchObject({ status: 409, problem: { code: 'conflict' } })
+  const [first] = await list(app, asha)
+  await ask(app, asha, integrationCalls.removeWebhook, { params: { id: first?._id ?? '' } })
+  expect((await add(app, asha)).status).toBe(201)
+  expect((await add(app, await aPerson(app))).status).toBe(201)
+})
+
+test('where plans are sold, adding a webhook is part of Enterprise; a Zap needs no plan, and what there is goes on', async () => {
+  await using shop = await openShop({ config: { zapier } })
+  const { app } = shop
+  const asha = await aPerson(app)
+  expect(await add(app, asha)).toMatchObject({
+    status: 402,
+    problem: { code: 'plan_limit', message: expect.stringContaining('Enterprise') },
+  })
+  const { token } = await connect(app, asha, zapierItself)
+  expect((await ask(app, { token }, integrationCalls.addHook, { body: zap })).status).toBe(201)
+
+  await subscribe(shop, asha, 'enterprise')
+  await shop.settle()
+  const added = await add(app, asha)
+  expect(added.status).toBe(201)
+})
+
+test('what belongs to somebody else is not there: neither seen nor changed, tested, repeated or removed', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: lax })
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  const { _id } = await aWebhook(app, asha, receiver)
+  await anInvoice(app, { owner: asha })
+  await app.runJobs()
+  const [delivery] = (await ask(app, asha, integrationCalls.hookDeliveries, { params: { id: _id } })).reply
+  const own = await aWebhook(app, meera, receiver, { path: '/meera' })
+  const deliveryId = delivery?._id ?? ''
+  const calls = receiver.calls.length
+  const asked = [
+    await ask(app, meera, integrationCalls.changeWebhook, { params: { id: _id }, body: { paused: true } }),
+    await ask(app, meera, integrationCalls.removeWebhook, { params: { id: _id } }),
+    await ask(app, meera, integrationCalls.removeHook, { params: { id: _id } }),
+    await ask(app, meera, integrationCalls.replaceSecret, { params: { id: _id } }),
+    await ask(app, meera, integrationCalls.testWebhook, { params: { id: _id } }),
+    await ask(app, meera, integrationCalls.hookDeliveries, { params: { id: _id } }),
+    await ask(app, meera, integrationCalls.resend, { params: { id: _id, deliveryId } }),
+    await ask(app, meera, integrationCalls.resend, { params: { id: own._id, deliveryId } }),
+    await ask(app, asha, integrationCalls.resend, { params: { id: _id, deliveryId: own._id } }),
+    await ask(app, asha, integrationCalls.resend, { params: { id: _id, deliveryId: 'x' } }),
+    await ask(app, asha, integrationCalls.removeWebhook, { params: { id: 'x' } }),
+  ]
+  expect(asked.map(({ status, problem }) => [status, problem?.code])).toEqual(asked.map(() => [404, 'not_found']))
+  expect((await list(app, meera)).map(({ _id }) => _id)).toEqual([own._id])
+  expect(await list(app, asha)).toMatchObject([{ _id, pausedBecause: null }])
+  expect(receiver.calls.length).toBe(calls)
+})
+
+test('a Zap that is switched on has its address called; asked again it is the same, and switched off it is gone', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  const zapierOf = await connect(app, asha, zapierItself)
+  const on = () => ask(app, zapierOf, integrationCalls.addHook, { body: zap })
+  const [first, again] = [await on(), await on()]
+  expect([first.status, again.status]).toEqual([201, 201])
+  expect(again.reply).toEqual(first.reply)
+  const other = await ask(app, zapierOf, integrationCalls.addHook, { body: { ...zap, event: 'invoice.created' } })
+  expect(other.reply.id).not.toBe(first.reply.id)
+  expect(await list(app, asha)).toMatchObject([
+    { kind: 'zapier', url: zap.hookUrl, events: ['invoice.created'] },
+    { _id: first.reply.id, kind: 'zapier', url: zap.hookUrl, events: ['invoice.paid'] },
+  ])
+  const off = () => ask(app, zapierOf, integrationCalls.removeHook, { params: first.reply })
+  expect([(await off()).status, (await off()).status]).toEqual([204, 404])
+  expect((await list(app, asha)).map(({ _id }) => _id)).toEqual([other.reply.id])
+})
+
+test('the hooks of an application go with its permission, and no other application removes them', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  const zapierOf = await connect(app, asha, zapierItself)
+  const robot = await connect(app, asha, await anApplication(app))
+  const { reply } = await ask(app, zapierOf, integrationCalls.addHook, { body: zap })
+  const its = await ask(app, robot, integrationCalls.addHook, { body: { ...zap, hookUrl: 'https://robot.example/hook' } })
+  expect((await ask(app, robot, integrationCalls.removeHook, { params: reply })).status).toBe(404)
+  const { reply: connections } = await ask(app, asha, integrationCalls.connections)
+  const ofZapier = connections.find(({ name }) => name === 'Zapier')
+  await ask(app, asha, integrationCalls.disconnect, { params: { id: ofZapier?._id ?? '' } })
+  expect((await list(app, asha)).map(({ _id }) => _id)).toEqual([its.reply.id])
+  // What somebody began in their own browser and an application took over is the application's.
+  const own = await ask(app, asha, integrationCalls.addHook, { body: { ...zap, event: 'reminder.sent' } })
+  await ask(app, robot, integrationCalls.addHook, { body: { ...zap, event: 'reminder.sent' } })
+  const [last] = (await ask(app, asha, integrationCalls.connections)).reply
+  await ask(app, asha, integrationCalls.disconnect, { params: { id: last?._id ?? '' } })
+  expect((await list(app, asha)).map(({ _id }) => _id)).not.toContain(own.reply.id)
+})
+
+test('a hundred Zaps are enough for an account', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  const zapierOf = await connect(app, asha, zapierItself)
+  const on = (nth: number) => ask(app, zapierOf, integrationCalls.addHook, { body: { ...zap, hookUrl: `${zap.hookUrl}${nth}` } })
+  for (let nth = 0; nth < 100; nth += 1) expect((await on(nth)).status).toBe(201)
+  expect(await on(100)).toMatchObject({ status: 409, problem: { code: 'conflict' } })
+  expect((await on(7)).status).toBe(201)
+})
+
+test('of a Zap a person changes nothing but whether it is called', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply } = await ask(app, asha, integrationCalls.addHook, { body: zap })
+  const change = (body: { url?: string; paused?: boolean }) => ask(app, asha, integrationCalls.changeWebhook, { params: reply, body })
+  expect(await change({ url: mine.url })).toMatchObject({ status: 403, problem: { code: 'not_allowed' } })
+  expect((await ask(app, asha, integrationCalls.replaceSecret, { params: reply })).status).toBe(403)
+  expect(await change({ paused: true })).toMatchObject({ status: 200, reply: { pausedBecause: 'by_hand', url: zap.hookUrl } })
+  expect((await ask(app, asha, integrationCalls.removeWebhook, { params: reply })).status).toBe(204)
+})
+
+test('while somebody has unsubscribed from Zapier its hooks wait, and go on as they subscribe again; those of others go on', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: { ...lax, zapier } })
+  const asha = await aPerson(app)
+  const zapierOf = await connect(app, asha, zapierItself)
+  const robot = await connect(app, asha, await anApplication(app))
+  const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
+  await ask(app, zapierOf, integrationCalls.addHook, hook('/zapier'))
+  await ask(app, robot, integrationCalls.addHook, hook('/robot'))
+  await aWebhook(app, asha, receiver)
+  await ask(app, asha, integrationCalls.unsubscribe)
+  const states = async () =>
+    Object.fromEntries((await list(app, asha)).map(({ url, pausedBecause }) => [new URL(url).pathname, pausedBecause]))
+  expect(await states()).toEqual({ '/zapier': 'zapier_unsubscribed', '/robot': null, '/duely': null })
+
+  await anInvoice(app, { owner: asha })
+  await app.runJobs()
+  expect(receiver.calls.map(({ path }) => path).sort()).toEqual(['/duely', '/robot'])
+  const waiting = (await list(app, asha)).find(({ url }) => url.endsWith('/zapier'))
+  const log = (await ask(app, asha, integrationCalls.hookDeliveries, { params: { id: waiting?._id ?? '' } })).reply
+  expect(log).toMatchObject([{ state: 'waiting', attempt: 0, nextTryAt: null }])
+
+  await ask(app, asha, integrationCalls.subscribe)
+  await app.runJobs()
+  expect(toldTo(receiver, '/zapier').map(({ type }) => type)).toEqual(['invoice.created'])
+  expect((await states())['/zapier']).toBeNull()
+})
+
+test('keys open no webhooks, and applications only their own kind', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  const zapierOf = await connect(app, asha, zapierItself)
+  const readsOnly = await connect(app, asha, await anApplication(app), ['read'])
+  const { reply } = await add(app, asha)
+  expect((await ask(app, zapierOf, integrationCalls.webhooks)).status).toBe(403)
+  expect((await ask(app, zapierOf, integrationCalls.removeHook, { params: { id: reply._id } })).status).toBe(404)
+  expect((await ask(app, readsOnly, integrationCalls.addHook, { body: zap })).status).toBe(403)
+  expect(await list(app, asha)).toMatchObject([{ _id: reply._id }])
+})
+
+test('an account that is deleted takes its hooks and all that they were told with it', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: lax })
+  const asha = await aPerson(app)
+  await aWebhook(app, asha, receiver)
+  await anInvoice(app, { owner: asha })
+  await app.runJobs()
+  await anInvoice(app, { owner: asha })
+  expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
+  await app.runJobs()
+  expect(await app.db.select().from(hooks).where(eq(hooks.ownerId, asha.id))).toEqual([])
+  expect(toldTo(receiver)).toHaveLength(1)
+})
+
+test('somebody who comes back finds their webhooks as they were', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const first = (await add(app, asha)).reply
+  app.clock.advance({ hours: 1 })
+  const second = (await add(app, asha, { ...mine, url: 'https://example.com/second' })).reply
+  app.clock.advance({ hours: 40 * 24 })
+  expect((await list(app, await signedInAgain(app, asha))).map(({ _id }) => _id)).toEqual([second._id, first._id])
+})

@@ -1,0 +1,251 @@
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { CallParts } from '#contract/call.ts'
+import type { integrationCalls, Webhook } from '#contract/integrations.ts'
+import { lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { withdraw } from '#server/accounts/notices.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { refuseWithout } from '#server/billing/billing.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { newHookSecret, sealHookSecret } from './hook-secret.ts'
+import { refuseAddress } from './hook-target.ts'
+import { deliverHookJob } from './jobs.ts'
+import { hooks, oauthGrants } from './tables.ts'
+
+type HookRow = typeof hooks.$inferSelect
+type Knowing = Pick<Deps, 'db' | 'config'>
+
+/** A hook, and whether its owner has unsubscribed from Zapier, for which it waits. */
+export interface KnownHook {
+  hook: HookRow
+  unsubscribed: boolean
+}
+
+/** How many an account can have: each multiplies what leaves for others. */
+const mostWebhooks = 20
+const mostZaps = 100
+
+/** The hooks of an account that fit, newest first. */
+export async function findHooks({ db, config }: Knowing, which: SQL | undefined): Promise<KnownHook[]> {
+  return db
+    .select({ hook: hooks, unsubscribed: isUnsubscribed(config) })
+    .from(hooks)
+    .innerJoin(accounts, eq(accounts.id, hooks.ownerId))
+    .leftJoin(oauthGrants, eq(oauthGrants.id, hooks.grantId))
+    .where(which)
+    .orderBy(desc(hooks.createdAt), desc(hooks.id))
+}
+
+/** A Zap's hook waits while its owner has unsubscribed from Zapier; those of other applications go on. Of hooks with their account and grant. */
+export function isUnsubscribed({ zapier }: Pick<Deps['config'], 'zapier'>): SQL<boolean> {
+  return sql<boolean>`(${hooks.kind} = 'zapier' AND NOT ${accounts.sendReminders}
+    AND (${hooks.grantId} IS NULL OR ${oauthGrants.clientId} = ${zapier?.clientId ?? ''}))`
+}
+
+/** One hook of an account; refuses with `not_found` what is not there or somebody else's. */
+export async function readHook(deps: Knowing, ownerId: string, id: string): Promise<KnownHook> {
+  const [found] = await findHooks(deps, mine(ownerId, id))
+  if (!found) throw notThere()
+  return found
+}
+
+export async function listWebhooks(deps: Knowing, ownerId: string): Promise<Webhook[]> {
+  return (await findHooks(deps, eq(hooks.ownerId, ownerId))).map(toWebhook)
+}
+
+/**
+ * Has an address called from now on, and answers the secret this once. Refuses with `invalid` an address that is never called, with `plan_limit`
+ * where the plan has no webhooks, and with `conflict` where there are too many.
+ */
+export async function addWebhook(
+  { db, config }: Knowing,
+  ownerId: string,
+  { url, events }: CallParts<typeof integrationCalls.addWebhook>['body'],
+  from: Origin,
+  now: Instant,
+): Promise<Webhook & { secret: string }> {
+  refuseUncallable(url, 'url', config)
+  return db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
+    await refuseWithout('apiAccess', tx, ownerId, now, config)
+    if ((await countHooks(tx, ownerId, 'webhook')) >= mostWebhooks)
+      throw new Refusal('conflict', `You have ${mostWebhooks} webhooks. Please remove one that you do not use before you add another.`)
+    const id = newId()
+    const secret = newHookSecret()
+    const values = { id, ownerId, kind: 'webhook' as const, url, events, sealedSecret: sealHookSecret(config.secretKey, id, secret) }
+    const [row] = await tx
+      .insert(hooks)
+      .values({ ...values, createdAt: now })
+      .returning()
+    if (!row) throw new Error('A webhook was not written down.')
+    await writeAudit(tx, { ownerId, kind: 'webhook_added', about: hostOf(row) }, from, now)
+    return { ...toWebhook({ hook: row, unsubscribed: false }), secret }
+  })
+}
+
+/**
+ * Has an address called as a Zap, or another application, wants it. The same address for the same event is one hook: it belongs to whoever asked
+ * for it last, and goes with their permission. Refuses as `addWebhook` does, but needs no plan.
+ */
+export async function addZap(
+  { db, config }: Knowing,
+  asker: { ownerId: string; grantId: string | null },
+  { hookUrl, event }: CallParts<typeof integrationCalls.addHook>['body'],
+  now: Instant,
+): Promise<{ id: string }> {
+  refuseUncallable(hookUrl, 'hookUrl', config)
+  const { ownerId, grantId } = asker
+  return db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
+    const same = and(eq(hooks.ownerId, ownerId), eq(hooks.kind, 'zapier'), eq(hooks.url, hookUrl), eq(hooks.events, [event]))
+    const [known] = await tx.update(hooks).set({ grantId }).where(same).returning({ id: hooks.id })
+    if (known) return known
+    if ((await countHooks(tx, ownerId, 'zapier')) >= mostZaps)
+      throw new Refusal('conflict', `This account has ${mostZaps} such hooks. Please remove one that is not used before you add another.`)
+    const id = newId()
+    const sealedSecret = sealHookSecret(config.secretKey, id, newHookSecret())
+    await tx.insert(hooks).values({ id, ownerId, grantId, kind: 'zapier', url: hookUrl, events: [event], sealedSecret, createdAt: now })
+    return { id }
+  })
+}
+
+/**
+ * Changes, pauses or resumes a hook. Resumed, it is delivered what waits. Address and events of a Zap's are the Zap's own: `not_allowed`. Refuses
+ * with `not_found`, and an address that is never called with `invalid`.
+ */
+export async function changeWebhook(
+  { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
+  ownerId: string,
+  id: string,
+  { paused, ...fields }: CallParts<typeof integrationCalls.changeWebhook>['body'],
+  from: Origin,
+  now: Instant,
+): Promise<Webhook> {
+  if (fields.url !== undefined) refuseUncallable(fields.url, 'url', config)
+  return db.transaction(async (tx) => {
+    const [before] = await tx.select().from(hooks).where(mine(ownerId, id)).for('update')
+    if (!before) throw notThere()
+    if (Object.keys(fields).length > 0) refuseZap(before)
+    const moved = fields.url !== undefined && fields.url !== before.url
+    const change = {
+      ...fields,
+      ...(moved ? { failures: 0 } : {}),
+      ...(paused === undefined ? {} : paused ? { pausedBecause: 'by_hand' as const } : { pausedBecause: null, failures: 0 }),
+    }
+    if (Object.keys(change).length > 0) await tx.update(hooks).set(change).where(eq(hooks.id, before.id))
+    if (moved) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url: fields.url ?? '' }) }, from, now)
+    if (paused === false) await queue.send(tx, deliverHookJob, { hookId: before.id })
+    await withdrawMended(tx, ownerId)
+    return toWebhook(await readHook({ db: tx, config }, ownerId, before.id))
+  })
+}
+
+/** Calls an address no longer, and forgets what was delivered to it. Refuses with `not_found`. */
+export async function removeWebhook(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [gone] = await tx.delete(hooks).where(mine(ownerId, id)).returning()
+    if (!gone) throw notThere()
+    if (gone.kind === 'webhook') await writeAudit(tx, { ownerId, kind: 'webhook_removed', about: hostOf(gone) }, from, now)
+    await withdrawMended(tx, ownerId)
+  })
+}
+
+/** What a Zap does that is switched off. An application removes its own hooks only. Refuses with `not_found`. */
+export async function removeZap(db: Database, asker: { ownerId: string; grantId: string | null }, id: string): Promise<void> {
+  const { ownerId, grantId } = asker
+  const its = grantId === null ? undefined : eq(hooks.grantId, grantId)
+  await db.transaction(async (tx) => {
+    const gone = await tx
+      .delete(hooks)
+      .where(and(mine(ownerId, id), eq(hooks.kind, 'zapier'), its))
+      .returning({ id: hooks.id })
+    if (gone.length === 0) throw notThere()
+    await withdrawMended(tx, ownerId)
+  })
+}
+
+/** Signs with a new secret from now on, and answers it this once. Refuses with `not_found`, and a Zap's, which knows of none, with `not_allowed`. */
+export async function replaceSecret({ db, config }: Knowing, ownerId: string, id: string): Promise<{ secret: string }> {
+  return db.transaction(async (tx) => {
+    const [hook] = await tx.select().from(hooks).where(mine(ownerId, id)).for('update')
+    if (!hook) throw notThere()
+    refuseZap(hook)
+    const secret = newHookSecret()
+    await tx
+      .update(hooks)
+      .set({ sealedSecret: sealHookSecret(config.secretKey, hook.id, secret) })
+      .where(eq(hooks.id, hook.id))
+    return { secret }
+  })
+}
+
+/** Once no webhook fails any more, nobody needs to be told of one. */
+export async function withdrawMended(tx: Database, ownerId: string): Promise<void> {
+  const failing = await tx
+    .select({ id: hooks.id })
+    .from(hooks)
+    .where(and(eq(hooks.ownerId, ownerId), eq(hooks.pausedBecause, 'failing')))
+    .limit(1)
+  if (failing.length === 0) await withdraw(tx, ownerId, ['webhook_failing'])
+}
+
+/** Whom a hook calls, for people to read. The rest of an address may open something, as that of a Zap does. */
+export function hostOf({ url }: Pick<HookRow, 'url'>): string {
+  return new URL(url).host
+}
+
+/** What keeps a hook from being called: its own pause before that of everything of Zapier's. */
+export function pauseOf({ hook, unsubscribed }: KnownHook): Webhook['pausedBecause'] {
+  return hook.pausedBecause ?? (unsubscribed ? 'zapier_unsubscribed' : null)
+}
+
+/** Everything but the secret. */
+function toWebhook(known: KnownHook): Webhook {
+  const { id, kind, url, events, createdAt, failures, lastDeliveredAt } = known.hook
+  return {
+    _id: id,
+    kind,
+    url,
+    events,
+    createdAt: createdAt.toString(),
+    pausedBecause: pauseOf(known),
+    failures,
+    lastDeliveredAt: lastDeliveredAt?.toString() ?? null,
+  }
+}
+
+async function countHooks(tx: Database, ownerId: string, kind: HookRow['kind']): Promise<number> {
+  const [kept] = await tx
+    .select({ count: sql<number>`count(*)::int` })
+    .from(hooks)
+    .where(and(eq(hooks.ownerId, ownerId), eq(hooks.kind, kind)))
+  return kept?.count ?? 0
+}
+
+function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateHookHosts }: Deps['config']): void {
+  const message = refuseAddress(url, { allowPrivateHosts: allowPrivateHookHosts })
+  if (message !== null) throw new Refusal('invalid', message, { errors: [{ path, message }] })
+}
+
+function refuseZap({ kind }: HookRow): void {
+  if (kind === 'zapier')
+    throw new Refusal(
+      'not_allowed',
+      'A Zap has made this: its address and events are changed in Zapier. It can be paused and removed here.',
+    )
+}
+
+const uuid = z.uuid()
+
+/** The one of that id. An id that could not be one finds nothing. */
+function mine(ownerId: string, id: string): SQL | undefined {
+  return uuid.safeParse(id).success ? and(eq(hooks.ownerId, ownerId), eq(hooks.id, id)) : sql`false`
+}
+
+function notThere(): Refusal {
+  return new Refusal('not_found', 'There is no such webhook. It may have been removed, or its receiver wanted no more calls.')
+}

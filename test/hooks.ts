@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { type HookEvent, type HookPayload, hookEvent, hookPayload, integrationCalls, type Webhook } from '#contract/integrations.ts'
+import type { FakeReceiver, HeardCall } from '#test/fakes/receiver.ts'
+import { type Asker, ask, type TestApp } from './harness.ts'
+
+/** A webhook of somebody's that calls this receiver, with its secret. */
+export async function aWebhook(
+  app: TestApp,
+  someone: Asker,
+  receiver: FakeReceiver,
+  about: { events?: HookEvent[]; path?: string } = {},
+): Promise<Webhook & { secret: string }> {
+  const body = { url: `${receiver.url}${about.path ?? '/duely'}`, events: about.events ?? [...hookEvent.options] }
+  const { reply, problem } = await ask(app, someone, integrationCalls.addWebhook, { body })
+  if (problem) throw new Error(problem.message)
+  return reply
+}
+
+/** What a receiver was told of so far, each checked against the contract, tests left out. */
+export function toldTo(receiver: FakeReceiver, path = '/duely'): HookPayload[] {
+  const bodies = receiver.calls.filter((call) => call.path === path).map(({ body }) => JSON.parse(body) as unknown)
+  return bodies.filter((body) => z.object({ type: z.string() }).parse(body).type !== 'test').map((body) => hookPayload.parse(body))
+}
+
+/**
+ * Whether a call is from who knows the secret, as the specification of Standard Webhooks has a receiver find out: within five minutes of now (in
+ * seconds), one signature of the list, over id, timestamp and the raw body.
+ */
+export function isSigned({ headers, body }: HeardCall, secret: string, now: number): boolean {
+  const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headers[name])
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string') return false
+  if (!/^\d+$/.test(timestamp) || Math.abs(now - Number(timestamp)) > 300) return false
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const right = createHmac('sha256', key)
+    .update(Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)]))
+    .digest()
+  return signatures.split(' ').some((one) => {
+    const [version, signature = ''] = one.split(',')
+    const given = Buffer.from(signature, 'base64')
+    return version === 'v1' && given.length === right.length && timingSafeEqual(given, right)
+  })
+}
