@@ -561,6 +561,29 @@ test('an order that was left open and is paid after another plan was bought take
   expect(months).toBeCloseTo((900 + 4_000) / 900, 2)
 })
 
+test('what was paid in a browser that died is heard of before anything else is bought or ended, without a webhook', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const payUnheard = async (someone: Person) => {
+    const { reply } = await ask(app, someone, billingCalls.createOrder, { body: pro })
+    razorpay.pay(reply.orderId)
+    app.clock.advance({ minutes: 1 })
+  }
+  const [asha, ravi, mira] = [await aPerson(app), await aPerson(app), await aPerson(app)]
+  await payUnheard(asha)
+  // Not a second time.
+  for (const again of [billingCalls.createOrder, billingCalls.createSubscription])
+    expect((await ask(app, asha, again, { body: pro })).problem?.code).toBe('conflict')
+  expect((await rows(shop)).map(({ amountMinor }) => amountMinor)).toEqual([400])
+  await payUnheard(ravi)
+  const { reply } = await ask(app, ravi, billingCalls.createOrder, { body: { plan: 'enterprise', billingPeriod: 'monthly' } })
+  expect(reply.amount).toBe(501)
+  await payUnheard(mira)
+  await ask(app, mira, billingCalls.activateFree)
+  await shop.settle()
+  expect((await planOfPerson(shop, mira)).plan).toBe('free')
+})
+
 test('what was given back is not credited to the next plan, and the plan itself stays', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { PurchaseDraft, Quote } from '#contract/billing.ts'
 import { fromMinor } from '#contract/money.ts'
 import { type BillingPeriod, formatPrice, type PaidPlanName, type PaymentType, periodWord, planOf } from '#contract/plans.ts'
@@ -10,7 +10,7 @@ import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { boughtBy, dayOf, trialEndOf } from './billing.ts'
 import { isSignedOrder, isSignedSubscription, openRazorpay, ProviderError, type ProviderSettings, type Razorpay } from './razorpay.ts'
-import { auditChange, cancelAtProvider, firstCheck, type Settling, settlePurchase, wake } from './settle.ts'
+import { auditChange, cancelAtProvider, firstCheck, type Settling, settlePurchase, settleQuietly, wake } from './settle.ts'
 import { creditOfAll, currentOf, endOf, isOver, lastsBeyond, type Purchase, type Stretch, stretchesOf } from './standing.ts'
 import { providerPlans, purchases } from './tables.ts'
 
@@ -20,6 +20,9 @@ const leastMinor = 100
 const worthWaiting = { hours: 1 }
 /** An order or a subscription that was just made is handed out again, not made again: a checkout that was closed and opened anew. */
 const reusedFor = { minutes: 15 }
+
+/** What was begun so lately may have been paid without anybody having told: it is asked about before anything else is bought or ended. */
+const asked = { since: { hours: 24 }, atMost: 5 }
 
 /** Each of them knocks at the provider's door. */
 const begunByOneAccount = { limit: 60, seconds: 3_600 }
@@ -105,6 +108,7 @@ export async function createOrder(
   draft: PurchaseDraft,
 ): Promise<{ amount: number; currency: 'INR'; orderId: string; keyId: string }> {
   const settings = settingsOf(deps)
+  await hearOfBegun(deps, account)
   const { purchase, known } = await beginPurchase(deps, account, { ...draft, paymentType: 'onetime' })
   try {
     const orderId = purchase.providerId ?? (await placeOrder(deps, openRazorpay(settings), purchase, known))
@@ -121,6 +125,7 @@ export async function createSubscription(
   draft: PurchaseDraft,
 ): Promise<{ subscriptionId: string; keyId: string; amount: number; currency: 'INR'; startAt: string | null }> {
   const settings = settingsOf(deps)
+  await hearOfBegun(deps, account)
   const { purchase } = await beginPurchase(deps, account, { ...draft, paymentType: 'subscription' })
   try {
     const subscriptionId = purchase.providerId ?? (await placeSubscription(deps, settings, purchase))
@@ -210,6 +215,7 @@ export async function activateFree(deps: Settling, account: Account): Promise<vo
     const lasting = stretchesOf(bought).filter((one) => lastsBeyond(one, now))
     return bought.filter(({ id }) => lasting.some((one) => one.purchaseId === id))
   }
+  if (deps.config.razorpay) await hearOfBegun(deps, account)
   const running = open(await boughtBy(deps.db, account.id), deps.clock.now())
   if (running.length === 0) return
   const provider = openRazorpay(settingsOf(deps))
@@ -257,6 +263,29 @@ async function priceFor(
     )
   }
   return { bought, stretches, price: priceOf(buying, { stretches, trialEnd: trialEndOf(account) }, now) }
+}
+
+/**
+ * A browser may have died after paying, and a webhook may be on its way: what has been paid must neither be paid again nor be overlooked when
+ * a credit is computed. A provider that does not answer keeps nobody: what cannot be asked now is asked later.
+ */
+async function hearOfBegun(deps: Settling, account: Account): Promise<void> {
+  const now = deps.clock.now()
+  const begun = await deps.db
+    .select({ id: purchases.id })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.ownerId, account.id),
+        isNull(purchases.paidAt),
+        isNotNull(purchases.providerId),
+        or(isNull(purchases.providerStatus), eq(purchases.providerStatus, 'created')),
+        gt(purchases.createdAt, now.subtract(asked.since)),
+      ),
+    )
+    .orderBy(desc(purchases.createdAt))
+    .limit(asked.atMost)
+  await Promise.all(begun.map(({ id }) => settleQuietly(deps, id)))
 }
 
 /**
