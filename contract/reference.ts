@@ -195,7 +195,7 @@ function asHtml(words: string): string {
 
 /** Every call that programs may make, in the order of the reference. */
 export const explainedCalls: ExplainedCall[] = [
-  explain('getMe', integrationCalls.me, {
+  explain('getAccount', integrationCalls.me, {
     subject: 'Account',
     detail: 'The first call to make with a new key: it shows that the key works, and changes nothing.',
     refusals: {},
@@ -428,19 +428,19 @@ export const explainedCalls: ExplainedCall[] = [
     example: { body: { groupByClient: true }, reply: { groupByClient: true } },
   }),
 
-  explain('subscribeHook', integrationCalls.addHook, {
+  explain('subscribe', integrationCalls.addHook, {
     subject: 'Zapier',
     detail: 'The same address for the same event is one hook, however often it is asked for.',
     refusals: {},
     example: { body: { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' }, reply: { id: ids.hook } },
   }),
-  explain('unsubscribeHook', integrationCalls.removeHook, {
+  explain('unsubscribe', integrationCalls.removeHook, {
     subject: 'Zapier',
     params: { id: 'The `id` that subscribing answered.' },
     refusals: { not_found: 'There is no such hook of this application any more.' },
     example: { params: { id: ids.hook } },
   }),
-  explain('getHookSample', integrationCalls.sample, {
+  explain('getSample', integrationCalls.sample, {
     subject: 'Zapier',
     params: { event: 'What happened.' },
     refusals: { invalid: 'There is no such event.' },
@@ -449,18 +449,18 @@ export const explainedCalls: ExplainedCall[] = [
       reply: [{ id: ids.event, type: 'invoice.created', timestamp: now, data: { invoice: kaveri } }],
     },
   }),
-  explain('subscribeZapier', integrationCalls.subscribe, {
+  explain('resumeDeliveries', integrationCalls.subscribe, {
     subject: 'Zapier',
     refusals: {},
     example: { reply: { sendReminders: true, available: true } },
   }),
-  explain('unsubscribeZapier', integrationCalls.unsubscribe, {
+  explain('pauseDeliveries', integrationCalls.unsubscribe, {
     subject: 'Zapier',
     detail: 'What happens meanwhile is kept and delivered once they go on.',
     refusals: {},
     example: { reply: { sendReminders: false, available: true } },
   }),
-  explain('getZapierSubscription', integrationCalls.subscription, {
+  explain('getDeliveries', integrationCalls.subscription, {
     subject: 'Zapier',
     refusals: {},
     example: { reply: { sendReminders: true, available: true } },

@@ -42,6 +42,8 @@ export function referencePage(parts: ReferenceParts): string {
     hideDarkModeToggle: true,
     persistAuth: false,
     authentication: { preferredSecurityScheme: 'key' },
+    orderSchemaPropertiesBy: 'preserve',
+    orderRequiredPropertiesFirst: false,
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   }
   return `<!doctype html>
@@ -58,7 +60,7 @@ export function referencePage(parts: ReferenceParts): string {
 <style nonce="${parts.nonce}">${look(parts)}</style>
 </head>
 <body>
-<a class="back" href="/">Duely</a>
+<header class="duely"><a href="/">Duely</a> API reference</header>
 <div id="reference"></div>
 <noscript>This page needs JavaScript. The reference for programs is at <a href="/openapi.json">/openapi.json</a>.</noscript>
 <script src="${parts.script}"></script>
@@ -80,8 +82,13 @@ function look({ inter, interExt, bricolage }: ReferenceParts): string {
 html { background: #f6f6f2; }
 html.dark { background: #0b0e14; }
 body { margin: 0; }
-.back { position: absolute; left: -9999px; }
-.back:focus { left: 1rem; top: 1rem; z-index: 100; }
+:root { --scalar-custom-header-height: 48px; }
+.duely { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 48px; padding: 0 20px; display: flex; align-items: center; gap: 12px; font: 14px "Inter Variable", system-ui, sans-serif; color: #5d6778; background: #ffffff; border-bottom: 1px solid #e3e3dc; }
+.duely a { font: 700 18px "Bricolage Grotesque Variable", sans-serif; letter-spacing: -0.02em; color: #141922; text-decoration: none; }
+.duely a:focus-visible { outline: 2px solid #2558d9; outline-offset: 2px; }
+.dark .duely { color: #93a0b5; background: #121720; border-color: #232c3a; }
+.dark .duely a { color: #e9edf4; }
+section.section:focus-visible { outline: none; }
 .light-mode {
   --scalar-color-1: #141922; --scalar-color-2: #5d6778; --scalar-color-3: #5d6778; --scalar-color-accent: #2558d9;
   --scalar-background-1: #f6f6f2; --scalar-background-2: #ffffff; --scalar-background-3: #e3e3dc; --scalar-background-accent: #2558d91a;

@@ -121,8 +121,8 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     mail_refused: retryAfter(async () => {}),
   },
   getSentMail: { not_found: findsNothing(reminderCalls.mail) },
-  unsubscribeHook: { not_found: findsNothing(integrationCalls.removeHook) },
-  getHookSample: {
+  unsubscribe: { not_found: findsNothing(integrationCalls.removeHook) },
+  getSample: {
     invalid: async ({ app, asha }) => {
       const zap = await connect(app, asha, zapierItself)
       const { statusCode, headers, ...said } = await app.app.inject({

@@ -135,7 +135,7 @@ async function aRun(office: Office): Promise<string> {
 }
 
 const givens: Record<string, Given> = {
-  getMe: nothing,
+  getAccount: nothing,
   listInvoices: async (office) => {
     await anInvoiceThere(office)
     return anInvoiceThere(office)
@@ -196,18 +196,18 @@ const givens: Record<string, Given> = {
   },
   getReminderSettings: nothing,
   updateReminderSettings: nothing,
-  subscribeHook: nothing,
-  unsubscribeHook: async ({ app }, zap) => {
+  subscribe: nothing,
+  unsubscribe: async ({ app }, zap) => {
     const body = { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' as const }
     return { id: (await ask(app, zap, integrationCalls.addHook, { body })).reply.id }
   },
-  getHookSample: async (office) => {
+  getSample: async (office) => {
     await anInvoiceThere(office)
     return { event: 'invoice.created' }
   },
-  subscribeZapier: nothing,
-  unsubscribeZapier: nothing,
-  getZapierSubscription: async ({ app, asha }) => {
+  resumeDeliveries: nothing,
+  pauseDeliveries: nothing,
+  getDeliveries: async ({ app, asha }) => {
     await ask(app, asha, integrationCalls.subscribe)
     return {}
   },

@@ -22,7 +22,9 @@ export function hardenAnswers(app: FastifyInstance, about: { https: boolean }): 
 }
 
 /** Where from a page may load besides this server, by directive. */
-export type Sources = Readonly<Partial<Record<'script-src' | 'frame-src' | 'connect-src' | 'img-src', readonly string[]>>>
+export type Sources = Readonly<
+  Partial<Record<'script-src' | 'style-src-elem' | 'frame-src' | 'connect-src' | 'img-src', readonly string[]>>
+>
 
 /** The policy of a page: own files only, and inline what carries the nonce of this very answer. `more`: what this one page also needs. */
 export function pagePolicy(nonce: string, more: Sources = {}): string {
@@ -30,7 +32,8 @@ export function pagePolicy(nonce: string, more: Sources = {}): string {
   return [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}'${and('script-src')}`,
-    `style-src-elem 'self' 'nonce-${nonce}'`,
+    // Where inline styles are let in there is no nonce: beside one, browsers do not heed 'unsafe-inline'.
+    `style-src-elem 'self'${more['style-src-elem'] ? and('style-src-elem') : ` 'nonce-${nonce}'`}`,
     "style-src-attr 'unsafe-inline'",
     `img-src 'self' data:${and('img-src')}`,
     `connect-src 'self'${and('connect-src')}`,

@@ -12,13 +12,14 @@ const page = (title: string) =>
 
 type Checkout = Parameters<typeof openPages>[2]['checkout']
 
-/** A server with a built client of three pages. */
+/** A server with a built client of four pages. */
 async function aClient(supportUrl: string | null = null, checkout: Checkout = null): Promise<AsyncDisposable & { app: App }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-pages-'))
   const files = {
-    'pages.json': '["/", "/pricing", "/dashboard/edit-invoice/:id"]',
+    'pages.json': '["/", "/pricing", "/docs", "/dashboard/edit-invoice/:id"]',
     'client/index.html': page('Landing'),
     'client/pricing/index.html': page('Pricing __DUELY_CHECKOUT__'),
+    'client/docs/index.html': page('Reference'),
     'client/__spa-fallback.html': page('Fallback'),
     'client/theme.js': 'theme',
     'client/robots.txt': 'Sitemap: __DUELY_ADDRESS__/sitemap.xml',
@@ -65,6 +66,18 @@ test('each page of the client is served at its address, others from the fallback
     nonces.add(nonce)
   }
   expect(nonces.size).toBe(3)
+})
+
+test('the reference makes styles of its own, and runs no script but those of its page', async () => {
+  await using client = await aClient()
+  const { statusCode, body, headers } = await client.app.inject({ url: '/docs', headers: browser })
+  expect(statusCode).toBe(200)
+  const nonce = /<script nonce="([^"]+)">/.exec(body)?.[1] ?? ''
+  const policy = String(headers['content-security-policy']).split('; ')
+  expect(policy).toContain("style-src-elem 'self' 'unsafe-inline'")
+  expect(policy).toContain(`script-src 'self' 'nonce-${nonce}'`)
+  const elsewhere = await client.app.inject({ url: '/pricing', headers: browser })
+  expect(elsewhere.headers['content-security-policy']).not.toContain("style-src-elem 'self' 'unsafe-inline'")
 })
 
 test('a checkout may be loaded on its own page and on no other', async () => {

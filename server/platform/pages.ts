@@ -16,6 +16,8 @@ const gzipped = promisify(gzip)
 const placeholder = '__DUELY_NONCE__'
 /** Files at the root that name the server's own address. */
 const addressed = { 'robots.txt': 'text/plain; charset=utf-8', 'sitemap.xml': 'application/xml; charset=utf-8' }
+/** The reference of the API is not of our making, and makes styles while it runs that carry no nonce. Scripts it gets none but its own. */
+const reference = { path: '/docs', sources: { 'style-src-elem': ["'unsafe-inline'"] } }
 /** From this length on a smaller answer is worth the work. */
 const worthPacking = 1_000
 
@@ -56,8 +58,8 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
   })
   for (const pattern of patterns) {
     const written = readPage(path.join(client, pattern, 'index.html'))
-    const sources = pattern === facts.checkout?.path ? facts.checkout.sources : null
-    const page = written === null ? fallback : fillIn(written, facts, sources ? 'on' : 'off')
+    const { sources } = [facts.checkout, reference].find((one) => one?.path === pattern) ?? { sources: null }
+    const page = written === null ? fallback : fillIn(written, facts, pattern === facts.checkout?.path ? 'on' : 'off')
     app.get(pattern, { schema: { hide: true } }, (request, reply) => show(page, request, reply, sources ?? {}))
   }
   for (const [name, type] of Object.entries(addressed)) {

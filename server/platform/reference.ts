@@ -93,8 +93,8 @@ function operation(explained: ExplainedCall, shared: Part): Part {
   return {
     operationId: name,
     tags: [subject],
-    summary: call.summary,
-    ...(detail === undefined ? {} : { description: detail }),
+    summary: title(name),
+    description: [call.summary, detail].filter(Boolean).join(' '),
     security: [...(isOpenTo('key', call) ? [{ key: needs }] : []), ...(isOpenTo('application', call) ? [{ oauth: needs }] : [])],
     ...listed('parameters', [
       ...parametersOf('path', call.params, example.params, shared, explained.params),
@@ -104,6 +104,12 @@ function operation(explained: ExplainedCall, shared: Part): Part {
     ...(call.body ? { requestBody: { required: true, content: json(schemaOf(call.body, 'input', shared), example.body) } } : {}),
     responses: { ...successes(explained, shared), ...problems(explained) },
   }
+}
+
+/** `listInvoices`: List invoices. */
+function title(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function successes({ call, example, answers = [], later, unchanged }: ExplainedCall, shared: Part): Part {
