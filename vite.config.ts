@@ -16,6 +16,12 @@ const chunks = [
     name: 'library',
     test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|PasswordInput|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(ui\/(busy-button|form-error|notice|toast|load-later|controls|dates|loading|error-state)|platform\/(query|problem|send|refresh|query-view))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
   },
+  { name: 'forms', test: /@mantine\/form\/|web\/(platform\/contract-form|ui\/password-field)\./ },
+  {
+    name: 'account',
+    test: /web\/shell\/(account|account-circle|library|theme-toggle|commands|sidebar-actions)\.|web\/(shell|integrations)\/use-zapier\./,
+  },
+  { name: 'entry', test: /web\/accounts\/(entry-card|entry-page|use-server|texts)\./ },
 ]
 
 export default defineConfig({
@@ -24,7 +30,7 @@ export default defineConfig({
   optimizeDeps: { entries: ['web/**/*.{ts,tsx}', '!web/**/*.test.ts', '!web/routes.ts', '!web/entry.server.tsx'] },
   build: {
     target: ['chrome111', 'edge111', 'firefox113', 'safari16.4'],
-    // A font in a data: address cannot be preloaded or cached, and the security policy allows files only.
+    // A font in a data: address delays the first paint and cannot be cached, and the security policy allows files only.
     assetsInlineLimit: 0,
   },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups: chunks } } } } } },

@@ -1,9 +1,6 @@
 import '#web/ui/mantine.css'
 import '#web/ui/fonts.css'
 import '#web/ui/look.css'
-import bricolageLatinExt from '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-ext-wght-normal.woff2?url'
-import bricolageLatin from '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2?url'
-import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
 import { type ReactNode, useEffect } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageNonce } from '#web/platform/nonce.ts'
@@ -12,9 +9,6 @@ import { readSession } from '#web/platform/session.ts'
 
 export { CrashScreen as ErrorBoundary } from '#web/shell/crash-screen.tsx'
 export { StartingScreen as HydrateFallback } from '#web/shell/starting-screen.tsx'
-
-// What every page shows first. Amounts are set in Bricolage, whose rupee sign is in Latin-ext; Inter's is fetched where a name needs it.
-const fonts = [interLatin, bricolageLatin, bricolageLatinExt]
 
 /** The document around every page. The theme stands on <html> before the first paint, so React leaves it alone. */
 export function Layout({ children }: { children: ReactNode }): ReactNode {
@@ -33,9 +27,6 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
         <meta name="duely:support" content={filled('support')} />
         <meta name="duely:payments" content={filled('payments')} />
         <meta name="duely:checkout" content={filled('checkout')} />
-        {fonts.map((font) => (
-          <link key={font} rel="preload" href={font} as="font" type="font/woff2" crossOrigin="anonymous" />
-        ))}
         <Meta />
         <Links nonce={nonce} />
       </head>
