@@ -1,9 +1,10 @@
 import path from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
+import type { FakeReceiver } from '#test/fakes/receiver.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { someoneAt } from '#test/program.ts'
-import { expect, test } from './duely.ts'
+import { expect, test } from './with-programs.ts'
 
 /*
  * Every screen and dialog in both themes, on a wide screen and on a phone: nothing for axe to find, nothing on the console, nothing that
@@ -144,7 +145,7 @@ async function signedOut(page: Page, look: Looking, size: Size): Promise<void> {
   await dialog(page, look, 'menu')
 }
 
-async function withNothing(page: Page, look: Looking, size: Size): Promise<void> {
+async function withNothing(page: Page, look: Looking, size: Size, zapier: Zapier): Promise<void> {
   await open(page, '/dashboard', 'No invoices yet')
   await look.at('dashboard-empty')
   await page.getByRole('button', { name: /^Account of/ }).click()
@@ -193,7 +194,40 @@ async function withNothing(page: Page, look: Looking, size: Size): Promise<void>
   await open(page, '/dashboard/oauth-consent', 'Missing redirect URI information.')
   await look.at('consent-missing')
   await open(page, '/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fzapier.com%2Fback&state=x', /Do you allow Zapier/i)
+  await look.at('consent-invalid')
+  await connectionsWithNothing(page, look, zapier)
+}
+
+type Zapier = { clientId: string; redirectUri: string }
+
+async function connectionsWithNothing(page: Page, look: Looking, { clientId, redirectUri }: Zapier): Promise<void> {
+  await page.goto(
+    `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state: 'x' })}`,
+  )
+  await expect(page.getByText('Zapier may')).toBeVisible()
   await look.at('consent')
+  await open(page, '/dashboard/connections', 'No application is connected')
+  await look.at('connections-empty')
+  await page.getByRole('button', { name: 'Add Webhook' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add Webhook' }).click()
+  await dialog(page, look, 'webhook-add')
+  await page.getByRole('button', { name: 'Create API Key' }).click()
+  await page.getByLabel('Name').fill('Bookkeeping')
+  await look.at('api-key-create')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create API Key' }).click()
+  await expect(page.getByRole('button', { name: 'I Have Kept It' })).toBeVisible()
+  await look.at('api-key-once')
+  await page.getByRole('button', { name: 'I Have Kept It' }).click()
+  await page.getByRole('button', { name: 'Revoke Bookkeeping' }).click()
+  await dialog(page, look, 'api-key-revoke')
+  await open(page, '/dashboard/connections/webhooks/0199a000-0000-7000-8000-000000000000', 'There is no such webhook')
+  await look.at('webhook-missing')
+  await page.goto('/dashboard?trigger')
+  await expect(page.getByText('Duely may')).toBeVisible()
+  await look.at('consent-own')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('Please configure your email settings first before sending reminders.')).toBeVisible()
+  await dialog(page, look, 'trigger-mailbox')
 }
 
 type Someone = Awaited<ReturnType<typeof signIn>>
@@ -321,24 +355,77 @@ async function withMuch(page: Page, look: Looking, someone: Someone, smtp: FakeS
   await look.at('pricing-signed-in')
 }
 
+async function connectionsWithMuch(page: Page, look: Looking, someone: Someone, receiver: FakeReceiver): Promise<void> {
+  const events = ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed']
+  for (let nth = 0; nth < 12; nth += 1) {
+    await someone.send('POST', '/api-keys', {
+      name: `${'Warehouse of the eastern branch '.repeat(2)}${nth}`,
+      scopes: ['read'],
+      expiresInDays: nth + 1,
+    })
+    await someone.send('POST', '/webhooks', {
+      url: `${receiver.url}/${'a-very-long-path/'.repeat(nth)}`,
+      events: events.slice(0, 1 + (nth % 5)),
+    })
+  }
+  const { _id } = (await someone.send('POST', '/webhooks', { url: `${receiver.url}/books`, events })) as { _id: string }
+  await someone.send('POST', '/oauth/login/callback?json=true', { redirect_uri: '/dashboard?trigger', state: 'x', request: '' })
+  for (const answer of [
+    { status: 500, body: `It does not work. ${'Nothing works here. '.repeat(40)}` },
+    { status: 204, body: '' },
+  ]) {
+    receiver.answer(answer)
+    await someone.send('POST', `/webhooks/${_id}/test`)
+  }
+  await open(page, '/dashboard/connections', `${receiver.url}/books`)
+  await look.at('connections')
+  await page.getByRole('button', { name: 'Disconnect Duely' }).click()
+  await dialog(page, look, 'disconnect')
+
+  await open(page, `/dashboard/connections/webhooks/${_id}`, 'Deliveries')
+  await expect(page.getByText(/without a word/).first()).toBeVisible()
+  await page.getByRole('button', { name: 'Send Test Event' }).click()
+  await expect(page.getByText('The receiver has taken the test event.')).toBeVisible()
+  await look.at('webhook')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await dialog(page, look, 'webhook-change')
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await dialog(page, look, 'webhook-remove')
+  await page.getByRole('button', { name: 'Replace Secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace Secret' }).click()
+  await expect(page.getByRole('button', { name: 'I Have Kept It' })).toBeVisible()
+  await look.at('webhook-secret')
+  await page.getByRole('button', { name: 'I Have Kept It' }).click()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect(page.getByText('Paused by you')).toBeVisible()
+  await look.at('webhook-paused')
+
+  const due = { clientName: 'Nila Printers', clientEmail: 'nila@printers.example', amount: 22_300, dueDate: '2026-01-02' }
+  for (let nth = 0; nth < 9; nth += 1) await someone.send('POST', '/invoice', { ...due, clientName: `Nila Printers ${nth}` })
+  await page.goto('/dashboard?trigger')
+  await expect(page.getByText(/emails leave now, for$/)).toBeVisible()
+  await dialog(page, look, 'trigger')
+}
+
 for (const size of ['wide', 'phone'] as const) {
   test(`signed out: every screen, ${size}`, async ({ browser, program }) => {
     await sweep({ browser, url: program.url, size }, (page, look) => signedOut(page, look, size))
   })
 
-  test(`just signed up: every screen and dialog, ${size}`, async ({ browser, program }) => {
+  test(`just signed up: every screen and dialog, ${size}`, async ({ browser, program, zapier }) => {
     test.setTimeout(300_000)
     await sweep({ browser, url: program.url, size }, async (page, look) => {
       await signIn(page, program.url, `nothing-${size}@banyan.example`)
-      await withNothing(page, look, size)
+      await withNothing(page, look, size, zapier)
     })
   })
 
-  test(`with a year behind them: every screen and dialog, ${size}`, async ({ browser, program, smtp }) => {
+  test(`with a year behind them: every screen and dialog, ${size}`, async ({ browser, program, smtp, receiver }) => {
     test.setTimeout(300_000)
     await sweep({ browser, url: program.url, size }, async (page, look) => {
       const someone = await signIn(page, program.url, `much-${size}@banyan.example`)
       await withMuch(page, look, someone, smtp)
+      await connectionsWithMuch(page, look, someone, receiver)
     })
   })
 }

@@ -8,11 +8,11 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
 import { queryKey } from '#web/platform/query.ts'
-import { toast } from '#web/ui/toast.tsx'
 import look from './connections.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.keys.dialog
+const radio = { className: look.choice ?? '', classNames: { description: look.says ?? '' } }
 
 interface ApiKeyFormProps {
   /** Told while it is being made: the dialog stays open then. */
@@ -37,7 +37,6 @@ export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNo
     }),
     onDone: ({ key }) => {
       onKey(key)
-      toast('good', words.added)
       // After the key is on the screen: the list may wait, it may not.
       refresh(integrationCalls.keys)
     },
@@ -73,8 +72,8 @@ export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNo
           {...form.getInputProps('name')}
         />
         <Radio.Group label={words.scopes} classNames={{ label: look.label ?? '' }} {...form.getInputProps('scopes')}>
-          <Radio className={look.choice ?? ''} value="read" label={words.read} description={words.readSays} />
-          <Radio className={look.choice ?? ''} value="write" label={words.write} description={words.writeSays} />
+          <Radio {...radio} value="read" label={words.read} description={words.readSays} />
+          <Radio {...radio} value="write" label={words.write} description={words.writeSays} />
         </Radio.Group>
         <NativeSelect
           label={words.ends}

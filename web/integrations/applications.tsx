@@ -7,7 +7,7 @@ import { inWords } from '#web/platform/problem.ts'
 import { useCall, useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import { dateIn, showDate, showMoment } from '#web/ui/dates.ts'
+import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
@@ -39,7 +39,7 @@ export function Applications(): ReactNode {
                   <Application key={connection._id} connection={connection} onDisconnect={() => setAsked(connection)} />
                 ))}
               </ul>
-              {list.every(({ own }) => own) && <NoneYet />}
+              {list.every(({ own }) => own) && <NoneYet title={list.length === 0 ? words.none.title : words.none.other} />}
             </>
           )}
         </QueryView>
@@ -50,11 +50,11 @@ export function Applications(): ReactNode {
 }
 
 /** How to connect the first one. Not every server knows Zapier. */
-function NoneYet(): ReactNode {
+function NoneYet({ title }: { title: string }): ReactNode {
   const zapier = useRead(zapierCalls.subscription)
   return (
     <div className={look.hint}>
-      <h3 className={look.hintTitle}>{words.none.title}</h3>
+      <h3 className={look.hintTitle}>{title}</h3>
       <p>{zapier.data?.available === false ? words.none.unavailable : words.none.text}</p>
     </div>
   )
@@ -65,9 +65,12 @@ function Application({ connection, onDisconnect }: { connection: Connection; onD
   const zone = useZone()
   const Icon = own ? IconSend2 : name === 'Zapier' ? IconBolt : IconApps
   const facts = [
+    ...(own ? [words.own] : []),
     words.since(showDate(dateIn(zone, new Date(since)))),
-    lastUsedAt === null ? texts.never : texts.used(showMoment(zone, new Date(lastUsedAt), new Date())),
-    texts.scopes(scopes),
+    // Of Duely's own there is nothing to know beyond what it stands behind.
+    ...(own
+      ? []
+      : [lastUsedAt === null ? texts.never : texts.used(showMoment(zone, new Date(lastUsedAt), new Date())), texts.scopes(scopes)]),
   ]
   return (
     <li className={look.item}>
@@ -76,8 +79,7 @@ function Application({ connection, onDisconnect }: { connection: Connection; onD
         <div className={look.name}>
           {name} {paused && <Pill tone="unpaid">{words.paused}</Pill>}
         </div>
-        {own && <div className={look.quiet}>{words.own}</div>}
-        <div className={look.quiet}>{facts.join(' · ')}</div>
+        <div className={look.quiet}>{capitalized(facts.join(' · '))}</div>
         {paused && (
           <div className={look.paused}>
             <p>{words.pausedText}</p>

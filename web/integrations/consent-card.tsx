@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconApps, IconArrowsExchange, IconBolt } from '@tabler/icons-react'
+import { IconApps, IconArrowsExchange, IconBolt, IconSend2 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { integrationCalls } from '#contract/integrations.ts'
 import { inWords } from '#web/platform/problem.ts'
@@ -43,11 +43,13 @@ export function ConsentCard({ application, own, asked, refuseUrl, children }: Co
     onProblem: (error) => setProblem(`${texts.failed} ${inWords(error)}`),
   })
   const busy = allow.isPending || leaving
-  const Icon = application === 'Zapier' ? IconBolt : IconApps
+  const Icon = own ? IconSend2 : application === 'Zapier' ? IconBolt : IconApps
   return (
     <div className={look.card}>
       <div className={look.programs} aria-hidden>
-        <span className={look.program}>{own ? <span className={look.mark} /> : <Icon size={26} stroke={1.7} />}</span>
+        <span className={look.program}>
+          <Icon size={26} stroke={1.7} />
+        </span>
         <IconArrowsExchange size={20} stroke={1.7} />
         <span className={look.program}>
           <span className={look.mark} />

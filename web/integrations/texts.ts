@@ -27,11 +27,12 @@ export const texts = {
     failed: (message: string) => `Your connections could not be loaded. ${message}`,
     none: {
       title: 'No application is connected',
+      other: 'No other application is connected',
       text: 'In Zapier, make a Zap, choose Duely and press Connect. Zapier then sends you here, and you are asked before anything is shared.',
       unavailable:
         'This server is not registered with Zapier yet; whoever runs it can do that by setting ZAPIER_CLIENT_ID. Webhooks and API keys work without it.',
     },
-    own: 'Stands behind Trigger Reminder Emails',
+    own: 'stands behind Trigger Reminder Emails',
     since: (date: string) => `connected on ${date}`,
     paused: 'Paused',
     pausedText:
@@ -103,7 +104,6 @@ export const texts = {
       save: 'Save Changes',
       saving: 'Saving Changes...',
       saved: 'The webhook is changed.',
-      added: 'The webhook is added.',
     },
     secret: {
       title: 'Your webhook’s secret',
@@ -237,7 +237,6 @@ export const texts = {
       lengths: { 30: 'After 30 days', 90: 'After 90 days', 365: 'After 365 days', never: 'Never' },
       submit: 'Create API Key',
       busy: 'Creating...',
-      added: 'The key is created.',
     },
     once: {
       title: 'Your API key',

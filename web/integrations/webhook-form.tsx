@@ -35,7 +35,6 @@ function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
     toInput: ({ url, events }) => ({ body: { url: url.trim(), events } }),
     onDone: ({ secret }) => {
       onSecret(secret)
-      toast('good', words.added)
       // After the secret is on the screen: the list may wait, it may not.
       void queries.invalidateQueries({ queryKey: queryKey(integrationCalls.webhooks) })
     },
@@ -106,6 +105,7 @@ function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNod
             <Checkbox
               key={event}
               className={look.choice ?? ''}
+              classNames={{ description: look.says ?? '' }}
               value={event}
               label={texts.events.names[event]}
               description={texts.events.says[event]}

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { showMoment } from '#web/ui/dates.ts'
+import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import look from './connections.module.css'
@@ -78,7 +78,7 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
           <HookState webhook={webhook} />
         </div>
         <div className={look.quiet}>{events.map((event) => texts.events.names[event]).join(', ')}</div>
-        <div className={look.quiet}>{facts.join(' · ')}</div>
+        <div className={look.quiet}>{capitalized(facts.join(' · '))}</div>
       </div>
       <IconChevronRight size={20} aria-hidden className={look.icon} />
     </li>
