@@ -24,6 +24,7 @@ import type { Delivering } from '#server/reminders/deliver.ts'
 import { openInHand } from '#server/reminders/in-hand.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
 import { settleDue, sweep, tick, works } from '#server/worker.ts'
+import { toldByAnswer, toldByLog, untoldByDatabase } from './secrets-told.ts'
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -42,6 +43,8 @@ export interface TestApp extends AsyncDisposable {
   whileJobsRun<T>(call: Promise<T>): Promise<T>
   /** Lines that were logged as errors; a test that expects one takes it out, any that is left fails the test. */
   errorsLogged: string[]
+  /** Where a secret stood that belongs nowhere: in the log, in an answer or, once the app is disposed of, in the database. Likewise. */
+  secretsTold: string[]
 }
 
 /** Somebody who can ask: with a session, by a token of its own, or (`null`) a stranger. */
@@ -62,6 +65,7 @@ interface Shared {
 }
 let shared: Promise<Shared> | null = null
 const errorsLogged: string[] = []
+const secretsTold: string[] = []
 
 /** The product on a database of this test file, with a clock that is handed in and nothing left over from the test before. */
 export async function openTestApp(options: { now?: string; config?: Partial<Config> } = {}): Promise<TestApp> {
@@ -90,6 +94,11 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   }
   await registerProcess(deps.db, deps.processId)
   const app = await openCalls(deps)
+  app.addHook('onSend', async ({ method, url }, _reply, payload) => {
+    if (typeof payload === 'string')
+      secretsTold.push(...toldByAnswer(payload).map((secret) => `${secret} in the answer of ${method} ${url}`))
+    return payload
+  })
   const jobs = works(deps)
   const runJobs = async () => {
     do {
@@ -105,6 +114,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     clock,
     deps,
     errorsLogged,
+    secretsTold,
     runJobs,
     async whileJobsRun(call) {
       let waiting = true
@@ -120,6 +130,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     async [Symbol.asyncDispose]() {
       await app.close()
       await mailer.close()
+      secretsTold.push(...(await secretsIn(database.db)))
     },
   }
 }
@@ -155,15 +166,17 @@ export async function ask<C extends Call>(
   }
 }
 
-/** Any error that is logged or written to the console fails the test that caused it. */
+/** Any error that is logged or written to the console fails the test that caused it, and so does a secret that is told. */
 beforeEach(() => {
   errorsLogged.length = 0
+  secretsTold.length = 0
   vi.spyOn(console, 'error').mockImplementation((...words: unknown[]) => {
     errorsLogged.push(words.map(String).join(' '))
   })
 })
 afterEach(() => {
   expect(errorsLogged, 'errors that nobody expected').toEqual([])
+  expect(secretsTold, 'secrets that were told').toEqual([])
 })
 afterAll(async () => {
   if (!shared) return
@@ -191,9 +204,10 @@ function testLog(): Deps['log'] {
       if (process.env.SHOW_LOG) process.stdout.write(line)
       const { level } = JSON.parse(line) as { level: number }
       if (level >= 50) errorsLogged.push(line)
+      secretsTold.push(...toldByLog(line).map((secret) => `${secret} in the log: ${line}`))
     },
   }
-  return openLog({ level: 'info', terminal: false, destination })
+  return openLog({ level: 'trace', terminal: false, destination })
 }
 
 async function openShared(): Promise<Shared> {
@@ -236,6 +250,20 @@ async function createServerDatabase(server: string): Promise<string> {
 }
 
 async function emptyTables(db: Database): Promise<void> {
+  const names = await tablesOf(db)
+  await db.execute(sql.raw(`TRUNCATE ${names.map((name) => `"${name}"`).join(', ')} CASCADE`))
+}
+
+/** Which tables hold a secret as it is. */
+async function secretsIn(db: Database): Promise<string[]> {
+  const looked = (await tablesOf(db)).map(
+    (name) => sql`SELECT ${name}::text AS name FROM ${sql.identifier(name)} t WHERE t::text ~ ${untoldByDatabase}`,
+  )
+  const found = (await db.execute(sql.join(looked, sql` UNION ALL `))) as { rows: { name: string }[] }
+  return found.rows.map(({ name }) => `a secret in the table ${name}`)
+}
+
+async function tablesOf(db: Database): Promise<string[]> {
   const found = (await db.execute(sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)) as { rows: { tablename: string }[] }
-  await db.execute(sql.raw(`TRUNCATE ${found.rows.map((row) => `"${row.tablename}"`).join(', ')} CASCADE`))
+  return found.rows.map(({ tablename }) => tablename)
 }
