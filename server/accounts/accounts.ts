@@ -187,7 +187,7 @@ export async function changeProfile(
       return after
     })
   } catch (error) {
-    if (breaksEmailIndex(error)) throw emailTaken('Another account uses this email. Please choose a different one.')
+    if (breaksIndex(error, 'accounts_email')) throw emailTaken('Another account uses this email. Please choose a different one.')
     throw error
   }
 }
@@ -327,8 +327,11 @@ export function emailTaken(message: string): Refusal {
   return new Refusal('email_taken', message, { errors: [{ path: 'email', message }] })
 }
 
-/** Both drivers name the index in `constraint`; the query builder wraps their error. */
-export function breaksEmailIndex(error: unknown): boolean {
+/**
+ * Whether somebody else was quicker to take what only one account may have. Both drivers name the index in `constraint`; the query builder wraps
+ * their error.
+ */
+export function breaksIndex(error: unknown, index: 'accounts_email' | 'accounts_google'): boolean {
   const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'constraint' in cause && cause.constraint === 'accounts_email'
+  return cause instanceof Error && 'constraint' in cause && cause.constraint === index
 }

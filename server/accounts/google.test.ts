@@ -360,6 +360,23 @@ test('linking needs the password, and a Google account belongs to one account', 
   expect((await link(app, google, meera)).problem?.code).toBe('conflict')
 })
 
+test('of two accounts that link one Google account at the same moment one is linked, the other is told', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const ready = []
+  for (const person of [await aPerson(app, { password }), await aPerson(app, { password })]) {
+    const browser = new Browser(app)
+    const started = await startLink(app, person)
+    browser.keep(started.headers['set-cookie'])
+    const code = (await browser.visit(await google.visit(started.reply.url))).searchParams.get('code') ?? '?'
+    ready.push({ person, code, headers: browser.cookie('/auth/google/link') })
+  }
+  const answers = await Promise.all(
+    ready.map(({ person, code, headers }) => ask(app, person, accountCalls.linkGoogle, { body: { code } }, headers)),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+})
+
 test('a code for signing in links nothing, one for linking signs nobody in, and nobody links to the account of somebody else', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)

@@ -9,6 +9,7 @@ import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import {
   type AccountRow,
+  breaksIndex,
   createAccount,
   emailTaken,
   hasEmail,
@@ -91,15 +92,20 @@ export async function linkGoogle(
   now: Instant,
 ): Promise<AccountRow> {
   const came = await takeReturn(deps.db, given, now)
-  return deps.db.transaction(async (tx) => {
-    const account = await lockAccount(tx, who.account.id)
-    if (!account || came.linkOwnerId !== account.id) throw googleFailed()
-    if (account.googleSub) throw alreadyLinked()
-    if (await findLinked(tx, came)) throw new Refusal('conflict', 'This Google account is linked to another account at Duely.')
-    const linked = await link(tx, deps, account, came, from, now)
-    await endOtherSessions(tx, account.id, who.sessionId)
-    return linked
-  })
+  const taken = new Refusal('conflict', 'This Google account is linked to another account at Duely.')
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const account = await lockAccount(tx, who.account.id)
+      if (!account || came.linkOwnerId !== account.id) throw googleFailed()
+      if (account.googleSub) throw alreadyLinked()
+      if (await findLinked(tx, came)) throw taken
+      const linked = await link(tx, deps, account, came, from, now)
+      await endOtherSessions(tx, account.id, who.sessionId)
+      return linked
+    })
+  } catch (error) {
+    throw breaksIndex(error, 'accounts_google') ? taken : error
+  }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { type AccountRow, breaksEmailIndex, emailTaken, hasEmail, lockAccount, type OnTakenOver, refuseShortPassword } from './accounts.ts'
+import { type AccountRow, breaksIndex, emailTaken, hasEmail, lockAccount, type OnTakenOver, refuseShortPassword } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { emailChangedNotice, googleInsteadLetter, passwordChangedNotice, resetLetter } from './letters.ts'
 import { dropLinks, lettersToOneMailbox, sendConfirmLink, writeLink } from './links.ts'
@@ -140,7 +140,7 @@ export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailC
       return email
     })
   } catch (error) {
-    if (breaksEmailIndex(error)) throw emailTaken('Another account uses this email by now. Please choose a different one.')
+    if (breaksIndex(error, 'accounts_email')) throw emailTaken('Another account uses this email by now. Please choose a different one.')
     throw error
   }
 }
