@@ -145,6 +145,7 @@ export const auditKind = z.enum([
   'two_factor_on',
   'two_factor_off',
   'recovery_code_used',
+  'recovery_codes_renewed',
   'sender_connected',
   'sender_removed',
   'template_changed',

@@ -63,7 +63,7 @@ function sentence(kind: AuditKind, about: string): string {
     case 'signed_in':
       return about === '' ? 'Signed in.' : `Signed in with ${about}.`
     case 'sign_in_refused':
-      return about === '' ? 'A sign-in was refused: the password was wrong.' : `A sign-in was refused: ${about}.`
+      return `A sign-in was refused: ${about}.`
     case 'sessions_ended':
       return about === '' ? 'Every other browser was signed out.' : `${about} was signed out.`
     case 'password_changed':
@@ -84,6 +84,8 @@ function sentence(kind: AuditKind, about: string): string {
       return 'Two-factor sign-in was switched off.'
     case 'recovery_code_used':
       return 'A recovery code was used to sign in.'
+    case 'recovery_codes_renewed':
+      return 'New recovery codes were made; the old ones count no more.'
     case 'sender_connected':
       return `The mailbox ${about} was connected.`
     case 'sender_removed':

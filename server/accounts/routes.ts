@@ -149,9 +149,9 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     recoveryCodes: await confirmTwoFactor(deps, account, body.code, originOf(request), clock.now()),
   }))
 
-  answer(app, accountCalls.renewRecoveryCodes, async ({ body }, { account }) => {
+  answer(app, accountCalls.renewRecoveryCodes, async ({ body }, { account }, { request }) => {
     await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
-    return { recoveryCodes: await renewRecoveryCodes(deps, account, body.code, clock.now()) }
+    return { recoveryCodes: await renewRecoveryCodes(deps, account, body.code, originOf(request), clock.now()) }
   })
 
   answer(app, accountCalls.removeTwoFactor, async ({ body }, { account }, { request }) => {

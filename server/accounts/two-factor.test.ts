@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { removeLostTwoFactor } from './recovery.ts'
+import { makeResetLink, removeLostTwoFactor } from './recovery.ts'
 import { recoveryCodes, secondFactors } from './tables.ts'
 import { stepOf, totpAt } from './totp.ts'
 
@@ -112,6 +112,17 @@ test('new recovery codes replace the old ones, for whoever has password and code
   const renewed = await renew(password, shown())
   expect((await signIn(app, asha, codes[0])).problem?.code).toBe('wrong_second_factor')
   expect((await signIn(app, asha, renewed.reply.recoveryCodes[0])).status).toBe(200)
+  expect(await kinds(app, asha)).toContain('recovery_codes_renewed')
+})
+
+test('a new password by a link does not get round the second factor', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app, { password })
+  const { shown } = await switchedOn(app, asha)
+  const [, token = ''] = (await makeResetLink(app.deps, asha.email, app.clock.now())).split('#token=')
+  await ask(app, null, accountCalls.resetPassword, { body: { token, newPassword: password } })
+  expect((await signIn(app, asha)).problem?.code).toBe('second_factor_needed')
+  expect((await signIn(app, asha, shown())).status).toBe(200)
 })
 
 test('two-factor sign-in is switched off with password and code, and by the operator for who lost both', async () => {

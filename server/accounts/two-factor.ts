@@ -60,9 +60,12 @@ export async function confirmTwoFactor(deps: Deps, owner: Owner, code: string, f
 }
 
 /** New recovery codes in place of the old ones. Refuses a wrong code with `invalid`. */
-export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string, now: Instant): Promise<string[]> {
+export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<string[]> {
   if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
-  return deps.db.transaction((tx) => writeRecoveryCodes(tx, owner.id))
+  return deps.db.transaction(async (tx) => {
+    await writeAudit(tx, { ownerId: owner.id, kind: 'recovery_codes_renewed' }, from, now)
+    return writeRecoveryCodes(tx, owner.id)
+  })
 }
 
 /** Switches two-factor sign-in off. Refuses a wrong code with `invalid`. */

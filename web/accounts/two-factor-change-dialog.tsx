@@ -51,7 +51,7 @@ function Renew({ email, onClose, onCodes }: ChangeProps & { onCodes: (codes: str
     initialValues: empty,
     toInput: (body) => ({ body }),
     check,
-    refreshes: [accountCalls.profile],
+    refreshes: [accountCalls.profile, accountCalls.audit],
     onDone: ({ recoveryCodes }) => onCodes(recoveryCodes),
   })
   return (
