@@ -4,6 +4,9 @@ import type { PasswordHint } from '#contract/accounts.ts'
 /** Some 30,000 passwords that people use most, from lists that leaked (zxcvbn, MIT); whoever guesses begins with them. */
 const common = new Set(dictionary['passwords-common'])
 
+/** What people think of on this very page. */
+const ofThisPage = new Set(['duely', 'invoice', 'invoices', 'reminder', 'reminders', 'payment', 'payments'])
+
 /** How well a password would hold. A hint: nothing is refused for it. Length counts, kinds of characters do not (NIST SP 800-63B, 3.1.1.2). */
 export function hintAt(password: string): PasswordHint {
   // Who adds a year or a mark to a common password is guessed next.
@@ -13,6 +16,8 @@ export function hintAt(password: string): PasswordHint {
       strength: 'weak',
       warning: 'This is one of the most common passwords: whoever guesses tries it first. Please think of another one.',
     }
+  if (ofThisPage.has(core))
+    return { strength: 'weak', warning: 'This is the first word that comes to mind here. Please think of another one.' }
   if (new Set(password).size < 4) return { strength: 'weak', warning: 'This repeats a few characters. Please think of another one.' }
   const length = [...password].length
   if (length < 8) return { strength: 'weak', warning: 'This is short. Three or four words in a row are longer and easy to remember.' }
