@@ -6,7 +6,14 @@ import { forgetOldThrottles } from '#server/accounts/throttle.ts'
 import { forgetOldEvents, readInbox, type Settling, settleQuietly, wakePurchases } from '#server/billing/billing.ts'
 import { settleJob } from '#server/billing/jobs.ts'
 import { tellPlanEnds } from '#server/billing/tell.ts'
-import { composeHooks, deliverHook, forgetOldGrantedThings, forgetOldHookEvents, wakeHooks } from '#server/integrations/integrations.ts'
+import {
+  composeHooks,
+  deliverHook,
+  forgetOldGrantedThings,
+  forgetOldHookEvents,
+  openPlaces,
+  wakeHooks,
+} from '#server/integrations/integrations.ts'
 import { composeHooksJob, deliverHookJob } from '#server/integrations/jobs.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
 import { forgetOldIdempotencyKeys } from '#server/invoices/once.ts'
@@ -32,6 +39,7 @@ import {
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
+  const places = openPlaces()
   const settling: Settling = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
     work(deliverJob, 24, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
@@ -39,7 +47,7 @@ export function works(deps: Delivering): Work[] {
     work(settleJob, 2, ({ purchaseId }) => settleQuietly(settling, purchaseId)),
     work(composeHooksJob, 2, ({ ownerId }) => composeHooks(deps, ownerId)),
     // Many, for each does little but wait: one that hangs keeps its place until the deadline, and nobody else from theirs.
-    work(deliverHookJob, 16, ({ hookId }, stopping) => deliverHook(deps, hookId, stopping)),
+    work(deliverHookJob, 32, ({ hookId }, stopping) => deliverHook(deps, { hookId, places }, stopping)),
   ]
 }
 

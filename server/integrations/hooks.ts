@@ -16,7 +16,7 @@ import { refuseAddress } from './hook-target.ts'
 import { deliverHookJob } from './jobs.ts'
 import { hooks, oauthGrants } from './tables.ts'
 
-type HookRow = typeof hooks.$inferSelect
+export type HookRow = typeof hooks.$inferSelect
 type Knowing = Pick<Deps, 'db' | 'config'>
 
 /** A hook, and whether its owner has unsubscribed from Zapier, for which it waits. */

@@ -13,7 +13,8 @@ import { apiKeys, hooks, oauthCodes, oauthGrants, oauthTokens } from './tables.t
 // One of the operator's commands.
 export { addClient, listClients, removeClient } from './clients.ts'
 // What is told to others is told in the background.
-export { composeHooks, deliverHook, forgetOldHookEvents, wakeHooks } from './hook-delivery.ts'
+export { deliverHook, openPlaces } from './hook-delivery.ts'
+export { composeHooks, forgetOldHookEvents, wakeHooks } from './hook-outbox.ts'
 // For whoever seals every secret anew.
 export { sealedHooks } from './hook-secret.ts'
 // Who asks is settled for every call at once.

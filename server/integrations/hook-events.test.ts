@@ -1,0 +1,305 @@
+import { expect, test } from 'vitest'
+import { type HookEvent, integrationCalls } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { createInvoice } from '#server/invoices/invoices.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { aWebhook, toldTo } from '#test/hooks.ts'
+import { composeHooks } from './hook-outbox.ts'
+import { hookDeliveries, hookEvents } from './tables.ts'
+
+const lax = { allowPrivateHookHosts: true }
+const now = '2026-03-02T04:30:00Z'
+const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-03-02' }
+
+/** The types of what a receiver was told since the last time it was asked. */
+function fresh(receiver: FakeReceiver, path?: string): string[] {
+  const types = toldTo(receiver, path).map(({ type }) => type)
+  receiver.calls.length = 0
+  return types
+}
+
+const create = async (app: TestApp, someone: Person, body = kaveri) => (await ask(app, someone, invoiceCalls.create, { body })).reply
+
+test('an invoice that is written down is told once to each who listens, as whoever reads it sees it', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  await aWebhook(app, asha, receiver, { path: '/one' })
+  await aWebhook(app, asha, receiver, { path: '/two', events: ['invoice.created'] })
+  await aWebhook(app, asha, receiver, { path: '/three', events: ['invoice.paid', 'reminder.sent'] })
+  const invoice = await create(app, asha)
+  app.clock.advance({ seconds: 2 })
+  await app.runJobs()
+  await app.runJobs()
+  const [told] = toldTo(receiver, '/one')
+  expect(toldTo(receiver, '/one')).toEqual([{ id: expect.any(String), type: 'invoice.created', timestamp: now, data: { invoice } }])
+  expect(toldTo(receiver, '/two')).toEqual([told])
+  expect(toldTo(receiver, '/three')).toEqual([])
+  expect(receiver.calls.map(({ headers }) => headers['webhook-id'])).toEqual([told?.id, told?.id])
+})
+
+test('what is written down from a file is told as well, line by line and in order', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  await aWebhook(app, asha, receiver)
+  const lines = Array.from({ length: 120 }, (_, nth) => ({ ...kaveri, amount: nth + 1 }))
+  await ask(app, asha, invoiceCalls.import, { body: { lines: [...lines, { ...kaveri, amount: -1 }] } })
+  await app.runJobs()
+  const amounts = toldTo(receiver).map((told) => ('invoice' in told.data ? told.data.invoice.amount : null))
+  expect(amounts).toEqual(lines.map(({ amount }) => amount))
+  expect(new Set(toldTo(receiver).map(({ id }) => id)).size).toBe(120)
+})
+
+test('the midnight at which an invoice becomes overdue is told once', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  const invoice = await create(app, asha)
+  await create(app, asha, { ...kaveri, dueDate: '2026-03-03' })
+  await aWebhook(app, asha, receiver)
+  app.clock.set('2026-03-02T18:29:59Z')
+  await app.runJobs()
+  expect(toldTo(receiver)).toEqual([])
+  app.clock.set('2026-03-02T18:30:00Z')
+  await app.runJobs()
+  await app.runJobs()
+  const overdue = { ...invoice, status: 'overdue' as const, updatedAt: '2026-03-02T18:30:00Z' }
+  expect(toldTo(receiver)).toEqual([
+    { id: expect.any(String), type: 'invoice.overdue', timestamp: '2026-03-02T18:30:00Z', data: { invoice: overdue } },
+  ])
+})
+
+test('each invoice that is paid is told once, one by one and many together; taking it back tells nothing', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  const [one, two, three] = [await create(app, asha), await create(app, asha), await create(app, asha)]
+  await aWebhook(app, asha, receiver)
+  const update = (id: string, status: 'paid' | 'unpaid' | 'overdue') =>
+    ask(app, asha, invoiceCalls.update, { params: { id }, body: { status } })
+  const mark = (ids: string[], status: 'paid' | 'unpaid' | 'overdue') =>
+    ask(app, asha, invoiceCalls.changeMany, { body: { ids, change: { do: 'mark', status } } })
+
+  const { reply: paid } = await update(one._id, 'paid')
+  await app.runJobs()
+  expect(toldTo(receiver)).toMatchObject([{ type: 'invoice.paid', timestamp: now, data: { invoice: paid } }])
+  await update(one._id, 'paid')
+  await mark([one._id, two._id, three._id], 'paid')
+  await app.runJobs()
+  expect(fresh(receiver)).toEqual(['invoice.paid', 'invoice.paid', 'invoice.paid'])
+
+  await update(one._id, 'unpaid')
+  await mark([two._id], 'unpaid')
+  await mark([three._id], 'overdue')
+  await app.runJobs()
+  expect(fresh(receiver)).toEqual([])
+
+  await update(two._id, 'overdue')
+  await app.runJobs()
+  expect(fresh(receiver)).toEqual(['invoice.overdue'])
+})
+
+test('what does not change the status is not told: other fields, pauses, deleting and bringing back', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  const { _id: id } = await create(app, asha)
+  await ask(app, asha, invoiceCalls.update, { params: { id }, body: { status: 'paid' } })
+  await aWebhook(app, asha, receiver)
+  await ask(app, asha, invoiceCalls.update, { params: { id }, body: { amount: 7, clientName: 'Kaveri' } })
+  await ask(app, asha, invoiceCalls.pause, { params: { id }, body: { paused: true } })
+  await ask(app, asha, invoiceCalls.remove, { params: { id } })
+  await ask(app, asha, invoiceCalls.restore, { params: { id } })
+  await app.runJobs()
+  expect(receiver.calls).toEqual([])
+})
+
+test('a reminder that a mail server accepted is told once, with the invoice as it is then', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, invoices: 1, config: lax })
+  const { app, asha, invoices } = office
+  await aWebhook(app, asha, receiver, { events: ['reminder.sent', 'reminder.failed'] })
+  const { reply } = await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  await app.runJobs()
+  const [invoice] = invoices
+  const { reply: history } = await ask(app, asha, reminderCalls.history, { params: { id: invoice?._id ?? '' } })
+  expect(toldTo(receiver)).toEqual([
+    {
+      id: expect.any(String),
+      type: 'reminder.sent',
+      timestamp: now,
+      data: {
+        reminder: {
+          _id: history.mails[0]?._id,
+          runId: reply.runId,
+          kind: 'send_now',
+          clientEmail: 'client1@example.com',
+          subject: expect.stringContaining('INV-0001'),
+          attempt: 1,
+          sentAt: now,
+          serverReply: expect.stringMatching(/^250 /),
+        },
+        invoices: [{ ...invoice, owner: undefined, remindersSent: 1, lastReminderAt: now }],
+      },
+    },
+  ])
+})
+
+test('a reminder that failed for good is told once, with the server’s words; one that will be tried again is not', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, invoices: 2, config: lax })
+  const { app, asha, smtp } = office
+  await aWebhook(app, asha, receiver)
+  smtp.answer({ rcpt: (to) => (to === 'client1@example.com' ? '550 5.1.1 No such user' : '450 4.2.1 Later, please') })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  await app.runJobs()
+  const said = { clientEmail: 'client1@example.com', sentAt: null, serverReply: '550 5.1.1 No such user', attempt: 1 }
+  expect(toldTo(receiver)).toMatchObject([
+    {
+      type: 'reminder.failed',
+      timestamp: now,
+      data: { reminder: said, invoices: [{ clientEmail: 'client1@example.com', remindersSent: 0 }] },
+    },
+  ])
+  // After four hours nobody tries the other one any more.
+  app.clock.advance({ hours: 5 })
+  await app.runJobs()
+  expect(toldTo(receiver).slice(1)).toMatchObject([
+    { type: 'reminder.failed', data: { reminder: { clientEmail: 'client2@example.com', serverReply: '450 4.2.1 Later, please' } } },
+  ])
+})
+
+test('a mail about several invoices is one event that lists them', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, config: lax })
+  const { app, asha } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  for (const dueDate of ['2026-02-20', '2026-02-10', '2026-02-15']) await anInvoice(app, { owner: asha, dueDate })
+  await aWebhook(app, asha, receiver)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await app.runJobs()
+  expect(toldTo(receiver)).toMatchObject([
+    { type: 'reminder.sent', data: { invoices: [{ dueDate: '2026-02-10' }, { dueDate: '2026-02-15' }, { dueDate: '2026-02-20' }] } },
+  ])
+})
+
+test('who was told of something sees it as it was then, whatever it has become since', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  await aWebhook(app, asha, receiver, { events: ['invoice.created'] })
+  const first = await create(app, asha)
+  await ask(app, asha, invoiceCalls.pause, { params: { id: first._id }, body: { paused: true, scope: 'client', note: 'on holiday' } })
+  const second = await create(app, asha)
+  expect(second.pause).toMatchObject({ scope: 'client', note: 'on holiday' })
+  for (const id of [first._id, second._id])
+    await ask(app, asha, invoiceCalls.update, { params: { id }, body: { amount: 1, status: 'paid' } })
+  await ask(app, asha, invoiceCalls.pause, { params: { id: first._id }, body: { paused: false, scope: 'client' } })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: second._id } })
+  await app.runJobs()
+  expect(toldTo(receiver).map(({ data }) => data)).toEqual([{ invoice: first }, { invoice: second }])
+})
+
+test('what is rolled back is told to nobody', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  await aWebhook(app, asha, receiver)
+  const failing = createInvoice(
+    app.db,
+    asha.id,
+    { ...kaveri, status: 'unpaid' },
+    app.clock.now(),
+    () => Promise.reject(new Error('The power went out.')),
+    app.deps.config,
+  )
+  await expect(failing).rejects.toThrow('The power went out.')
+  await app.runJobs()
+  expect(receiver.calls).toEqual([])
+  expect(await app.db.select().from(hookEvents)).toEqual([])
+})
+
+test('where nobody listens nothing is written down', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, invoices: 1, config: lax })
+  const { app, asha, smtp } = office
+  const meera = await aPerson(app)
+  await aMailbox(app, meera, smtp)
+  await aWebhook(app, meera, receiver, { events: ['invoice.overdue'] })
+  for (const person of [asha, meera]) {
+    const { _id: id } = await create(app, person, { ...kaveri, dueDate: '2026-02-01' })
+    await app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
+    await ask(app, person, invoiceCalls.update, { params: { id }, body: { status: 'paid' } })
+  }
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(3)
+  expect(await app.db.select().from(hookEvents)).toEqual([])
+  expect(receiver.calls).toEqual([])
+})
+
+test('composing at the same time, or again after it was cut off, tells nobody twice', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  await aWebhook(app, asha, receiver)
+  for (let nth = 0; nth < 5; nth += 1) await create(app, asha)
+  await Promise.all([composeHooks(app.deps, asha.id), composeHooks(app.deps, asha.id), composeHooks(app.deps, asha.id)])
+  expect(await app.db.select().from(hookDeliveries)).toHaveLength(5)
+  await app.runJobs()
+  expect(toldTo(receiver)).toHaveLength(5)
+})
+
+const sample = async (app: TestApp, someone: Person, event: HookEvent) =>
+  (await ask(app, someone, integrationCalls.sample, { params: { event } })).reply
+
+test('samples are what was told, and where nobody listened what would have been, newest first', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, config: lax })
+  const { app, asha, smtp } = office
+  const events = ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'] as const
+  for (const event of events) expect(await sample(app, asha, event)).toEqual([])
+
+  const before = await anInvoice(app, { owner: asha, clientEmail: 'one@example.com', dueDate: '2026-02-20' })
+  const { reply: run } = await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  app.clock.advance({ minutes: 5 })
+  await ask(app, asha, invoiceCalls.update, { params: { id: before._id }, body: { status: 'paid' } })
+  const [created] = await sample(app, asha, 'invoice.created')
+  expect(created).toMatchObject({ type: 'invoice.created', timestamp: now, data: { invoice: { _id: before._id, status: 'paid' } } })
+  expect(created?.id).not.toBe(before._id)
+  expect((await sample(app, asha, 'invoice.created'))[0]?.id).toBe(created?.id)
+  expect(await sample(app, asha, 'invoice.paid')).toMatchObject([
+    { timestamp: '2026-03-02T04:35:00Z', data: { invoice: { _id: before._id } } },
+  ])
+  expect(await sample(app, asha, 'reminder.sent')).toMatchObject([
+    { timestamp: now, data: { reminder: { runId: run.runId, kind: 'send_now', sentAt: now }, invoices: [{ _id: before._id }] } },
+  ])
+
+  await aWebhook(app, asha, receiver)
+  app.clock.advance({ minutes: 5 })
+  const after = await create(app, asha, { ...kaveri, clientEmail: 'two@example.com', dueDate: '2026-02-20' })
+  smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  await ask(app, asha, invoiceCalls.update, { params: { id: after._id }, body: { status: 'overdue' } })
+  await app.runJobs()
+  for (const event of events) {
+    const told = toldTo(receiver).filter(({ type }) => type === event)
+    expect((await sample(app, asha, event)).slice(0, told.length), event).toEqual(told)
+  }
+  expect((await sample(app, asha, 'invoice.created')).map(({ data }) => 'invoice' in data && data.invoice._id)).toEqual([
+    after._id,
+    before._id,
+  ])
+  expect(await sample(app, asha, 'reminder.failed')).toHaveLength(1)
+  expect(await sample(app, await aPerson(app), 'invoice.created')).toEqual([])
+})
+
+test('a sample is short, however much there is', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  await ask(app, asha, invoiceCalls.import, { body: { lines: Array(30).fill(kaveri), keepDuplicates: true } })
+  expect(await sample(app, asha, 'invoice.created')).toHaveLength(10)
+})

@@ -1,0 +1,95 @@
+import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { isDue } from './hook-delivery.ts'
+import { composePayload } from './hook-payload.ts'
+import { isUnsubscribed } from './hooks.ts'
+import { composeHooksJob, deliverHookJob } from './jobs.ts'
+import { hookDeliveries, hookEvents, hooks, oauthGrants } from './tables.ts'
+
+/** So many events share a commit. */
+const composedAtOnce = 100
+/** So many accounts, and so many receivers, are woken at a time. */
+const wokenAtOnce = 1_000
+/** What happened is kept for so long, and with it what became of telling it. */
+const kept = { hours: 30 * 24 }
+
+/** Wakes somebody up for whatever has happened and for whoever is to be told of it. Every 2 s. */
+export async function wakeHooks({ db, queue, clock, config }: Deps): Promise<void> {
+  const happened = await db
+    .selectDistinct({ ownerId: hookEvents.ownerId })
+    .from(hookEvents)
+    .where(isNull(hookEvents.payload))
+    .limit(wokenAtOnce)
+  for (const { ownerId } of happened) await db.transaction((tx) => queue.send(tx, composeHooksJob, { ownerId }))
+  const due = await db
+    .select({ hookId: hooks.id })
+    .from(hooks)
+    .innerJoin(accounts, eq(accounts.id, hooks.ownerId))
+    .leftJoin(oauthGrants, eq(oauthGrants.id, hooks.grantId))
+    .where(
+      and(
+        isNull(hooks.pausedBecause),
+        sql`NOT ${isUnsubscribed(config)}`,
+        sql`EXISTS (SELECT 1 FROM ${hookDeliveries} WHERE ${isDue(hooks.id, clock.now())})`,
+      ),
+    )
+    .limit(wokenAtOnce)
+  for (const { hookId } of due) await db.transaction((tx) => queue.send(tx, deliverHookJob, { hookId }))
+}
+
+/**
+ * Puts what has happened to an account into the words that its receivers are told, in its order, and writes down for each of them that it is to
+ * be told. Nobody is told twice of one event, however often this is cut off.
+ */
+export async function composeHooks({ db, queue, clock }: Deps, ownerId: string): Promise<void> {
+  for (;;) {
+    const complete = await db.transaction(async (tx) => {
+      // An account that is being deleted is waited for, and nothing of it is touched in another order than it goes.
+      const [owner] = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, ownerId)).for('key share')
+      return owner ? composeSome(tx, queue, ownerId, clock.now()) : true
+    })
+    if (complete) return
+  }
+}
+
+async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, now: Instant): Promise<boolean> {
+  const happened = await tx
+    .select()
+    .from(hookEvents)
+    .where(and(eq(hookEvents.ownerId, ownerId), isNull(hookEvents.payload)))
+    .orderBy(asc(hookEvents.position))
+    .limit(composedAtOnce)
+    .for('update')
+  const listening = await tx
+    .select({ id: hooks.id, events: hooks.events, pausedBecause: hooks.pausedBecause })
+    .from(hooks)
+    .where(eq(hooks.ownerId, ownerId))
+    .for('key share')
+  const composed: { id: string; payload: string }[] = []
+  const deliveries: (typeof hookDeliveries.$inferInsert)[] = []
+  for (const { id, type, happenedAt, facts } of happened) {
+    // These are composed as they are made.
+    if (type === 'test') continue
+    composed.push({ id, payload: JSON.stringify(composePayload({ id, type, at: happenedAt ?? now, facts })) })
+    for (const hook of listening.filter(({ events }) => events.includes(type)))
+      deliveries.push({ ownerId, hookId: hook.id, eventId: id, state: 'waiting', createdAt: now, nextTryAt: now })
+  }
+  if (composed.length > 0) {
+    const values = composed.map(({ id, payload }) => sql`(${id}::uuid, ${payload}::text)`)
+    await tx.execute(sql`
+      UPDATE hook_events e SET payload = v.payload, happened_at = coalesce(e.happened_at, ${now.toString()}::timestamptz)
+      FROM (VALUES ${sql.join(values, sql`, `)}) AS v (id, payload) WHERE e.id = v.id`)
+  }
+  if (deliveries.length > 0) await tx.insert(hookDeliveries).values(deliveries)
+  const told = new Set(deliveries.map(({ hookId }) => hookId))
+  for (const { id, pausedBecause } of listening) if (told.has(id) && !pausedBecause) await queue.send(tx, deliverHookJob, { hookId: id })
+  return happened.length < composedAtOnce
+}
+
+/** Forgets what happened more than 30 days ago, and with it what became of telling it. Call it now and then from a worker. */
+export async function forgetOldHookEvents(db: Database, now: Instant): Promise<void> {
+  await db.delete(hookEvents).where(lte(hookEvents.happenedAt, now.subtract(kept)))
+}
