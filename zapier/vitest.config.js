@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { root: import.meta.dirname, include: ['test/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' },
+  test: { root: import.meta.dirname, include: ['test/*.test.ts'], testTimeout: 30_000, hookTimeout: 120_000, pool: 'forks' },
 })
