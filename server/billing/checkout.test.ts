@@ -361,6 +361,12 @@ test('a charge that fails leaves everything open while it is tried again; when i
   provider.changeCard(subscriptionId)
   await shop.settle()
   expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', status: 'active' })
+  const { reply } = await ask(shop.app, await signedInAgain(shop.app, asha), billingCalls.payments)
+  expect(reply.map(({ status, reason }) => `${status}${reason === null ? '' : `: ${reason}`}`)).toEqual([
+    'captured',
+    ...Array.from({ length: 4 }, () => 'failed: The card has no balance.'),
+    'captured',
+  ])
 })
 
 // Cancelling

@@ -74,6 +74,7 @@ export type ProviderSubscription = z.output<typeof subscriptionShape>
 const invoiceShape = z.object({
   id: z.string(),
   status: z.string(),
+  order_id: text,
   payment_id: text,
   amount: z.number().int(),
   billing_start: maybeSeconds,

@@ -35,8 +35,8 @@ export interface Settling extends Pick<Deps, 'db' | 'config' | 'log'> {
 const retryPauses = [60, 300, 900, 3_600, 6 * 3_600]
 const longestPause = 24 * 3_600
 const daily = { hours: 24 }
-/** Payments of a subscription that are asked about again although they are in the ledger: they may have been given back. */
-const recentPayments = 3
+/** So many of a subscription's last charges are asked about again although they are in the ledger: they may have been given back, or tried again. */
+const recentCharges = 3
 /** An older one is asked about again for so long after an event that names it: the provider may have been away meanwhile. */
 const mentionCounts = { hours: 7 * 24 }
 /** An order that nobody has paid is asked after so long, then daily as long as the provider may repeat its events. */
@@ -180,16 +180,21 @@ async function ask(provider: Razorpay, purchase: Purchase, settled: Set<string>,
     isPast(purchase.createdAt.add(agreed ? firstChargeLives : agreementLives), now)
   const unwanted = purchase.cancelWanted || purchase.ownerId === null || stale
   if (unwanted && !isOver(subscription.status)) subscription = await provider.cancelSubscription(providerId, 'now')
-  const invoices = await provider.subscriptionInvoices(providerId)
-  const paid = invoices
-    .filter(({ status }) => status === 'paid')
-    .sort((a, b) => (b.billing_end?.epochMilliseconds ?? 0) - (a.billing_end?.epochMilliseconds ?? 0))
-  const paymentIds = paid.flatMap(({ payment_id }, nth) =>
-    payment_id && (nth < recentPayments || !settled.has(payment_id)) ? [payment_id] : [],
+  const invoices = (await provider.subscriptionInvoices(providerId)).sort(
+    (a, b) => (b.billing_end?.epochMilliseconds ?? 0) - (a.billing_end?.epochMilliseconds ?? 0),
   )
+  const paid = invoices.filter(({ status }) => status === 'paid')
+  const unsettled = paid.filter(({ payment_id }) => payment_id && !settled.has(payment_id))
   const found: ProviderPayment[] = []
-  for (const paymentId of paymentIds) found.push(await provider.payment(paymentId))
+  for (const invoice of new Set([...invoices.slice(0, recentCharges), ...paid.slice(0, recentCharges), ...unsettled]))
+    found.push(...(await triedFor(provider, invoice)))
   return { ...nothing, subscription, invoices: paid, payments: found }
+}
+
+/** Every try to charge an invoice: the customer is to find the failed ones too, and why. */
+async function triedFor(provider: Razorpay, { order_id: orderId, payment_id: paymentId }: ProviderInvoice): Promise<ProviderPayment[]> {
+  const tried = orderId ? await provider.orderPayments(orderId) : []
+  return paymentId && !tried.some(({ id }) => id === paymentId) ? [...tried, await provider.payment(paymentId)] : tried
 }
 
 /** Payments of which the ledger knows that they came in, and of which no event has spoken lately. */

@@ -18,6 +18,7 @@ say(`A Razorpay that takes no money answers at ${settings.apiUrl}. Start Duely w
 Then type:  list              what was ordered and subscribed to
             renew sub_…       the next charge comes now, and succeeds
             fail sub_…        the next charge comes now, and fails (four times: halted)
+            card sub_…        the customer gives another card, and what is owed is charged
             cancel sub_…      the customer cancels at the bank
             refund pay_…      a payment is given back
             quit`)
@@ -43,6 +44,10 @@ function obey(word: string, id: string): void {
     case 'fail':
       provider.setCard(id, word === 'renew' ? 'good' : 'bad')
       provider.hasten(id)
+      say(`${id} is ${provider.find(provider.subscriptions, id).status}.`)
+      return
+    case 'card':
+      provider.changeCard(id)
       say(`${id} is ${provider.find(provider.subscriptions, id).status}.`)
       return
     case 'cancel':
