@@ -430,8 +430,8 @@ export const explainedCalls: ExplainedCall[] = [
 
   explain('subscribe', integrationCalls.addHook, {
     subject: 'Zapier',
-    detail: 'The same address for the same event is one hook, however often it is asked for.',
-    refusals: {},
+    detail: 'The same address for the same event is one hook, however often it is asked for. Only https and public addresses are called.',
+    refusals: { conflict: 'The account has a hundred hooks already.' },
     example: { body: { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' }, reply: { id: ids.hook } },
   }),
   explain('unsubscribe', integrationCalls.removeHook, {
