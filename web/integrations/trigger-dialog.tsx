@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
-import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
+import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { formatRupees } from '#contract/money.ts'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
@@ -15,14 +15,29 @@ import look from './trigger.module.css'
 import { TriggerList } from './trigger-list.tsx'
 import { TriggerResult } from './trigger-result.tsx'
 import { triggerTexts as texts } from './trigger-texts.ts'
+import { useGoingForPermission } from './use-going-for-permission.ts'
+import { useLateness } from './use-lateness.ts'
 import { useSendTrigger } from './use-send-trigger.ts'
 
-/** Asks before clients are written to: who, and about how much; once it is permitted at all. */
+/** Asks before clients are written to: who, and about how much. Whoever has not permitted it yet is sent to do that, and comes back. */
 export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const [busy, setBusy] = useState(false)
+  const connections = useRead(integrationCalls.connections, {}, { enabled: opened, fresh: 0 })
+  const permitted = connections.data?.some(({ own }) => own)
+  const late = useLateness(opened && permitted === undefined)
+  useGoingForPermission(opened && permitted === false)
   return (
-    <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={texts.title} centered size={480}>
-      <Permitted onBusy={setBusy} onClose={onClose} />
+    <Dialog
+      // Where it is not permitted nothing is asked here, so nothing should flash.
+      opened={opened && permitted !== false && (permitted === true || connections.isError || late)}
+      onClose={busy ? () => undefined : onClose}
+      title={texts.title}
+      centered
+      size={480}
+    >
+      <QueryView query={connections} loading={texts.loading} error={texts.failed} empty={null}>
+        {() => <WithMailbox onBusy={setBusy} onClose={onClose} />}
+      </QueryView>
     </Dialog>
   )
 }
@@ -32,50 +47,13 @@ interface StepProps {
   onClose: () => void
 }
 
-function Permitted({ onBusy, onClose }: StepProps): ReactNode {
-  const connections = useRead(integrationCalls.connections, {}, { fresh: 0 })
+function WithMailbox({ onBusy, onClose }: StepProps): ReactNode {
   const mailbox = useRead(mailCalls.config)
   return (
-    <QueryView query={connections} loading={texts.loading} error={texts.failed} empty={null}>
-      {(list) =>
-        list.some(({ own }) => own) ? (
-          <QueryView query={mailbox} loading={texts.loading} error={texts.failed} empty={null}>
-            {({ configured }) => (configured ? <Due onBusy={onBusy} onClose={onClose} /> : <MailboxFirst onClose={onClose} />)}
-          </QueryView>
-        ) : (
-          <PermissionFirst onClose={onClose} />
-        )
-      }
+    <QueryView query={mailbox} loading={texts.loading} error={texts.failed} empty={null}>
+      {({ configured }) => (configured ? <Due onBusy={onBusy} onClose={onClose} /> : <MailboxFirst onClose={onClose} />)}
     </QueryView>
   )
-}
-
-/** Goes for the permission by itself; the words are for whoever chose to stay, because something on the screen is not saved. */
-function PermissionFirst({ onClose }: { onClose: () => void }): ReactNode {
-  const navigate = useNavigate()
-  const gone = useRef(false)
-  const go = () => {
-    const asked = new URLSearchParams({ redirect_uri: ownRedirectPath, state: randomState() })
-    // In the place of this address: coming back to it would lead here again.
-    void navigate(`/dashboard/oauth-consent?${asked}`, { replace: true })
-  }
-  useEffect(() => {
-    if (gone.current) return
-    gone.current = true
-    go()
-  })
-  return (
-    <>
-      <p className={look.words}>{texts.permission.text}</p>
-      <Buttons onClose={onClose} close={texts.cancel}>
-        <Button onClick={go}>{texts.permission.go}</Button>
-      </Buttons>
-    </>
-  )
-}
-
-function randomState(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function MailboxFirst({ onClose }: { onClose: () => void }): ReactNode {

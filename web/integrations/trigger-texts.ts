@@ -8,10 +8,6 @@ export const triggerTexts = {
   close: 'Close',
   loading: 'Looking who is due...',
   failed: (message: string) => `It could not be found out who is due. ${message}`,
-  permission: {
-    text: 'Reminders are triggered through a connection of Duely’s own. Once you have allowed it, you come back here.',
-    go: 'Continue',
-  },
   mailbox: {
     text: 'Please configure your email settings first before sending reminders.',
     open: 'Open Email Settings',
