@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { someoneAt } from '#test/program.ts'
 import { expect, test } from './with-google.ts'
 
@@ -108,4 +109,33 @@ test('an account with a password is not taken over by a Google sign-in, and link
   await dialog.getByRole('button', { name: 'Unlink Google' }).click()
   await expect(page.getByText('Google is unlinked. Your password counts from now on!')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Link Google', exact: true })).toBeVisible()
+})
+
+test('whoever has a second factor shows it before Google takes its place', async ({ page, google, program }) => {
+  const careful = await someoneAt(program.url, 'careful@gmail.com')
+  const started = await careful.send('POST', '/user/two-factor/start', { currentPassword: password })
+  const { secret } = started as { secret: string }
+  const step = stepOf(Temporal.Now.instant())
+  const confirmed = await careful.send('POST', '/user/two-factor', { code: totpAt(secret, step) })
+  const { recoveryCodes } = confirmed as { recoveryCodes: string[] }
+  google.person = person('303', 'careful@gmail.com')
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill('careful@gmail.com')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await page.getByRole('textbox', { name: 'Code' }).fill(totpAt(secret, step + 1))
+  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+
+  await page.goto('/dashboard/profile?tab=security')
+  await page.getByRole('button', { name: 'Link Google' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Current Password', { exact: true }).fill(password)
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(totpAt(secret, step + 1))
+  await dialog.getByRole('button', { name: 'Continue to Google' }).click()
+  await expect(dialog.getByText('This code is not right, or was used already. Please wait for the next one.')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(recoveryCodes[0] ?? '')
+  await dialog.getByRole('button', { name: 'Continue to Google' }).click()
+  await expect(page.getByText('Your Google account is linked!')).toBeVisible()
+  await expect(page.getByText(/two-step verification is switched on there/)).toBeVisible()
 })
