@@ -185,7 +185,7 @@ function judge({ status, reason, words, reached }: Answered): Outcome {
   if (status >= 200 && status < 300) return { kind: 'accepted', reply }
   if (status === 0) return { kind: 'temporary', reply: 'Gmail did not answer.', unknown: reached }
   if (dayUsedUp.has(reason)) return { kind: 'quota', reply }
-  if (status === 429 || tooFast.has(reason)) return { kind: 'temporary', reply, unknown: false }
+  if (status === 429 || tooFast.has(reason)) return { kind: 'temporary', reply, unknown: false, ofMailbox: true }
   if (status === 401 || status === 403) return { kind: 'login_refused', reply: `${reconnect} Gmail said: “${reply}”`.slice(0, 500) }
   if (status >= 500) return { kind: 'temporary', reply, unknown: true }
   return { kind: 'permanent', reply }

@@ -9,10 +9,10 @@ import { advise, enhancedCode, isTemporary, MailError, passwordsSwitchedOff, rep
 export type Outcome =
   | { kind: 'accepted'; reply: string }
   /**
-   * 4yz, connection, TLS, DNS, timeout. `unknown`: the final dot was on its way, so the server may have the mail. `forRecipient`: it was said
-   * of the recipient's address, and says nothing of other mails.
+   * 4yz, connection, TLS, DNS, timeout. `unknown`: the final dot was on its way, so the server may have the mail. `ofMailbox`: it was said of
+   * what this mailbox sends, neither of the recipient nor of the one connection.
    */
-  | { kind: 'temporary'; reply: string; unknown: boolean; forRecipient?: boolean }
+  | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean }
   | { kind: 'permanent'; reply: string }
   | { kind: 'login_refused'; reply: string }
   | { kind: 'quota'; reply: string }
@@ -170,7 +170,7 @@ export function openMailer(options: MailerOptions): Mailer {
       }
     } catch (error) {
       const { dotWritten, step } = connection?.session.progress ?? { dotWritten: false, step: '' }
-      outcome = judge(error, { sender, dotWritten, forRecipient: step === 'RCPT' })
+      outcome = judge(error, { sender, dotWritten, ofMailbox: step !== 'RCPT' })
       if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.trouble === 'reply'))
         options.log.info(
           { senderId: sender.senderId, host: sender.host, port: sender.port, outcome: outcome.kind },
@@ -227,7 +227,7 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
 }
 
 /** What a failure means for the mail: by the step, then by the reply's codes; never by words. */
-function judge(error: unknown, about: { sender: Sender; dotWritten: boolean; forRecipient: boolean }): Outcome {
+function judge(error: unknown, about: { sender: Sender; dotWritten: boolean; ofMailbox: boolean }): Outcome {
   if (!(error instanceof MailError))
     // The password does not open: the secret key is another one, or the row is not the one it was sealed for.
     return { kind: 'login_refused', reply: 'The stored password cannot be opened any more. Please enter it again.' }
@@ -240,7 +240,7 @@ function judge(error: unknown, about: { sender: Sender; dotWritten: boolean; for
   if (loginCodes.has(replyCode(reply))) return { kind: 'login_refused', reply }
   if (quotaCodes.has(enhancedCode(reply) ?? '')) return { kind: 'quota', reply }
   if (Math.floor(replyCode(reply) / 100) === 5) return { kind: 'permanent', reply }
-  return { kind: 'temporary', reply, unknown: false, forRecipient: about.forRecipient }
+  return { kind: 'temporary', reply, unknown: false, ofMailbox: about.ofMailbox && replyCode(reply) !== 421 }
 }
 
 function plainWords(error: MailError, { host, port }: Sender): string {

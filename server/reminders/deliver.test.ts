@@ -211,6 +211,16 @@ test('a mail server that counts by the minute is noticed, and the rest waits unt
   )
 })
 
+test('a server that closes the connection in the middle is no server that counts by the minute', async () => {
+  await using office = await anOffice({ now: morning, invoices: 40 })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: (_from, nth) => (nth > 12 && nth < 17 ? '421 4.7.0 Closing' : undefined) })
+  const { reply } = await start(app, asha)
+  // A connection that was kept is replaced at once, so that some of the four are no try.
+  expect([reply.count + reply.retrying, reply.retrying > 0]).toEqual([40, true])
+  expect((await app.db.select().from(mailConfigs))[0]?.learnedPerMinute).toBeNull()
+})
+
 test('a server that puts off what it does not know yet is no server that counts by the minute', async () => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha, smtp } = office

@@ -299,7 +299,7 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
 
 function countPutOff(batch: Batch, outcome: Outcome): void {
   if (outcome.kind === 'accepted') batch.putOff = 0
-  if (outcome.kind === 'temporary' && !outcome.forRecipient) batch.putOff += 1
+  if (outcome.kind === 'temporary' && outcome.ofMailbox) batch.putOff += 1
 }
 
 interface Hand {
