@@ -123,6 +123,8 @@ test('somebody pays once for a year', async ({ page, program, shop }) => {
   await expect(page.getByText(/^Nothing has been paid yet\./)).toBeVisible()
   await page.getByRole('link', { name: 'Upgrade Plan' }).click()
   await expect(page.getByRole('region', { name: 'Free' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
+  // What is loaded for who is signed in leaves the cards as they are.
+  await expect(page.getByRole('region', { name: 'Pro' }).getByRole('list')).toHaveCSS('margin-top', '24px')
   // From a screen inside the product the page is loaded anew, for its own policy.
   await page.getByRole('button', { name: 'Start Pro Trial' }).click()
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
