@@ -3,7 +3,7 @@ import { accountRoutes } from '#server/accounts/routes.ts'
 import { identify } from '#server/accounts/sessions.ts'
 import { billingFarewell } from '#server/billing/billing.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
-import { endPrograms, identifyProgram } from '#server/integrations/integrations.ts'
+import { endPrograms, identifyProgram, zapFarewell } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
@@ -34,7 +34,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
     onTakenOver: endPrograms,
-    farewells: [mailFarewell(deps), billingFarewell(deps)],
+    farewells: [mailFarewell(deps), billingFarewell(deps), zapFarewell(deps.config)],
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))

@@ -271,6 +271,22 @@ test('an account that is deleted takes its hooks and all that they were told wit
   expect(toldTo(receiver)).toHaveLength(1)
 })
 
+test('Zapier is told of an account that is gone, hook by hook, and nobody else is', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: { ...lax, zapier } })
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
+  for (const path of ['/zap/1', '/zap/2']) await ask(app, await connect(app, asha, zapierItself), integrationCalls.addHook, hook(path))
+  await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addHook, hook('/robot'))
+  await ask(app, await connect(app, meera, zapierItself), integrationCalls.addHook, hook('/meera'))
+  await aWebhook(app, asha, receiver)
+  expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
+  expect(receiver.calls.map(({ method, path, body }) => [method, path, body]).toSorted()).toEqual([
+    ['DELETE', '/zap/1', ''],
+    ['DELETE', '/zap/2', ''],
+  ])
+})
+
 test('somebody who comes back finds their webhooks as they were', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)

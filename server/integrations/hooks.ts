@@ -2,7 +2,7 @@ import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import type { integrationCalls, Webhook } from '#contract/integrations.ts'
-import { lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type Farewell, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { withdraw } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
@@ -12,7 +12,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { newHookSecret, sealHookSecret } from './hook-secret.ts'
-import { refuseAddress } from './hook-target.ts'
+import { callHook, type HookOutside, refuseAddress, usualOutside } from './hook-target.ts'
 import { deliverHookJob } from './jobs.ts'
 import { hooks, oauthGrants } from './tables.ts'
 
@@ -181,6 +181,20 @@ export async function replaceSecret({ db, config }: Knowing, ownerId: string, id
       .where(eq(hooks.id, hook.id))
     return { secret }
   })
+}
+
+/** Zapier switches off a Zap whose hook is deleted from here ("reverse unsubscribe"): asked for once its account is gone. */
+export function zapFarewell(config: Deps['config'], outside: HookOutside = { ...usualOutside(config), deadline: 3_000 }): Farewell {
+  return async (db, ownerId) => {
+    const zaps = await db
+      .select({ url: hooks.url })
+      .from(hooks)
+      .innerJoin(oauthGrants, eq(oauthGrants.id, hooks.grantId))
+      .where(and(eq(hooks.ownerId, ownerId), eq(oauthGrants.clientId, config.zapier?.clientId ?? '')))
+    return async () => {
+      await Promise.all(zaps.map(({ url }) => callHook({ method: 'DELETE', url, headers: {}, body: '' }, outside)))
+    }
+  }
 }
 
 /** Once no webhook fails any more, nobody needs to be told of one. */

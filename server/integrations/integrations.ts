@@ -17,6 +17,8 @@ export { deliverHook, openPlaces } from './hook-delivery.ts'
 export { composeHooks, forgetOldHookEvents, wakeHooks } from './hook-outbox.ts'
 // For whoever seals every secret anew.
 export { sealedHooks } from './hook-secret.ts'
+// Told of an account that is gone.
+export { zapFarewell } from './hooks.ts'
 // Who asks is settled for every call at once.
 export { identifyProgram } from './programs.ts'
 
