@@ -137,7 +137,7 @@ async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop():
   const processId = randomUUID()
   const soleProcess = database.embedded !== null
   const inHand = openInHand({ db: deps.db, clock: deps.clock, processId, statements: soleProcess ? 1 : 2 })
-  return startWorker({ ...deps, mailer, processId, inHand, chance: Math.random, limitsOf, soleProcess })
+  return startWorker({ ...deps, mailer, processId, inHand, chance: Math.random, limitsOf, soleProcess, pulse: database.pulse })
 }
 
 /** Takes nothing new, finishes and records what is in flight, ends with 0 within 10 s. */

@@ -19,7 +19,7 @@ import { forgetDeleted } from '#server/invoices/invoices.ts'
 import { forgetOldIdempotencyKeys } from '#server/invoices/once.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
-import { isAway } from '#server/platform/database.ts'
+import { type Database, isAway } from '#server/platform/database.ts'
 import { type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
@@ -101,6 +101,8 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
 interface Worker extends Delivering {
   /** No other process can be on this database: it is the embedded one. */
   soleProcess: boolean
+  /** A connection that nobody else can be in front of: a process that is busy is not dead. */
+  pulse: Database
 }
 
 /** Begins to work in the background, until `stop`: mails in flight are finished and recorded, nothing new is begun. */
@@ -109,7 +111,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   await registerProcess(deps.db, deps.processId)
   const { log } = deps
   const repeating: Repeating[] = [
-    repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.db, deps.processId)),
+    repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.pulse, deps.processId)),
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
     repeat('payments', { everySeconds: 2, log }, () => settleDue(deps)),
     repeat('hooks', { everySeconds: 2, log }, () => wakeHooks(deps)),
