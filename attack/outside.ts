@@ -27,10 +27,10 @@ const places: Record<string, { v4?: string[]; v6?: string[] }> = {
   'metadata.example': { v4: ['169.254.169.254'] },
 }
 
-/** Counts whoever connects to these ports, at one address or at every one of this machine. */
-async function openCanary({ stack }: Chaos, host = '::'): Promise<{ hits: number; open: number[] }> {
+/** Counts whoever connects to these ports, those of mail servers unless said otherwise, at one address or at every one of this machine. */
+async function openCanary({ stack }: Chaos, host = '::', listened = ports): Promise<{ hits: number; open: number[] }> {
   const canary = { hits: 0, open: [] as number[] }
-  for (const port of ports) {
+  for (const port of listened) {
     const server = net.createServer((socket) => {
       canary.hits += 1
       socket.on('error', () => undefined)
@@ -49,6 +49,20 @@ function save(browser: Browser, host: string, { port, secure }: { port: number; 
   return browser.ask('POST /mail-config/smtp', { body: { host, port, secure, user: 'asha@example.com', pass: 'app password' } })
 }
 
+/** A hook may only be called by https, on its port. */
+const hookPorts = [443]
+
+/** Adds a webhook, has it called at once, and removes it. Answers how it was refused: as it was written, or when it was called; null where it was not. */
+async function callHook(browser: Browser, url: string): Promise<'written' | 'called' | null> {
+  const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.paid'] } })
+  if (added.status === 400) return 'written'
+  const { _id } = added.body as { _id: string }
+  const tested = await browser.ask(`POST /webhooks/${_id}/test`)
+  await browser.ask(`DELETE /webhooks/${_id}`)
+  const { state, status } = tested.body as { state: string; status: number | null }
+  return state === 'failed' && status === null ? 'called' : null
+}
+
 /** Packets that had nowhere to go, of both families: in a network with nothing but loopback each is one for the outside. */
 export function strayPackets(): number {
   const v4 = readFileSync('/proc/net/snmp', 'utf8')
@@ -63,7 +77,7 @@ export function strayPackets(): number {
 /** Those of the browser that looks at what was injected: it has habits of its own. */
 export const ofTheBrowser = { packets: 0 }
 
-/** Rows 60 to 62 and 82: where the program connects to. */
+/** Rows 60 to 62 and 82: where the program connects to, for mails and for hooks. */
 export const outsideAttacks: Scenario[] = [
   {
     row: '60',
@@ -111,6 +125,54 @@ export const outsideAttacks: Scenario[] = [
         const way = ways[nth % ways.length]
         if (way) await save(browser, `${nth}.rebinds.example`, way)
       }
+      return {
+        figure: `20 names: connections to what was looked at ${decoy.hits}, to the canary ${canary.hits}`,
+        holds: canary.hits === 0 && decoy.hits >= 20,
+      }
+    },
+  },
+  {
+    row: '60 hooks',
+    name: `${spellings.length} spellings of private and special addresses as a webhook`,
+    criterion: 'connections to the canary 0',
+    async run(chaos) {
+      const canary = await openCanary(chaos, '::', hookPorts)
+      if (canary.open.length === 0) return { skipped: 'port 443 is taken on this machine' }
+      await openNames(chaos, (name) => places[name])
+      const { program } = await aTarget(chaos, { HOOK_ALLOW_PRIVATE_HOSTS: 'false' })
+      const browser = await somebody(program.url)
+      const called: string[] = []
+      const refused = { written: 0, called: 0 }
+      for (const spelling of spellings) {
+        // An address of IPv6 stands in brackets.
+        const host = spelling.includes(':') && !spelling.startsWith('[') ? `[${spelling}]` : spelling
+        for (const url of [`https://${host}/`, `http://${host}:443/`]) {
+          const how = await callHook(browser, url)
+          if (how === null) called.push(url)
+          else refused[how] += 1
+        }
+      }
+      return {
+        figure: `${spellings.length * 2} tries: ${refused.written} refused as written, ${refused.called} when they were to be called; connections ${canary.hits}${called.length > 0 ? `; called: ${called.join(', ')}` : ''}`,
+        holds: canary.hits === 0 && called.length === 0,
+      }
+    },
+  },
+  {
+    row: '61 hooks',
+    name: 'a webhook whose name is public when it is looked at and private when it is connected to',
+    criterion: 'connections to the canary 0',
+    short: true,
+    async run(chaos) {
+      const names = await openNames(chaos, (name, nth) =>
+        name.endsWith('rebinds.example') ? { v4: [nth === 1 ? '5.5.5.5' : '127.0.0.1'] } : undefined,
+      )
+      if (!names) return { skipped: 'there is no network of our own, in which names are ours' }
+      const canary = await openCanary(chaos, '127.0.0.1', hookPorts)
+      const decoy = await openCanary(chaos, '5.5.5.5', hookPorts)
+      const { program } = await aTarget(chaos, { HOOK_ALLOW_PRIVATE_HOSTS: 'false' })
+      const browser = await somebody(program.url)
+      for (let nth = 0; nth < 20; nth += 1) await callHook(browser, `https://${nth}.rebinds.example/`)
       return {
         figure: `20 names: connections to what was looked at ${decoy.hits}, to the canary ${canary.hits}`,
         holds: canary.hits === 0 && decoy.hits >= 20,
