@@ -313,10 +313,13 @@ test('somebody subscribes in the trial, pays nothing yet, and cancels in the dia
   expect(await paymentsOf(program.url, email)).toEqual([])
 
   await page.getByRole('button', { name: 'Manage Pro' }).click()
-  await page.getByRole('dialog', { name: 'Subscribe to Pro' }).getByRole('button', { name: 'Cancel Subscription' }).click()
+  const own = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  await expect(own.getByText(`₹4 are charged every month, first on ${inDays(trialEnd ?? '')}.`)).toBeVisible()
+  await own.getByRole('button', { name: 'Cancel Subscription' }).click()
   const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
   await expect(asked.getByText('Are you sure you want to cancel your subscription?')).toBeVisible()
   await expect(asked.getByText(/^Nothing is paid for beyond today, so Pro ends at once\./)).toBeVisible()
+  await expect(asked.getByText(`Your free trial of Pro goes on until ${inDays(trialEnd ?? '')}, as for every new account.`)).toBeVisible()
 
   shop.razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
   await asked.getByRole('button', { name: 'Cancel Subscription' }).click()

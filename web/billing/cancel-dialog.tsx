@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
 import { billingCalls, type Subscription } from '#contract/billing.ts'
-import { planOf } from '#contract/plans.ts'
+import { planOf, planThatLifts } from '#contract/plans.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import look from './billing.module.css'
 import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
 
@@ -21,7 +22,7 @@ interface CancelDialogProps {
 /** Asks before the plan is cancelled, and says until when it stays. */
 export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelDialogProps): ReactNode {
   const day = useDay()
-  const { plan, endsIfCancelled, checkout } = subscription
+  const { plan, endsIfCancelled, checkout, newUntil } = subscription
   const { title } = planOf(plan)
   const cancel = useCall(billingCalls.cancel, {
     refreshes: [billingCalls.subscription],
@@ -52,8 +53,11 @@ export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelD
         onCancel()
       }}
     >
-      <p>{words.question}</p>
-      {checkout && <p>{endsIfCancelled === null ? words.atOnce(title) : words.keepsUntil(title, day(endsIfCancelled))}</p>}
+      <div className={look.asked}>
+        <p>{words.question}</p>
+        {checkout && <p>{endsIfCancelled === null ? words.atOnce(title) : words.keepsUntil(title, day(endsIfCancelled))}</p>}
+        {endsIfCancelled === null && newUntil !== null && <p>{words.trialGoesOn(planThatLifts('scheduling').title, day(newUntil))}</p>}
+      </div>
       <FormError message={cancel.isError ? inWords(cancel.error) || words.failed : null} />
     </ConfirmDialog>
   )

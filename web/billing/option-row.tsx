@@ -8,11 +8,21 @@ interface OptionRowProps<V extends string> {
   disabled: boolean
   /** What the chosen one means. */
   hint: string | null
+  /** A dialog begins here. */
+  begins?: boolean
   onChange: (value: V) => void
 }
 
 /** A choice of two, side by side; arrow keys move between them. */
-export function OptionRow<V extends string>({ label, options, value, disabled, hint, onChange }: OptionRowProps<V>): ReactNode {
+export function OptionRow<V extends string>({
+  label,
+  options,
+  value,
+  disabled,
+  hint,
+  begins = false,
+  onChange,
+}: OptionRowProps<V>): ReactNode {
   const name = useId()
   return (
     <fieldset className={look.choice} disabled={disabled}>
@@ -20,7 +30,14 @@ export function OptionRow<V extends string>({ label, options, value, disabled, h
       <div className={look.options}>
         {options.map((option) => (
           <label key={option.value} className={look.option} data-chosen={option.value === value || undefined}>
-            <input type="radio" name={name} value={option.value} checked={option.value === value} onChange={() => onChange(option.value)} />
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+              data-autofocus={(begins && option.value === value) || undefined}
+            />
             <span>
               {option.text} {option.extra !== undefined && <em className={look.extra}>{option.extra}</em>}
             </span>

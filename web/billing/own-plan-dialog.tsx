@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import type { Subscription } from '#contract/billing.ts'
+import type { Subscription, SubscriptionStatus } from '#contract/billing.ts'
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Pill } from '#web/ui/pill.tsx'
@@ -9,6 +9,9 @@ import look from './billing.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
+
+/** What is said of the next charge. */
+const nextOf = { active: 'next', trialing: 'first', past_due: 'due' } as const satisfies Record<SubscriptionStatus, keyof typeof texts.own>
 
 /** The same dialog for the plan that runs: what it costs, until when, and the way out of it. */
 export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscription; onClose: () => void }): ReactNode {
@@ -31,11 +34,7 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
               <p className={look.message}>
                 {cancelAtPeriodEnd
                   ? texts.own.ends(plan.title, day(currentPeriodEnd))
-                  : texts.own[status === 'past_due' ? 'due' : 'next'](
-                      formatPrice(amount),
-                      periodWord[billingPeriod],
-                      day(currentPeriodEnd),
-                    )}
+                  : texts.own[nextOf[status]](formatPrice(amount), periodWord[billingPeriod], day(currentPeriodEnd))}
               </p>
             )}
           </div>
@@ -47,7 +46,7 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
               {texts.cancel.button}
             </Button>
           )}
-          <Button fullWidth variant="default" onClick={onClose}>
+          <Button fullWidth variant="default" onClick={onClose} data-autofocus>
             {texts.subscribe.close}
           </Button>
         </div>

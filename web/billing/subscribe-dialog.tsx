@@ -65,6 +65,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
       lockScroll={!paying}
       title={words.title(plan.title)}
       size={480}
+      yOffset={16}
       centered
     >
       <div className={look.dialog}>
@@ -72,6 +73,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
           label={words.period}
           value={billingPeriod}
           disabled={busy}
+          begins
           options={[
             { value: 'monthly', text: words.periods.monthly },
             { value: 'yearly', text: words.periods.yearly, extra: words.save(saving) },
@@ -117,7 +119,6 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
               busyText={words.processing}
               disabled={confirming && !busy}
               onClick={() => void checkout.pay(choice)}
-              data-autofocus
             >
               {labelOf(plan, choice, quote.data)}
             </BusyButton>

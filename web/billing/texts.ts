@@ -63,6 +63,7 @@ export const texts = {
 
   own: {
     next: (price: string, period: string, date: string) => `${price} are charged every ${period}, next on ${date}.`,
+    first: (price: string, period: string, date: string) => `${price} are charged every ${period}, first on ${date}.`,
     due: (price: string, period: string, date: string) =>
       `${price} for another ${period} were due on ${date} and did not go through. It is tried again in the next days.`,
     runs: (plan: string) => `You are on ${plan}.`,
@@ -78,6 +79,7 @@ export const texts = {
       `${plan} stays open until ${date}. Nothing is charged after that, and then you are on Free; nothing of yours is taken away.`,
     atOnce: (plan: string) =>
       `Nothing is paid for beyond today, so ${plan} ends at once. Nothing is charged any more, and nothing of yours is taken away.`,
+    trialGoesOn: (plan: string, date: string) => `Your free trial of ${plan} goes on until ${date}, as for every new account.`,
     keep: 'Keep it',
     done: 'Subscription cancelled successfully',
     failed: 'Failed to cancel subscription',
@@ -87,7 +89,7 @@ export const texts = {
   free: {
     title: 'Switch to Free',
     lost: (plan: string, date: string) => `${plan} is paid for until ${date}. It would end now, and what is left of it is not given back.`,
-    lostPlain: (plan: string) => `${plan} would end now.`,
+    lostPlain: (plan: string) => `Your subscription to ${plan} would end now. Nothing is charged any more.`,
     instead: 'To use it to the end, cancel it instead: then it ends on that day and nothing more is charged.',
     stays: (invoices: number) => `Your invoices stay. On Free daily reminders wait, and you can create up to ${invoices} invoices a month.`,
     staysInTrial: (invoices: number, date: string) =>
