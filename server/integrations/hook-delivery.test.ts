@@ -446,6 +446,31 @@ test('a webhook that is removed while it is being called takes everything with i
   expect(await app.db.select().from(hookDeliveries)).toEqual([])
 })
 
+test('an account that is deleted while its receivers are being told goes whole, and nothing fails', async () => {
+  await using all = await listening()
+  const { app, asha, receiver, webhook } = all
+  const others = await Promise.all(Array.from({ length: 4 }, (_, nth) => aWebhook(app, asha, receiver, { path: `/${nth}` })))
+  const lines = Array.from({ length: 30 }, (_, nth) => ({
+    clientName: 'Kaveri Foods',
+    clientEmail: 'a@b.example',
+    amount: nth + 1,
+    dueDate: '2026-03-31',
+  }))
+  const imported = async () => ask(app, asha, invoiceCalls.import, { body: { lines, keepDuplicates: true } })
+  await imported()
+  await composeHooks(app.deps, asha.id)
+  await imported()
+  const places = openPlaces()
+  const telling = [webhook, ...others].map(({ _id }) => deliverHook(app.deps, { hookId: _id, places }, never))
+  const removing = ask(app, asha, integrationCalls.removeWebhook, { params: { id: webhook._id } })
+  while (receiver.calls.length < 10) await new Promise((resolve) => setImmediate(resolve))
+  const composing = composeHooks(app.deps, asha.id)
+  expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
+  expect((await removing).status).toBe(204)
+  await Promise.all([...telling, composing])
+  expect([await app.db.select().from(hookEvents), await app.db.select().from(hookDeliveries)]).toEqual([[], []])
+})
+
 test('a new secret signs from then on, and the one before no more', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
