@@ -27,10 +27,10 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
     }),
     check: ({ email, currentPassword }) => (changesEmail(email) && currentPassword === '' ? { currentPassword: words.currentMissing } : {}),
     refreshes: [accountCalls.profile],
-    onDone: ({ _id, displayName, email, googleId }) => {
+    onDone: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
       keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       form.setValues({ displayName, email, currentPassword: '' })
-      toast('good', texts.profile.saved)
+      toast('good', changesEmail(sent.email) && pendingEmail !== null ? words.almost : texts.profile.saved)
     },
     onProblem: (error) => toast('bad', brief(texts.profile.failed(inWords(error)))),
   })

@@ -10,11 +10,13 @@ interface SecondFactorStepProps {
   email: string
   /** Value, error and change of the field. */
   field: Pick<TextInputProps, 'value' | 'error' | 'onChange'>
+  /** The other kind of code is to be entered: what was typed and said of this one is over. */
+  onOther: () => void
   onBack: () => void
 }
 
 /** The second step of signing in: what the authenticator shows, or a recovery code. */
-export function SecondFactorStep({ email, field, onBack }: SecondFactorStepProps): ReactNode {
+export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactorStepProps): ReactNode {
   const [kind, setKind] = useState<'totp' | 'recovery'>('totp')
   const { label, hint, other } = words[kind]
   return (
@@ -35,7 +37,14 @@ export function SecondFactorStep({ email, field, onBack }: SecondFactorStepProps
         {...field}
       />
       <div className={look.asides}>
-        <button type="button" className={look.aside} onClick={() => setKind(kind === 'totp' ? 'recovery' : 'totp')}>
+        <button
+          type="button"
+          className={look.aside}
+          onClick={() => {
+            setKind(kind === 'totp' ? 'recovery' : 'totp')
+            onOther()
+          }}
+        >
           {other}
         </button>
         <button type="button" className={look.aside} onClick={onBack}>

@@ -22,7 +22,7 @@ export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
   if (profile.googleId !== undefined)
     return (
       <Panel title={words.title} aside={<Pill tone="paid">{words.linked}</Pill>}>
-        <p className={look.text}>{words.linkedText(profile.email)}</p>
+        <p className={look.text}>{words.linkedText}</p>
         <Button variant="default" onClick={() => setAsking(true)}>
           {words.unlink.open}
         </Button>

@@ -22,7 +22,8 @@ export default function SignInScreen(): ReactNode {
   const { state: from } = useLocation()
   const server = useServer()
   const [step, setStep] = useState<'password' | 'code'>('password')
-  const [codeWanted, setCodeWanted] = useState(false)
+  /** What the last try was answered with is no longer shown. */
+  const [quiet, setQuiet] = useState(false)
   const state = useContractForm({
     call: accountCalls.signIn,
     initialValues: { email: '', password: '', code: '' },
@@ -35,15 +36,15 @@ export default function SignInScreen(): ReactNode {
     },
     onProblem: (error) => {
       const asks = error instanceof Problem && error.code === 'second_factor_needed'
-      setCodeWanted(asks)
+      // That a code is asked for is the next step, nothing that went wrong.
+      setQuiet(asks)
       if (asks) setStep('code')
       // A code counts once: the same one is not right the next time either.
       else if (step === 'code') form.setFieldValue('code', '')
     },
   })
   const { form } = state
-  // That a code is asked for is the next step, nothing that went wrong.
-  const shown = { ...state, problem: codeWanted ? null : state.problem }
+  const shown = { ...state, problem: quiet ? null : state.problem }
   const back = () => {
     state.reset()
     setStep('password')
@@ -54,7 +55,15 @@ export default function SignInScreen(): ReactNode {
       {step === 'password' && <GoogleReturn />}
       <ContractForm state={shown} submit={words.submit} busy={words.busy} wide>
         {step === 'code' ? (
-          <SecondFactorStep email={form.getValues().email} field={form.getInputProps('code')} onBack={back} />
+          <SecondFactorStep
+            email={form.getValues().email}
+            field={form.getInputProps('code')}
+            onOther={() => {
+              form.setFieldValue('code', '')
+              setQuiet(true)
+            }}
+            onBack={back}
+          />
         ) : (
           <Stack gap={16}>
             <TextInput label={words.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />

@@ -111,11 +111,12 @@ export const texts = {
       current: 'Current Password',
       currentHint: 'Needed because the email is the key to this account.',
       currentMissing: 'Please enter your current password to change your email.',
-      google: (email: string) => `You sign in with Google as ${email}. The email is changed there.`,
+      google: (email: string) => `You sign in with Google. The email of this account stays ${email}, whatever it is there.`,
       notConfirmed: (email: string) =>
         `${email} is not confirmed yet. Confirm it, so that a forgotten password can be mended and nobody else uses it.`,
       sendLink: 'Send Link',
       sending: 'Sending...',
+      almost: 'Saved. The new email counts once you open the link in the mail.',
       pending: (email: string) => `A link is on its way to ${email}. Your email changes once it is opened, within 10 minutes.`,
     },
     password: {
@@ -220,8 +221,7 @@ export const texts = {
       title: 'Sign in with Google',
       linked: 'Linked',
       notLinked: 'Not linked',
-      linkedText: (email: string) =>
-        `You sign in with Google as ${email}. There is no password and no other second factor to be looked after here.`,
+      linkedText: 'You sign in with Google. There is no password and no other second factor to be looked after here.',
       text: 'Link your Google account and sign in with it instead of your password.',
       open: 'Link Google',
       dialog: 'Link your Google account',

@@ -38,7 +38,17 @@ export function TwoFactorSetUpDialog({ email, onClose }: { email: string; onClos
       {step.at === 'code' && (
         <AskCode secret={step.secret} uri={step.uri} onCancel={onClose} onConfirmed={(codes) => setStep({ at: 'kept', codes })} />
       )}
-      {step.at === 'kept' && <RecoveryCodes codes={step.codes} email={email} onClose={onClose} />}
+      {step.at === 'kept' && (
+        <RecoveryCodes
+          codes={step.codes}
+          email={email}
+          onClose={() => {
+            // Not before: on a phone it would lie over the dialog.
+            toast('good', words.done)
+            onClose()
+          }}
+        />
+      )}
     </Modal>
   )
 }
@@ -82,7 +92,6 @@ function AskCode(props: { secret: string; uri: string; onCancel: () => void; onC
     toInput: (body) => ({ body }),
     onDone: ({ recoveryCodes }) => {
       onConfirmed(recoveryCodes)
-      toast('good', words.done)
       // After the codes are on the screen: the profile that it is on may wait, they may not.
       for (const read of [accountCalls.profile, accountCalls.audit]) void queries.invalidateQueries({ queryKey: queryKey(read) })
     },

@@ -99,7 +99,7 @@ export const texts = {
   remove: {
     title: 'Remove configuration',
     question: 'Are you sure you want to remove mail configuration?',
-    consequence: 'The stored password is forgotten. Reminders that fall due wait until a mailbox is connected again.',
+    consequence: 'The stored password or permission is given up. Reminders that fall due wait until a mailbox is connected again.',
     confirm: 'Remove Configuration',
     busy: 'Removing...',
     done: 'Mail configuration removed successfully!',
