@@ -10,7 +10,7 @@ export const bannerTexts = {
     period_ending: 'Your plan ends soon',
     plan_ended: 'Your plan has ended',
     past_due: 'A payment did not go through',
-    confirming: 'Your payment is being confirmed',
+    confirming: 'Your payment is on its way',
   } satisfies Record<PlanNotice['kind'], string>,
   choose: (plan: string) => `Choose ${plan}`,
   look: 'See your plan',
