@@ -27,7 +27,7 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
   return (
     <>
       <Panel title={words.password.title}>
-        {byGoogle ? <p className={look.text}>{words.password.google}</p> : <PasswordForm email={profile.email} />}
+        {byGoogle ? <p className={look.flush}>{words.password.google}</p> : <PasswordForm email={profile.email} />}
       </Panel>
       <SecurityTwoFactor profile={profile} />
       {(byGoogle || server?.google) && <SecurityGoogle profile={profile} />}
