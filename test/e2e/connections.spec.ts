@@ -85,6 +85,7 @@ test('a receiver is told of an invoice, signed with the secret that was shown, a
   program,
   receiver,
 }) => {
+  test.slow()
   const asha = await signIn(page, program.url, 'hooks@banyan.example')
   await page.goto('/dashboard/connections')
   await page.getByRole('button', { name: 'Add Webhook' }).click()
@@ -131,6 +132,7 @@ test('a receiver is told of an invoice, signed with the secret that was shown, a
 })
 
 test('a webhook is paused, resumed, changed, given a new secret and removed', async ({ page, program, receiver }) => {
+  test.slow()
   const asha = await signIn(page, program.url, 'changes@banyan.example')
   const made = (await asha.send('POST', '/webhooks', { url: `${receiver.url}/first`, events: ['invoice.paid'] })) as {
     _id: string
@@ -166,6 +168,7 @@ test('reminders are triggered from the sidebar after a permission that is asked 
   program,
   smtp,
 }) => {
+  test.slow()
   const asha = await signIn(page, program.url, 'trigger@banyan.example')
   await asha.send('POST', '/invoice', anInvoice)
   const trigger = sidebar(page).getByRole('button', { name: 'Trigger Reminder Emails' })
@@ -222,6 +225,7 @@ test('a trigger that the mail server refuses says so with its words, and sends w
 })
 
 test('an application that somebody allows gets in until it is disconnected', async ({ page, program, receiver, zapier }) => {
+  test.slow()
   await signIn(page, program.url, 'zaps@banyan.example')
   const verifier = randomBytes(32).toString('base64url')
   const asked = new URLSearchParams({
@@ -262,19 +266,31 @@ test('an application that somebody allows gets in until it is disconnected', asy
   const me = () => fetch(`${program.url}/api/me`, { headers: { authorization: `Bearer ${token}` } })
   expect(await (await me()).json()).toMatchObject({ email: 'zaps@banyan.example' })
 
+  const hooked = await fetch(`${program.url}/zapier/hooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ hookUrl: `${receiver.url}/zap`, event: 'invoice.paid' }),
+  })
+  expect(hooked.status).toBe(201)
+
   await page.goto(`${program.url}/dashboard/connections`)
+  const zap = page.getByRole('listitem').filter({ hasText: `${receiver.url}/zap` })
+  await expect(zap).toContainText('On')
   const row = page.getByRole('listitem').filter({ hasText: 'Zapier' }).filter({ hasText: 'Connected on' })
   await expect(row).toContainText('can read and write')
   await sidebar(page).getByRole('button', { name: 'Unsubscribe from Zapier' }).click()
   await expect(page.getByText(/^Unsubscribed from Zapier successfully\./)).toBeVisible()
   await expect(row.getByText('Paused', { exact: true })).toBeVisible()
+  await expect(zap).toContainText('Paused with Zapier')
   await row.getByRole('button', { name: 'Subscribe to Zapier' }).click()
+  await expect(zap).not.toContainText('Paused with Zapier')
   await expect(row.getByText('Paused', { exact: true })).toHaveCount(0)
   await expect(sidebar(page).getByRole('button', { name: 'Unsubscribe from Zapier' })).toBeVisible()
 
   await row.getByRole('button', { name: 'Disconnect Zapier' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
   await expect(page.getByText('No application is connected')).toBeVisible()
+  await expect(zap).toHaveCount(0)
   expect((await me()).status).toBe(401)
 })
 

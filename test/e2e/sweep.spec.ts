@@ -145,7 +145,7 @@ async function signedOut(page: Page, look: Looking, size: Size): Promise<void> {
   await dialog(page, look, 'menu')
 }
 
-async function withNothing(page: Page, look: Looking, size: Size, zapier: Zapier): Promise<void> {
+async function withNothing(page: Page, look: Looking, size: Size): Promise<void> {
   await open(page, '/dashboard', 'No invoices yet')
   await look.at('dashboard-empty')
   await page.getByRole('button', { name: /^Account of/ }).click()
@@ -195,7 +195,6 @@ async function withNothing(page: Page, look: Looking, size: Size, zapier: Zapier
   await look.at('consent-missing')
   await open(page, '/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fzapier.com%2Fback&state=x', /Do you allow Zapier/i)
   await look.at('consent-invalid')
-  await connectionsWithNothing(page, look, zapier)
 }
 
 type Zapier = { clientId: string; redirectUri: string }
@@ -412,19 +411,31 @@ for (const size of ['wide', 'phone'] as const) {
     await sweep({ browser, url: program.url, size }, (page, look) => signedOut(page, look, size))
   })
 
-  test(`just signed up: every screen and dialog, ${size}`, async ({ browser, program, zapier }) => {
+  test(`just signed up: every screen and dialog, ${size}`, async ({ browser, program }) => {
     test.setTimeout(300_000)
     await sweep({ browser, url: program.url, size }, async (page, look) => {
       await signIn(page, program.url, `nothing-${size}@banyan.example`)
-      await withNothing(page, look, size, zapier)
+      await withNothing(page, look, size)
     })
   })
 
-  test(`with a year behind them: every screen and dialog, ${size}`, async ({ browser, program, smtp, receiver }) => {
+  test(`with a year behind them: every screen and dialog, ${size}`, async ({ browser, program, smtp }) => {
     test.setTimeout(300_000)
     await sweep({ browser, url: program.url, size }, async (page, look) => {
       const someone = await signIn(page, program.url, `much-${size}@banyan.example`)
       await withMuch(page, look, someone, smtp)
+    })
+  })
+
+  test(`connections, none and many: every screen and dialog, ${size}`, async ({ browser, program, smtp, receiver, zapier }) => {
+    test.setTimeout(300_000)
+    await sweep({ browser, url: program.url, size }, async (page, look) => {
+      await signIn(page, program.url, `alone-${size}@banyan.example`)
+      await connectionsWithNothing(page, look, zapier)
+    })
+    await sweep({ browser, url: program.url, size }, async (page, look) => {
+      const someone = await signIn(page, program.url, `connected-${size}@banyan.example`)
+      await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
       await connectionsWithMuch(page, look, someone, receiver)
     })
   })
