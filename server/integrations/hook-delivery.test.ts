@@ -123,7 +123,7 @@ test('a receiver that fails is told again after 5 seconds, 5 and 30 minutes, 2, 
   await app.runJobs()
   expect(receiver.calls.length).toBe(8)
   expect(new Set(idsOf(all)).size).toBe(1)
-})
+}, 90_000)
 
 test('a receiver that works again is told the rest, and what failed before is forgiven', async () => {
   await using all = await listening()
@@ -281,7 +281,7 @@ test('a hundred failed tries in a row pause a webhook and tell its owner once; r
   expect(toldTo(receiver).length).toBe(205)
   expect(new Set(toldTo(receiver).map(({ id }) => id)).size).toBe(105)
   expect((await ask(app, await signedInAgain(app, asha), noticeCalls.list)).reply).toEqual([])
-})
+}, 90_000)
 
 test('one success in between, and the hundred begin anew', async () => {
   await using all = await listening()
@@ -297,7 +297,7 @@ test('one success in between, and the hundred begin anew', async () => {
   await app.runJobs()
   expect(receiver.calls.length).toBe(120)
   expect(await hooksOf(all)).toMatchObject([{ pausedBecause: null, failures: 60 }])
-})
+}, 90_000)
 
 test('what happens while a webhook is paused by hand waits, and is told in its order once it is resumed', async () => {
   await using all = await listening()
@@ -399,7 +399,7 @@ test('calls on demand are counted: nobody has us call somebody without end', asy
     statuses.push((await ask(app, asha, integrationCalls.testWebhook, { params: { id: webhook._id } })).status)
   expect(statuses.slice(0, 120)).toEqual(Array(120).fill(200))
   expect(statuses.slice(120)).toEqual([429, 429])
-})
+}, 90_000)
 
 test('an event whose process is gone before the answer is told once more under the same id, and what comes too late changes nothing', async () => {
   await using all = await listening()

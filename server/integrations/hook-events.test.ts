@@ -52,7 +52,7 @@ test('what is written down from a file is told as well, line by line and in orde
   const amounts = toldTo(receiver).map((told) => ('invoice' in told.data ? told.data.invoice.amount : null))
   expect(amounts).toEqual(lines.map(({ amount }) => amount))
   expect(new Set(toldTo(receiver).map(({ id }) => id)).size).toBe(120)
-})
+}, 90_000)
 
 test('the midnight at which an invoice becomes overdue is told once', async () => {
   await using receiver = await openFakeReceiver()

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -80,7 +80,7 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
   if (composed.length > 0) {
     const values = composed.map(({ id, payload }) => sql`(${id}::uuid, ${payload}::text)`)
     await tx.execute(sql`
-      UPDATE hook_events e SET payload = v.payload, happened_at = coalesce(e.happened_at, ${now.toString()}::timestamptz)
+      UPDATE hook_events e SET payload = v.payload, facts = '{}', happened_at = coalesce(e.happened_at, ${now.toString()}::timestamptz)
       FROM (VALUES ${sql.join(values, sql`, `)}) AS v (id, payload) WHERE e.id = v.id`)
   }
   if (deliveries.length > 0) await tx.insert(hookDeliveries).values(deliveries)
@@ -89,7 +89,15 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
   return happened.length < composedAtOnce
 }
 
-/** Forgets what happened more than 30 days ago, and with it what became of telling it. Call it now and then from a worker. */
+/** Forgets what happened more than 30 days ago, and with it what became of telling it, a few hundred at a time. Call it now and then from a worker. */
 export async function forgetOldHookEvents(db: Database, now: Instant): Promise<void> {
-  await db.delete(hookEvents).where(lte(hookEvents.happenedAt, now.subtract(kept)))
+  for (;;) {
+    const old = db
+      .select({ id: hookEvents.id })
+      .from(hookEvents)
+      .where(lte(hookEvents.happenedAt, now.subtract(kept)))
+      .limit(500)
+    const erased = await db.delete(hookEvents).where(inArray(hookEvents.id, old)).returning({ id: hookEvents.id })
+    if (erased.length === 0) return
+  }
 }

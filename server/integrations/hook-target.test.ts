@@ -105,7 +105,7 @@ test('a name that is never resolved is given up at the deadline, and nothing is 
 
 test('of an answer without end no more is read than is needed, and only its beginning is kept', async () => {
   await using receiver = await openFakeReceiver()
-  receiver.answer({ status: 500, body: 'नमस्ते '.repeat(1_000_000) })
+  receiver.answer({ raw: `HTTP/1.1 500 No\r\n\r\n${'नमस्ते '.repeat(20_000)}` })
   const began = performance.now()
   const { words } = await post(receiver.url, lax)
   expect([...words].length).toBe(301)

@@ -204,7 +204,7 @@ test('a hundred Zaps are enough for an account', async () => {
   for (let nth = 0; nth < 100; nth += 1) expect((await on(nth)).status).toBe(201)
   expect(await on(100)).toMatchObject({ status: 409, problem: { code: 'conflict' } })
   expect((await on(7)).status).toBe(201)
-})
+}, 90_000)
 
 test('of a Zap a person changes nothing but whether it is called', async () => {
   await using app = await openTestApp()

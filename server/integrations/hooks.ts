@@ -88,8 +88,8 @@ export async function addWebhook(
 }
 
 /**
- * Has an address called as a Zap, or another application, wants it. The same address for the same event is one hook: it belongs to whoever asked
- * for it last, and goes with their permission. Refuses as `addWebhook` does, but needs no plan.
+ * Has an address called as a Zap, or another application, wants it. The same address for the same event is one hook: it belongs to the application
+ * that asked for it last, and goes with its permission. Refuses as `addWebhook` does, but needs no plan.
  */
 export async function addZap(
   { db, config }: Knowing,
@@ -102,7 +102,11 @@ export async function addZap(
   return db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
     const same = and(eq(hooks.ownerId, ownerId), eq(hooks.kind, 'zapier'), eq(hooks.url, hookUrl), eq(hooks.events, [event]))
-    const [known] = await tx.update(hooks).set({ grantId }).where(same).returning({ id: hooks.id })
+    const [known] = await tx
+      .update(hooks)
+      .set({ grantId: grantId ?? sql`${hooks.grantId}` })
+      .where(same)
+      .returning({ id: hooks.id })
     if (known) return known
     if ((await countHooks(tx, ownerId, 'zapier')) >= mostZaps)
       throw new Refusal('conflict', `This account has ${mostZaps} such hooks. Please remove one that is not used before you add another.`)

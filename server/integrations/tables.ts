@@ -123,7 +123,7 @@ export const hooks = pgTable(
 
 /**
  * Something that happened, for an account that somebody listens to: written by triggers on invoices and deliveries, in the transaction in
- * which it happens. `facts` are the rows as they were then.
+ * which it happens. `facts` are the rows as they were then, until the body is composed of them.
  */
 export const hookEvents = pgTable(
   'hook_events',
