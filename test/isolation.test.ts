@@ -8,24 +8,29 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { rows } from '#server/platform/database.ts'
-import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
 import { filled, idsIn, shapeOf, trespasses } from './filled.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
+import { aWebhook } from './hooks.ts'
 import { anApplication, connect } from './programs.ts'
 
 /** Stands in everything of the one whose records nobody else may see. */
 const mark = 'Zanzibar'
 
 /** Somebody with a record of every kind that an ordinary day brings about. */
-async function somebodyBusy(app: TestApp, smtp: Awaited<ReturnType<typeof openFakeSmtp>>): Promise<Person> {
+async function somebodyBusy(app: TestApp, smtp: FakeSmtp, receiver: FakeReceiver): Promise<Person> {
   const asha = await aPerson(app, { displayName: `Asha ${mark}`, email: `asha@${mark.toLowerCase()}.example` })
   await aMailbox(app, asha, smtp)
+  await aWebhook(app, asha, receiver, { path: `/${mark}`, events: ['reminder.sent'] })
   const invoice = await anInvoice(app, { owner: asha, clientName: `${mark} Foods`, clientEmail: `billing@${mark.toLowerCase()}.example` })
   await anInvoice(app, { owner: asha, clientName: `${mark} Mills`, reference: `${mark}-7` })
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   const deleted = await anInvoice(app, { owner: asha, clientName: `${mark} Traders` })
   await ask(app, asha, invoiceCalls.remove, { params: { id: deleted._id } })
+  await app.runJobs()
+  expect(receiver.calls).toHaveLength(2)
   expect(invoice._id).toHaveLength(36)
   await connect(app, asha, await anApplication(app, { name: `${mark} Robot` }))
   await ask(app, asha, integrationCalls.addKey, { body: { name: `${mark} key`, scopes: ['read', 'write'] } })
@@ -69,8 +74,9 @@ const privateCalls = everyCall.filter((call) => !call.open)
 
 test('whoever brings the ids of somebody else, in path, query and body of every call there is, sees and changes nothing of theirs', async () => {
   await using smtp = await openFakeSmtp()
-  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
-  const asha = await somebodyBusy(app, smtp)
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z', config: { allowPrivateHookHosts: true } })
+  const asha = await somebodyBusy(app, smtp, receiver)
   const before = await recordsOf(app, asha)
   const ids = idsIn(Object.values(before).flat().join(' '))
   expect(ids.length).toBeGreaterThan(8)
@@ -89,7 +95,7 @@ test('whoever brings the ids of somebody else, in path, query and body of every 
   }
   expect(wrong).toEqual([])
   expect(await recordsOf(app, asha)).toEqual(before)
-}, 180_000)
+}, 300_000)
 
 test('what nobody asked about is refused: a body cannot name owner, plan or anything else besides', async () => {
   await using app = await openTestApp()
