@@ -8,12 +8,16 @@ import { type Program, startProgram } from '#test/program.ts'
 interface Started {
   /** The real program with the built client, on data of its own; one for all tests of a file. */
   program: Program
-  /** A mail server that it may send to. */
+}
+
+interface Beside {
+  /** A mail server that it may send to, and that has received nothing yet. */
   smtp: FakeSmtp
+  complaints: string[]
 }
 
 /** A test in a browser whose page finds the program at `/`. Whatever the page complains of, broken rules of its policy among it, fails the test. */
-export const test = base.extend<{ complaints: string[] }, Started>({
+export const test = base.extend<Beside, Started>({
   program: [
     async ({}, use) => {
       const folder = await mkdtemp(path.join(tmpdir(), 'duely-browser-'))
@@ -24,13 +28,10 @@ export const test = base.extend<{ complaints: string[] }, Started>({
     },
     { scope: 'worker', timeout: 60_000 },
   ],
-  smtp: [
-    async ({}, use) => {
-      await using smtp = await openFakeSmtp()
-      await use(smtp)
-    },
-    { scope: 'worker' },
-  ],
+  smtp: async ({}, use) => {
+    await using smtp = await openFakeSmtp()
+    await use(smtp)
+  },
   baseURL: async ({ program }, use) => use(program.url),
   complaints: [
     async ({ page }, use) => {
