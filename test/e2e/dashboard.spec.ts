@@ -198,6 +198,30 @@ test('everything is reached by keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL(/edit-invoice/)
 })
 
+test('the palette keeps the focus when the screen that was chosen before comes in behind it', async ({ page }) => {
+  await onDashboard(page, three)
+  let fetched = () => {}
+  const held = new Promise<void>((resolve) => {
+    fetched = resolve
+  })
+  await page.route(/edit-invoice-screen-.*\.js$/, async (route) => {
+    await held
+    await route.continue()
+  })
+  const box = page.getByRole('combobox', { name: 'Search and commands' })
+  await page.keyboard.press('Control+k')
+  await expect(box).toBeFocused()
+  await page.keyboard.type('inv-0002')
+  await expect(page.getByRole('option', { name: /Studio Banyan/ })).toHaveAttribute('data-combobox-selected', 'true')
+  await page.keyboard.press('Enter')
+  await expect(box).toHaveCount(0)
+  await page.keyboard.press('Control+k')
+  await expect(box).toBeFocused()
+  fetched()
+  await expect(page.getByRole('heading', { name: 'Edit Invoice', includeHidden: true })).toBeAttached()
+  await expect(box).toBeFocused()
+})
+
 test('a client of an earlier invoice is offered, and what was typed is not lost by leaving', async ({ page }) => {
   await onDashboard(page, three)
   await page.keyboard.press('n')

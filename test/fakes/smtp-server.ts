@@ -19,7 +19,7 @@ export interface ReceivedMail {
 export type Move = string | { kind: 'silence' } | { kind: 'reset' } | { kind: 'drip'; text: string; everyMs: number } | Later
 interface Later {
   kind: 'later'
-  ms: number
+  when: number | Promise<void>
   next: Move | undefined
 }
 
@@ -31,9 +31,9 @@ export const reset: Move = { kind: 'reset' }
 export function drip(everyMs: number, text = '250-'.padEnd(10_000, 'still thinking ')): Move {
   return { kind: 'drip', text, everyMs }
 }
-/** The move, or the good answer, after a while. */
-export function later(ms: number, next?: Move): Move {
-  return { kind: 'later', ms, next }
+/** The move, or the good answer, after so many milliseconds or once something has happened. */
+export function later(when: number | Promise<void>, next?: Move): Move {
+  return { kind: 'later', when, next }
 }
 
 /** What happens at each step. Numbers count from 1 and start again with each `answer`. */
@@ -184,7 +184,8 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
       else if (move.kind === 'reset') return void plain.resetAndDestroy()
       else if (move.kind === 'silence') return
       else if (move.kind === 'drip') return dripOut(move.text, move.everyMs)
-      else return wait(move.ms, () => play(move.next, well))
+      else if (typeof move.when === 'number') return wait(move.when, () => play(move.next, well))
+      else return void move.when.then(() => play(move.next, well))
       busy = false
       read()
     }

@@ -2,8 +2,6 @@ import { Button } from '@mantine/core'
 import { IconPlus, IconUpload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { invoiceCalls } from '#contract/invoices.ts'
-import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
@@ -13,12 +11,13 @@ import { ExportButton } from './export-button.tsx'
 import { Ledger } from './ledger-view.tsx'
 import { NoInvoices } from './no-invoices.tsx'
 import { texts } from './texts.ts'
+import { useLedger } from './use-ledger.ts'
 
 const ImportDialog = loadLater(async () => (await import('./import-dialog.tsx')).ImportDialog)
 
 /** /dashboard; with `?import` the dialog for importing stands open, so that a link from anywhere can open it. */
 export default function DashboardScreen(): ReactNode {
-  const invoices = useRead(invoiceCalls.list)
+  const invoices = useLedger()
   const [address, setAddress] = useSearchParams()
   const importing = address.has('import')
   const withImport = new URLSearchParams(address)

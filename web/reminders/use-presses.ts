@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { CallReply } from '#contract/call.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { inWords, Problem } from '#web/platform/problem.ts'
 import { queryKey, useCall } from '#web/platform/query.ts'
@@ -43,7 +44,7 @@ export interface Presses {
   sendAgain: () => void
 }
 
-const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs]
+const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
 
 /** What happens when Start Reminders, Stop Reminders or Send Now is pressed. */
 export function usePresses({ configured, preview, runs, followed }: PressesOptions): Presses {

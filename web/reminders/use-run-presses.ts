@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { inWords, Problem } from '#web/platform/problem.ts'
 import { queryKey, useCall } from '#web/platform/query.ts'
@@ -22,7 +23,7 @@ export interface RunPresses {
   retry: (run: Run) => void
 }
 
-const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs]
+const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
 
 /** What happens when the rest of a run is called off, or its failures are tried again. */
 export function useRunPresses(followed: FollowedRun): RunPresses {

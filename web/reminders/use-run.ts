@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { queryKey, useRead } from '#web/platform/query.ts'
 import { isMoving } from './run-state.ts'
@@ -39,7 +40,7 @@ export function useRun(openRunId: string | null): FollowedRun {
     }
     if (moved.current === run._id) {
       moved.current = null
-      for (const call of [reminderCalls.status, reminderCalls.preview, reminderCalls.runs])
+      for (const call of [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list])
         void queries.invalidateQueries({ queryKey: queryKey(call) })
     }
     if (waiting?.id === run._id) {

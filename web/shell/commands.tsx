@@ -30,7 +30,9 @@ export function Commands(): ReactNode {
   const onDashboard = pathname.startsWith('/dashboard')
   useShortcuts({
     onPalette: () => (open === 'palette' ? close() : show('palette')),
-    single: onDashboard ? { '/': search, n: () => void navigate('/dashboard/new-invoice'), '?': () => show('shortcuts') } : {},
+    // What is typed before the dialog is there was meant for it.
+    single:
+      onDashboard && open === null ? { '/': search, n: () => void navigate('/dashboard/new-invoice'), '?': () => show('shortcuts') } : {},
   })
   return (
     <>

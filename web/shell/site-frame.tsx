@@ -36,8 +36,8 @@ function useFocusOnPage(): void {
     if (last.current === pathname) return
     last.current = pathname
     const page = document.getElementById('content')
-    // Where a field of the page took the focus already, it stays there.
-    if (!page || page.contains(document.activeElement)) return
+    // Where a field of the page took the focus already, or a dialog that was opened while the page was fetched, it stays there.
+    if (!page || page.contains(document.activeElement) || document.activeElement?.closest('[role="dialog"]')) return
     page.tabIndex = -1
     page.focus({ preventScroll: true })
   }, [pathname])
