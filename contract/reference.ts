@@ -4,6 +4,7 @@ import { type HookPayload, hookPayload, integrationCalls } from './integrations.
 import { type Invoice, invoiceCalls } from './invoices.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
+import { reminderDocument } from './templates.ts'
 
 /** What the reference says of a call that programs may make, besides its summary and its schemas. */
 export interface ExplainedCall {
@@ -174,24 +175,6 @@ const allRefused = { mail_refused: 'The mail server refused every single mail fo
 const later = 'Not all mails are through after 20 seconds. The run goes on: follow it at `/reminder/runs/{id}`.'
 const theInvoice = { id: 'The `_id` of the invoice.' }
 const theRun = { id: 'The `_id` of the run, as `runId` says it.' }
-
-function asHtml(words: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="supported-color-schemes" content="light dark">
-<meta name="format-detection" content="telephone=no, date=no, address=no">
-</head>
-<body style="margin:0;padding:16px">
-<div style="max-width:576px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.6;overflow-wrap:break-word">${words}</div>
-</body>
-</html>
-
-`
-}
 
 /** Every call that programs may make, in the order of the reference. */
 export const explainedCalls: ExplainedCall[] = [
@@ -412,7 +395,7 @@ export const explainedCalls: ExplainedCall[] = [
         subject: 'Invoice INV-0001',
         messageId: '<rem.019caccf-712c-7d59-8994-9d9cc8b96788@example.com>',
         date: '2026-03-02T04:30:00.000Z',
-        html: asHtml('Dear Kaveri Foods,<br><br>₹12,250.50 was due on 20/02/2026.<br><br>Asha Rao'),
+        html: `${reminderDocument('Dear Kaveri Foods,<br><br>₹12,250.50 was due on 20/02/2026.<br><br>Asha Rao')}\n`,
         text: 'Dear Kaveri Foods,\n\n₹12,250.50 was due on 20/02/2026.\n\nAsha Rao\n',
       },
     },

@@ -107,9 +107,15 @@ test('each request leaves one line, without values', async () => {
   expect(JSON.stringify(lines)).not.toMatch(/hunter2|page=2|asha/)
 })
 
-test('an answer to a call is kept by nobody and guessed by nobody', async () => {
+test.each([
+  ['an answer to a call', '/note/1', 200],
+  ['the answer where nothing is', '/nowhere', 404],
+  ['the answer to an address that is written wrongly', '/%zz', 400],
+])('%s is kept by nobody and guessed by nobody', async (_what, address, status) => {
   const { post } = await aServer()
-  expect((await post(good)).headers).toMatchObject({
+  const { statusCode, headers } = await post(good, { 'content-type': 'application/json' }, address)
+  expect(statusCode).toBe(status)
+  expect(headers).toMatchObject({
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'content-type': 'application/json; charset=utf-8',

@@ -14,7 +14,7 @@ import type { Call, CallParts, CallReply } from '#contract/call.ts'
 import type { ProgramKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import { isAway } from './database.ts'
-import { hardenAnswers } from './headers.ts'
+import { answerHeaders, hardenAnswers } from './headers.ts'
 import type { Log } from './log.ts'
 import { Refusal } from './refusal.ts'
 
@@ -65,6 +65,7 @@ declare module 'fastify' {
 /** An HTTP server that answers calls and turns every error into a problem. `https`: whether people reach it that way. */
 export async function openApp(options: { log: Log; identify: Identify; trustProxy: boolean | string[]; https?: boolean }): Promise<App> {
   const logger: FastifyBaseLogger = options.log
+  const https = options.https ?? false
   const app: App = fastify({
     loggerInstance: logger,
     logController: new OneLineEach(),
@@ -72,17 +73,20 @@ export async function openApp(options: { log: Log; identify: Identify; trustProx
     bodyLimit: 1024 * 1024,
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
-    frameworkErrors: (_error, _request, reply) => {
+    frameworkErrors: (_error, request, reply) => {
       const { status, problem } = plain('invalid', 'This address is not written correctly.')
-      // Fastify types the reply of a request that has no route yet more narrowly than any other.
-      return (reply as FastifyReply).status(status).header('cache-control', 'no-store').send(problem)
+      // Fastify types the reply of a request that has no route yet more narrowly than any other, and asks no hook about it.
+      return (reply as FastifyReply)
+        .status(status)
+        .headers({ ...answerHeaders(request, { https }), 'cache-control': 'no-store' })
+        .send(problem)
     },
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('identify', options.identify)
   app.decorate('lost', { answer: null })
-  hardenAnswers(app, { https: options.https ?? false })
+  hardenAnswers(app, { https })
   await app.register(cookie)
   app.setErrorHandler((error, request, reply) => {
     const said = sayProblem(error)

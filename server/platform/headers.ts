@@ -7,17 +7,21 @@ const callPolicy = "default-src 'none'; frame-ancestors 'none'"
  * Headers of every answer (OWASP Secure Headers): no guessing of types, no framing, no address of a page to other sites, and over https
  * nothing but https for two years. Pages bring a policy of their own.
  */
+export function answerHeaders(request: FastifyRequest, about: { https: boolean }): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'x-frame-options': 'DENY',
+    'cross-origin-resource-policy': 'same-origin',
+    'content-security-policy': callPolicy,
+    'x-request-id': request.id,
+    ...(about.https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
+  }
+}
+
 export function hardenAnswers(app: FastifyInstance, about: { https: boolean }): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
-    reply.headers({
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'same-origin',
-      'x-frame-options': 'DENY',
-      'cross-origin-resource-policy': 'same-origin',
-      'content-security-policy': callPolicy,
-      'x-request-id': request.id,
-      ...(about.https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
-    })
+    reply.headers(answerHeaders(request, about))
   })
 }
 

@@ -9,7 +9,7 @@ import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
 import look from './connections.module.css'
-import { RevokeDialog } from './revoke-dialog.tsx'
+import { RemovalDialog } from './removal-dialog.tsx'
 import { ShowAll } from './show-all.tsx'
 import { texts } from './texts.ts'
 import { useLackOfApiAccess } from './use-api-access.ts'
@@ -68,7 +68,21 @@ export function ApiKeys(): ReactNode {
         </p>
       </div>
       <ApiKeyDialog opened={adding} onClose={() => setAdding(false)} />
-      <RevokeDialog asked={asked} onExpect={expect} onClose={() => setAsked(null)} />
+      <RemovalDialog
+        asked={asked}
+        call={integrationCalls.removeKey}
+        refreshes={[integrationCalls.keys]}
+        words={{
+          question: words.question,
+          consequence: () => words.consequence,
+          confirm: words.revoke,
+          busy: words.revoking,
+          done: words.revoked,
+          failed: words.revokeFailed,
+        }}
+        onExpect={expect}
+        onClose={() => setAsked(null)}
+      />
     </Panel>
   )
 }

@@ -3,16 +3,13 @@ import { IconApps, IconBolt, IconSend2 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type Connection, integrationCalls } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall, useRead } from '#web/platform/query.ts'
+import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
-import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
-import { toast } from '#web/ui/toast.tsx'
 import look from './connections.module.css'
+import { RemovalDialog } from './removal-dialog.tsx'
 import { SubscribeButton } from './subscribe-button.tsx'
 import { texts } from './texts.ts'
 import { useRemovalFocus } from './use-removal-focus.ts'
@@ -44,7 +41,21 @@ export function Applications(): ReactNode {
           )}
         </QueryView>
       </div>
-      <DisconnectDialog asked={asked} onExpect={expect} onClose={() => setAsked(null)} />
+      <RemovalDialog
+        asked={asked}
+        call={integrationCalls.disconnect}
+        refreshes={[integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription]}
+        words={{
+          question: words.question,
+          consequence: ({ own }) => (own ? words.ownConsequence : words.consequence),
+          confirm: words.disconnect,
+          busy: words.disconnecting,
+          done: words.disconnected,
+          failed: words.disconnectFailed,
+        }}
+        onExpect={expect}
+        onClose={() => setAsked(null)}
+      />
     </Panel>
   )
 }
@@ -91,48 +102,5 @@ function Application({ connection, onDisconnect }: { connection: Connection; onD
         {words.disconnect}
       </Button>
     </li>
-  )
-}
-
-interface DisconnectDialogProps {
-  asked: Connection | null
-  onExpect: (removal: boolean) => void
-  onClose: () => void
-}
-
-function DisconnectDialog({ asked, onExpect, onClose }: DisconnectDialogProps): ReactNode {
-  // What it says stays while it fades.
-  const [last, setLast] = useState(asked)
-  if (asked && asked !== last) setLast(asked)
-  const name = last?.name ?? ''
-  const disconnect = useCall(integrationCalls.disconnect, {
-    refreshes: [integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription],
-    onDone: () => {
-      toast('good', words.disconnected(name))
-      onClose()
-    },
-    onProblem: () => onExpect(false),
-  })
-  return (
-    <ConfirmDialog
-      opened={asked !== null}
-      title={words.question(name)}
-      confirm={words.disconnect}
-      confirmBusy={words.disconnecting}
-      busy={disconnect.isPending}
-      tone="danger"
-      onConfirm={() => {
-        if (!last) return
-        onExpect(true)
-        disconnect.mutate({ params: { id: last._id } })
-      }}
-      onCancel={() => {
-        disconnect.reset()
-        onClose()
-      }}
-    >
-      <p className={look.flush}>{last?.own ? words.ownConsequence : words.consequence}</p>
-      <FormError message={disconnect.isError ? words.disconnectFailed(name, inWords(disconnect.error)) : null} />
-    </ConfirmDialog>
   )
 }

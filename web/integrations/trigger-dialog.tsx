@@ -10,9 +10,9 @@ import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
+import { DueList } from '#web/ui/due-list.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './trigger.module.css'
-import { TriggerList } from './trigger-list.tsx'
 import { TriggerResult } from './trigger-result.tsx'
 import { triggerTexts as texts } from './trigger-texts.ts'
 import { useGoingForPermission } from './use-going-for-permission.ts'
@@ -117,7 +117,7 @@ function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode
         <>
           <p className={look.words}>{texts.leaving(due.mails)}</p>
           <div className={look.sum}>{formatRupees(due.total)}</div>
-          <TriggerList lines={lines} />
+          <DueList label={texts.list} lines={lines} />
         </>
       )}
       {leftOut > 0 && <p className={look.quiet}>{texts.leftOut(leftOut)}</p>}

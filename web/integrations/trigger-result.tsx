@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { RunAnswer } from '#contract/reminders.ts'
-import { ScrollBox } from './scroll-box.tsx'
+import { ScrollList } from '#web/ui/scroll-list.tsx'
 import look from './trigger.module.css'
 import { triggerTexts as texts } from './trigger-texts.ts'
 import { useArrivalFocus } from './use-arrival-focus.ts'
@@ -15,16 +15,14 @@ export function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
       {retrying > 0 && <p className={look.words}>{texts.underWay(retrying)}</p>}
       {failed > 0 && <p className={look.words}>{texts.failedOnes(failed)}</p>}
       {failures.length > 0 && (
-        <ScrollBox label={texts.failedOnes(failed)}>
-          <ul>
-            {failures.map(({ invoiceId, clientEmail, message }) => (
-              <li key={invoiceId}>
-                <span className={look.client}>{clientEmail}</span>
-                <span className={look.said}>{message === '' ? texts.noWords : <q>{message}</q>}</span>
-              </li>
-            ))}
-          </ul>
-        </ScrollBox>
+        <ScrollList label={texts.failedOnes(failed)}>
+          {failures.map(({ invoiceId, clientEmail, message }) => (
+            <li key={invoiceId}>
+              <span className={look.client}>{clientEmail}</span>
+              <span className={look.said}>{message === '' ? texts.noWords : <q>{message}</q>}</span>
+            </li>
+          ))}
+        </ScrollList>
       )}
       {skipped > 0 && <p className={look.quiet}>{texts.skipped(skipped)}</p>}
     </div>

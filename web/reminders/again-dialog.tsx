@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { DueList } from '#web/ui/due-list.tsx'
 import look from './control.module.css'
-import { DueList } from './due-list.tsx'
 import { texts } from './texts.ts'
 
 interface AgainDialogProps {
@@ -49,7 +49,7 @@ export function AgainDialog({ opened, due, onSend, onCancel }: AgainDialogProps)
     >
       {said}
       <p className={look.question}>{texts.sendNow.leaving(due.sendNowMails)}</p>
-      <DueList lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} />
+      <DueList label={texts.start.list} lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} />
     </ConfirmDialog>
   )
 }

@@ -3,8 +3,8 @@ import type { CallReply } from '#contract/call.ts'
 import { formatRupees } from '#contract/money.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { DueList } from '#web/ui/due-list.tsx'
 import look from './control.module.css'
-import { DueList } from './due-list.tsx'
 import { hourInWords } from './moments.ts'
 import { texts } from './texts.ts'
 
@@ -37,7 +37,7 @@ export function StartDialog({ opened, due, status, onStart, onCancel }: StartDia
         <>
           <p className={look.question}>{texts.start.now(due.mails)}</p>
           <div className={look.sum}>{formatRupees(due.total)}</div>
-          <DueList lines={lines} />
+          <DueList label={texts.start.list} lines={lines} />
         </>
       )}
       {leftOut > 0 && <p className={look.quiet}>{texts.start.leftOut(leftOut)}</p>}

@@ -1,19 +1,19 @@
 import '@mantine/core/styles/ScrollArea.layer.css'
 import { ScrollArea } from '@mantine/core'
 import type { ReactNode } from 'react'
-import look from './trigger.module.css'
+import look from './scroll-list.module.css'
 
-/** A long list in a frame of its own. */
-export function ScrollBox({ label, children }: { label: string; children: ReactNode }): ReactNode {
+/** A long list in a frame of its own; its children are the `<li>`. */
+export function ScrollList({ label, children }: { label: string; children: ReactNode }): ReactNode {
   return (
     <ScrollArea.Autosize
-      className={look.due ?? ''}
+      className={look.frame ?? ''}
       mah="min(320px, 40vh)"
       type="auto"
       // What scrolls must be reachable by keyboard.
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}
     >
-      {children}
+      <ul className={look.list}>{children}</ul>
     </ScrollArea.Autosize>
   )
 }
