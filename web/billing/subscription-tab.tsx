@@ -5,6 +5,7 @@ import { billingCalls, type Subscription, type SubscriptionStatus } from '#contr
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { FactList } from '#web/ui/fact-list.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
@@ -55,28 +56,30 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
   const { plan, status, billingPeriod, paymentType, amount, currentPeriodEnd, cancelAtPeriodEnd, trialEnd, checkout } = subscription
   const price = billingPeriod && words[paymentType === 'onetime' ? 'once' : 'per'](formatPrice(amount), periodWord[billingPeriod])
   return (
-    <dl className={look.facts}>
-      <dt>{words.plan}</dt>
-      <dd>{planOf(plan).title}</dd>
-      <dt>{words.status}</dt>
-      <dd>
-        <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{words.statuses[status]}</Pill>
-      </dd>
-      {price !== null && (
-        <>
-          <dt>{words.price}</dt>
-          <dd>{price}</dd>
-        </>
-      )}
-      {plan !== 'free' && currentPeriodEnd !== null && (
-        <>
-          <dt>{cancelAtPeriodEnd ? words.ends : words[nextOf[status]]}</dt>
-          <dd>{day(currentPeriodEnd)}</dd>
-        </>
-      )}
-      {checkout && plan === 'free' && trialEnd !== null && <Trial end={trialEnd} day={day} />}
-      {checkout && <Used subscription={subscription} />}
-    </dl>
+    <div className={look.facts}>
+      <FactList>
+        <dt>{words.plan}</dt>
+        <dd>{planOf(plan).title}</dd>
+        <dt>{words.status}</dt>
+        <dd>
+          <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{words.statuses[status]}</Pill>
+        </dd>
+        {price !== null && (
+          <>
+            <dt>{words.price}</dt>
+            <dd>{price}</dd>
+          </>
+        )}
+        {plan !== 'free' && currentPeriodEnd !== null && (
+          <>
+            <dt>{cancelAtPeriodEnd ? words.ends : words[nextOf[status]]}</dt>
+            <dd>{day(currentPeriodEnd)}</dd>
+          </>
+        )}
+        {checkout && plan === 'free' && trialEnd !== null && <Trial end={trialEnd} day={day} />}
+        {checkout && <Used subscription={subscription} />}
+      </FactList>
+    </div>
   )
 }
 

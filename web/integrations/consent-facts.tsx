@@ -2,6 +2,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { type ReactNode, useId } from 'react'
 import type { ConsentQuestion } from '#contract/integrations.ts'
 import { useSession } from '#web/platform/session.ts'
+import { FactList } from '#web/ui/fact-list.tsx'
 import look from './consent.module.css'
 import { consentTexts as texts } from './consent-texts.ts'
 
@@ -25,14 +26,16 @@ export function ConsentFacts({ question }: { question: ConsentQuestion }): React
         ))}
       </ul>
       {!own && <p className={look.not}>{texts.mayNot}</p>}
-      <dl className={look.facts}>
-        <dt>{texts.account}</dt>
-        <dd>{session?.user.email}</dd>
-        <dt>{texts.length}</dt>
-        <dd>{texts.untilDisconnected}</dd>
-        <dt>{texts.returns}</dt>
-        <dd>{returnsTo}</dd>
-      </dl>
+      <div className={look.facts}>
+        <FactList stacks>
+          <dt>{texts.account}</dt>
+          <dd>{session?.user.email}</dd>
+          <dt>{texts.length}</dt>
+          <dd>{texts.untilDisconnected}</dd>
+          <dt>{texts.returns}</dt>
+          <dd>{returnsTo}</dd>
+        </FactList>
+      </div>
     </>
   )
 }

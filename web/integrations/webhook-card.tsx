@@ -5,6 +5,7 @@ import { inWords } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
+import { FactList } from '#web/ui/fact-list.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
@@ -88,7 +89,7 @@ function Facts({ webhook }: { webhook: Webhook }): ReactNode {
   const { url, events, createdAt, lastDeliveredAt } = webhook
   const zone = useZone()
   return (
-    <dl className={look.facts}>
+    <FactList stacks>
       <dt>{words.address}</dt>
       <dd>
         <span className={look.url} title={url}>
@@ -102,11 +103,9 @@ function Facts({ webhook }: { webhook: Webhook }): ReactNode {
       <dt>{words.events}</dt>
       <dd>{events.map((event) => texts.events.names[event]).join(', ')}</dd>
       <dt>{words.added}</dt>
-      <dd className={look.plain}>{showDate(dateIn(zone, new Date(createdAt)))}</dd>
+      <dd data-quiet>{showDate(dateIn(zone, new Date(createdAt)))}</dd>
       <dt>{words.last}</dt>
-      <dd className={look.plain}>
-        {lastDeliveredAt === null ? words.never : capitalized(showMoment(zone, new Date(lastDeliveredAt), new Date()))}
-      </dd>
-    </dl>
+      <dd data-quiet>{lastDeliveredAt === null ? words.never : capitalized(showMoment(zone, new Date(lastDeliveredAt), new Date()))}</dd>
+    </FactList>
   )
 }

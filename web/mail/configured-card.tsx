@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { MailConfig } from '#contract/mail.ts'
+import { FactList } from '#web/ui/fact-list.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { gmailTexts } from './gmail-texts.ts'
@@ -20,7 +21,7 @@ export function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => voi
       title={words.title}
       aside={mailbox.pause ? <Pill tone="overdue">{words.paused}</Pill> : <Pill tone="paid">{words.working}</Pill>}
     >
-      <dl className={look.facts}>
+      <FactList stacks>
         <dt>{words.provider}</dt>
         <dd>{words.providers[provider ?? 'smtp']}</dd>
         <dt>{words.email}</dt>
@@ -28,12 +29,12 @@ export function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => voi
         {host !== null && port !== null && (
           <>
             <dt>{words.server}</dt>
-            <dd className={look.quiet}>{words.line(host, port, secure === true)}</dd>
+            <dd data-quiet>{words.line(host, port, secure === true)}</dd>
           </>
         )}
         <dt>{provider === 'gmail' ? gmailTexts.permission : words.password}</dt>
-        <dd className={look.quiet}>{words.kept}</dd>
-      </dl>
+        <dd data-quiet>{words.kept}</dd>
+      </FactList>
       <div className={look.actions}>
         {test.button}
         <Button variant="default" onClick={onChange}>
