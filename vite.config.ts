@@ -32,6 +32,8 @@ export default defineConfig({
     target: ['chrome111', 'edge111', 'firefox113', 'safari16.4'],
     // A font in a data: address delays the first paint and cannot be cached, and the security policy allows files only.
     assetsInlineLimit: 0,
+    // Which file brings which: `run/sizes.ts` weighs pages by it.
+    manifest: true,
   },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups: chunks } } } } } },
 })

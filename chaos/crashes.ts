@@ -29,7 +29,7 @@ export const crashes: Scenario[] = [
     async run(chaos) {
       if (!chaos.cluster) return needsServer
       const place = await onServer(chaos, chaos.cluster)
-      const smtp = await aMailServer(chaos, { delayMs: 5 })
+      const smtp = await aMailServer(chaos, { delayMs: 30 })
       const those = await place.prepare((db) => people(db, { count: 100, invoices: 100, smtp, nextRunAt: Temporal.Now.instant() }))
       const running = [await place.start(), await place.start()]
       let kills = 0

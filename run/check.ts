@@ -6,6 +6,7 @@ const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
 
 /** What is looked at without running the program; the longest first, because they share the processors. */
 const checks: Record<string, [program: string, ...args: string[]]> = {
+  sizes: [process.execPath, 'run/sizes.ts'],
   lint: [bin('biome'), 'check', '--error-on-warnings'],
   unused: [bin('knip'), '--no-progress'],
   architecture: [bin('vitest'), 'run', 'architecture.test.ts'],

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
@@ -34,6 +34,9 @@ export async function buildClient(node) {
   say('Building the web client.')
   rmSync(build, { recursive: true, force: true })
   await run(node, [builder, 'build', '--logLevel', 'warn'], { env: { ...process.env, NODE_ENV: 'production' } })
+  // It is not for the public.
+  renameSync(path.join(build, 'client/.vite/manifest.json'), path.join(build, 'chunks.json'))
+  rmSync(path.join(build, 'client/.vite'), { recursive: true })
   await run(node, ['run/reference-page.ts'])
   writeFileSync(path.join(build, 'pages.json'), JSON.stringify([...(await pages(node)), '/docs'], null, 2))
   await packFiles(path.join(build, 'client'))

@@ -1,12 +1,16 @@
 import type { Page } from '@playwright/test'
+import PostalMime from 'postal-mime'
 import { type FakeSmtp, later } from '#test/fakes/smtp-server.ts'
 import { expect, test } from './duely.ts'
 
-/** Somebody with one late invoice and a mailbox; what comes back makes calls in their name. */
-async function withLateInvoice(
+const mailOf = (client: string) => `billing@${client.split(' ')[0]?.toLowerCase()}.example`
+
+/** Somebody with a late invoice of each of these clients and a mailbox; what comes back makes calls in their name. */
+async function withLateInvoices(
   page: Page,
   smtp: FakeSmtp,
   email: string,
+  clients: string[],
 ): Promise<(method: string, path: string, body?: object) => Promise<void>> {
   await page.goto('/signup')
   await page.getByLabel('Full Name').fill('Asha Rao')
@@ -25,7 +29,8 @@ async function withLateInvoice(
       },
       [method, path, body] as const,
     )
-  await ask('POST', '/invoice', { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' })
+  for (const client of clients)
+    await ask('POST', '/invoice', { clientName: client, clientEmail: mailOf(client), amount: 500, dueDate: '2026-01-02' })
   await ask('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   return ask
 }
@@ -35,7 +40,7 @@ test('a refused start is told once, Send Now lists whom it writes to, and withou
   smtp,
 }) => {
   test.slow()
-  const ask = await withLateInvoice(page, smtp, 'control@banyan.example')
+  const ask = await withLateInvoices(page, smtp, 'control@banyan.example', ['Kaveri Foods'])
   await page.goto('/dashboard/reminder-control')
 
   smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
@@ -62,7 +67,7 @@ test('a refused start is told once, Send Now lists whom it writes to, and withou
 })
 
 test('a reminder that leaves while the dashboard is looked at is seen there without a reload', async ({ page, smtp }) => {
-  const ask = await withLateInvoice(page, smtp, 'dashboard@banyan.example')
+  const ask = await withLateInvoices(page, smtp, 'dashboard@banyan.example', ['Kaveri Foods'])
   const arrived = Promise.withResolvers<void>()
   const looked = Promise.withResolvers<void>()
   smtp.answer({
@@ -79,4 +84,76 @@ test('a reminder that leaves while the dashboard is looked at is seen there with
   looked.resolve()
   await expect(page.getByText(/^Reminded today/).first()).toBeVisible()
   await sending
+})
+
+test('a run is followed over a reload and called off: what is leaving at that moment still arrives, nothing else', async ({
+  page,
+  smtp,
+}) => {
+  const clients = ['Kaveri Foods', 'Studio Banyan', 'Meridian Textiles', 'Lotus Press', 'Nilgiri Tea']
+  const ask = await withLateInvoices(page, smtp, 'cancel@banyan.example', clients)
+  const called = Promise.withResolvers<void>()
+  smtp.answer({ dot: () => later(called.promise) })
+  await page.goto('/dashboard/reminder-control')
+  const sending = ask('POST', '/reminder/send-immediate').catch(() => undefined)
+  const progress = page.getByRole('progressbar', { name: 'Progress of the reminders' })
+  await page.reload()
+  await expect(progress).toHaveAttribute('aria-valuetext', '0 of 5')
+  await expect(page.getByRole('heading', { name: 'Send Now: sending reminders' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Cancel Run' }).click()
+  const asking = page.getByRole('dialog', { name: 'Cancel this run' })
+  await expect(asking).toContainText(
+    '3 emails that are still waiting are cancelled. An email that is leaving at this very moment still arrives.',
+  )
+  await asking.getByRole('button', { name: 'Cancel Run' }).click()
+  await expect(page.getByText('The run is cancelled.')).toBeVisible()
+  called.resolve()
+  await expect(page.getByRole('heading', { name: 'Send Now: what happened' })).toBeVisible()
+  await expect(page.getByText('2 emails were accepted by the mail server.')).toBeVisible()
+  await expect(page.getByText('3 emails were cancelled or left out, because this was stopped.')).toBeVisible()
+  await sending
+  await smtp.quiet()
+  expect(smtp.mails).toHaveLength(2)
+})
+
+test('what failed in a run is tried again by hand, and nobody else is written to twice', async ({ page, smtp }) => {
+  await withLateInvoices(page, smtp, 'again@banyan.example', ['Kaveri Foods', 'Studio Banyan'])
+  smtp.answer({ rcpt: (to) => (to === mailOf('Studio Banyan') ? '550 5.1.1 No such user here' : undefined) })
+  await page.goto('/dashboard/reminder-control')
+  await page.getByRole('button', { name: 'Send Now' }).click()
+  await expect(page.getByText('1 email could not be delivered:')).toBeVisible()
+  await expect(page.getByText('550 5.1.1 No such user here').first()).toBeVisible()
+  await expect(page.getByText('Check the client’s email address on the invoice.').first()).toBeVisible()
+
+  smtp.answer({})
+  await page.getByRole('button', { name: 'Try these again' }).first().click()
+  await expect(page.getByRole('heading', { name: 'Tried Again: what happened' })).toBeVisible()
+  await expect(page.getByText('1 email was accepted by the mail server.').first()).toBeVisible()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0]).toSorted()).toEqual(['Kaveri Foods', 'Studio Banyan'].map(mailOf))
+})
+
+test('with one email per client, two invoices of a client leave as one, in words of one’s own', async ({ page, smtp }) => {
+  await withLateInvoices(page, smtp, 'grouping@banyan.example', ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
+  await page.goto('/dashboard/reminder-control')
+  const choice = page.getByRole('switch', { name: 'One email per client' })
+  await expect(page.getByText('3 emails would leave at the moment.')).toBeVisible()
+  await choice.click({ force: true })
+  await expect(page.getByText('2 emails would leave at the moment.')).toBeVisible()
+  await page.reload()
+  await expect(choice).toBeChecked()
+
+  await page.getByRole('link', { name: 'Change its words in Email Templates' }).click()
+  await expect(page.getByRole('tab', { selected: true })).toHaveText('One email per client')
+  await page.getByRole('tabpanel').getByRole('switch', { name: 'Use Custom Email Template' }).click({ force: true })
+  await page.getByRole('tabpanel').getByRole('textbox', { name: 'Subject' }).fill('{{invoiceCount}} open invoices, {{totalAmount}}')
+  await page.getByRole('button', { name: 'Save Template' }).click()
+  await expect(page.getByText('Email template content updated successfully!')).toBeVisible()
+  await page.goto('/dashboard/reminder-control')
+  await page.getByRole('button', { name: 'Send Now' }).click()
+  await expect(page.getByText('2 reminder emails sent successfully!')).toBeVisible()
+  const grouped = smtp.mails.find(({ envelope }) => envelope.to[0] === mailOf('Kaveri Foods'))
+  const { subject, text } = await PostalMime.parse(grouped?.raw ?? '')
+  expect(subject).toBe('2 open invoices, ₹1,000.00')
+  expect(text).toMatch(/INV-0001.*INV-0002/s)
 })

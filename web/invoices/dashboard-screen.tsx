@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconPlus, IconUpload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import type { Invoice } from '#contract/invoices.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Later, loadLater } from '#web/ui/load-later.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
@@ -15,13 +16,23 @@ import { useLedger } from './use-ledger.ts'
 
 const ImportDialog = loadLater(async () => (await import('./import-dialog.tsx')).ImportDialog)
 
+/** Written at build time: what stands there before the browser has found out whose invoices they are. */
+export const handle = { starting: <Starting /> }
+
+function Starting(): ReactNode {
+  return (
+    <>
+      <Head invoices={[]} />
+      <DashboardSkeleton />
+    </>
+  )
+}
+
 /** /dashboard; with `?import` the dialog for importing stands open, so that a link from anywhere can open it. */
 export default function DashboardScreen(): ReactNode {
   const invoices = useLedger()
   const [address, setAddress] = useSearchParams()
   const importing = address.has('import')
-  const withImport = new URLSearchParams(address)
-  withImport.set('import', '')
   const closeImport = () =>
     setAddress(
       (before) => {
@@ -33,28 +44,7 @@ export default function DashboardScreen(): ReactNode {
     )
   return (
     <>
-      <PageHeader
-        title={texts.dashboard.title}
-        subtitle={texts.dashboard.subtitle}
-        action={
-          <div className={look.tools}>
-            <Button
-              component={Link}
-              to={{ search: `?${withImport}` }}
-              preventScrollReset
-              variant="default"
-              className={look.tool ?? ''}
-              leftSection={<IconUpload size={18} stroke={1.7} />}
-            >
-              {texts.dashboard.import}
-            </Button>
-            {invoices.data && invoices.data.length > 0 && <ExportButton invoices={invoices.data} />}
-            <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
-              {texts.dashboard.create}
-            </Button>
-          </div>
-        }
-      />
+      <Head invoices={invoices.data ?? []} />
       <QueryView
         query={invoices}
         loading={texts.dashboard.loading}
@@ -68,5 +58,35 @@ export default function DashboardScreen(): ReactNode {
         <ImportDialog opened={importing} onClose={closeImport} />
       </Later>
     </>
+  )
+}
+
+function Head({ invoices }: { invoices: Invoice[] }): ReactNode {
+  const [address] = useSearchParams()
+  const withImport = new URLSearchParams(address)
+  withImport.set('import', '')
+  return (
+    <PageHeader
+      title={texts.dashboard.title}
+      subtitle={texts.dashboard.subtitle}
+      action={
+        <div className={look.tools}>
+          <Button
+            component={Link}
+            to={{ search: `?${withImport}` }}
+            preventScrollReset
+            variant="default"
+            className={look.tool ?? ''}
+            leftSection={<IconUpload size={18} stroke={1.7} />}
+          >
+            {texts.dashboard.import}
+          </Button>
+          {invoices.length > 0 && <ExportButton invoices={invoices} />}
+          <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
+            {texts.dashboard.create}
+          </Button>
+        </div>
+      }
+    />
   )
 }

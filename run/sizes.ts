@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { buildClient } from './client.mjs'
+
+const build = path.join(import.meta.dirname, '../build')
+const kb = 1024
+
+/** What a page may weigh, packed by gzip, and the files of `web/` that a browser asks for by itself when it opens it. */
+interface Page {
+  limit: number
+  counted: ('js' | 'css')[]
+  brings: string[]
+}
+
+const always = ['entry.client.tsx', 'root.tsx', 'shell/screen-frame.tsx']
+
+export const pages = {
+  landing: { limit: 130 * kb, counted: ['js'], brings: [...always, 'shell/public-layout.tsx', 'marketing/landing-screen.tsx'] },
+  dashboard: {
+    limit: 260 * kb,
+    counted: ['js', 'css'],
+    brings: [
+      ...always,
+      'shell/site-layout.tsx',
+      'shell/dashboard-layout.tsx',
+      'integrations/trigger-frame.tsx',
+      'billing/plan-frame.tsx',
+      'invoices/dashboard-screen.tsx',
+    ],
+  },
+} satisfies Record<string, Page>
+
+const chunks = z.record(
+  z.string(),
+  z.object({ file: z.string(), imports: z.array(z.string()).default([]), css: z.array(z.string()).default([]) }),
+)
+
+/** The files that a page brings with everything they import, by their address below the site, each with its bytes packed by gzip. */
+export function filesOf({ brings, counted }: Page): Map<string, number> {
+  const known = chunks.parse(JSON.parse(readFileSync(path.join(build, 'chunks.json'), 'utf8')))
+  const files = new Set(
+    readdirSync(path.join(build, 'client/assets'))
+      .filter((name) => /^manifest-.*\.js$/.test(name))
+      .map((name) => `assets/${name}`),
+  )
+  const seen = new Set<string>()
+  const follow = (name: string) => {
+    const chunk = known[name]
+    if (!chunk || seen.has(name)) return
+    seen.add(name)
+    for (const file of [chunk.file, ...chunk.css]) files.add(file)
+    chunk.imports.forEach(follow)
+  }
+  for (const source of brings) {
+    const names = Object.keys(known).filter((name) => name === `web/${source}` || name.startsWith(`web/${source}?`))
+    if (names.length === 0) throw new Error(`web/${source} is no part of the built client: name in run/sizes.ts what took its place.`)
+    names.forEach(follow)
+  }
+  const wanted = [...files].filter((file) => counted.some((kind) => file.endsWith(`.${kind}`)))
+  return new Map(wanted.map((file) => [`/${file}`, packed(path.join(build, 'client', file))]))
+}
+
+function packed(file: string): number {
+  return statSync(existsSync(`${file}.gz`) ? `${file}.gz` : file).size
+}
+
+if (import.meta.main) {
+  await buildClient(process.execPath)
+  for (const [name, page] of Object.entries(pages)) {
+    const files = filesOf(page)
+    const bytes = [...files.values()].reduce((sum, one) => sum + one, 0)
+    process.stdout.write(`${name}: ${(bytes / kb).toFixed(1)} of ${page.limit / kb} KB\n`)
+    if (bytes <= page.limit) continue
+    for (const [file, one] of [...files].toSorted(([, a], [, b]) => b - a)) process.stdout.write(`${String(one).padStart(8)} ${file}\n`)
+    process.exitCode = 1
+  }
+}
