@@ -23,7 +23,7 @@ function Starting(): ReactNode {
   return (
     <>
       <Head invoices={[]} />
-      <DashboardSkeleton />
+      <DashboardSkeleton still />
     </>
   )
 }

@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { ErrorState } from '#web/ui/error-state.tsx'
 import { Loading } from '#web/ui/loading.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -33,11 +33,13 @@ export function QueryView<T>({
   isEmpty = isEmptyList,
   children,
 }: QueryViewProps<T>): ReactNode {
-  if (query.data !== undefined) {
+  // Drawn piece by piece: a long list holds up neither a key nor a press.
+  const data = useDeferredValue(query.data)
+  if (data !== undefined) {
     return (
       <>
         {query.isError && <Notice tone="bad">{error(inWords(query.error))}</Notice>}
-        {empty !== null && isEmpty(query.data) ? empty : children(query.data)}
+        {empty !== null && isEmpty(data) ? empty : children(data)}
       </>
     )
   }
