@@ -14,12 +14,12 @@ const chunks = [
   { name: 'schemas', test: /node_modules\/zod\// },
   {
     name: 'library',
-    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|PasswordInput|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(ui\/(busy-button|form-error|notice|toast|load-later|controls|dates|loading|error-state)|platform\/(query|problem|send|refresh|query-view))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
+    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|PasswordInput|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(shell\/library|ui\/(busy-button|form-error|notice|toast|load-later|controls|dates|loading|error-state)|platform\/(query|problem|send|refresh|query-view))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
   },
   { name: 'forms', test: /@mantine\/form\/|web\/(platform\/contract-form|ui\/password-field)\./ },
   {
     name: 'account',
-    test: /web\/shell\/(account|account-circle|library|theme-toggle|commands|sidebar-actions)\.|web\/(shell|integrations)\/use-zapier\./,
+    test: /web\/shell\/(account|account-circle|theme-toggle|commands|sidebar-actions)\.|web\/(shell|integrations)\/use-zapier\./,
   },
   { name: 'entry', test: /web\/accounts\/(entry-card|entry-page|use-server|texts)\./ },
 ]

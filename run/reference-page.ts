@@ -9,9 +9,9 @@ const script = await scalarScript()
 const scriptName = `scalar-${createHash('sha256').update(script).digest('base64url').slice(0, 8)}.js`
 const page = referencePage({
   script: `/assets/${scriptName}`,
-  inter: font('inter-latin-wght-normal'),
+  inter: font('inter-latin-'),
   interExt: font('inter-latin-ext-wght-normal'),
-  bricolage: font('bricolage-grotesque-latin-wght-normal'),
+  bricolage: font('bricolage-grotesque-latin-'),
   nonce: '__DUELY_NONCE__',
   address: '__DUELY_ADDRESS__',
 })

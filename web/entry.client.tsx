@@ -6,11 +6,16 @@ import { pageNonce } from '#web/platform/nonce.ts'
 // The library that locks the page behind a dialog writes a style element and looks for its nonce under this name.
 Object.assign(globalThis, { __webpack_nonce__: pageNonce() })
 
-startTransition(() => {
-  hydrateRoot(
-    document,
-    <StrictMode>
-      <HydratedRouter />
-    </StrictMode>,
-  )
-})
+const wake = () =>
+  startTransition(() => {
+    hydrateRoot(
+      document,
+      <StrictMode>
+        <HydratedRouter />
+      </StrictMode>,
+    )
+  })
+
+// First the page that was written at build time is seen, then it is made alive. A tab in the background draws nothing.
+if (document.visibilityState === 'hidden') wake()
+else requestAnimationFrame(() => setTimeout(wake))

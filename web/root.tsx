@@ -1,3 +1,5 @@
+import headings from '#web/ui/fonts/bricolage-grotesque-latin.woff2?url'
+import words from '#web/ui/fonts/inter-latin.woff2?url'
 import '#web/ui/mantine.css'
 import '#web/ui/fonts.css'
 import '#web/ui/look.css'
@@ -19,6 +21,9 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <script src="/theme.js" nonce={nonce} suppressHydrationWarning />
+        {[words, headings].map((font) => (
+          <link key={font} rel="preload" as="font" type="font/woff2" href={font} crossOrigin="anonymous" fetchPriority="low" />
+        ))}
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />

@@ -11,7 +11,7 @@ export default [
       route('*', 'shell/not-found-screen.tsx'),
     ]),
   ]),
-  layout('shell/site-layout.tsx', [
+  layout('shell/entry-layout.tsx', [
     layout('shell/screen-frame.tsx', { id: 'entry-screen' }, [
       route('signin', 'accounts/sign-in-screen.tsx'),
       route('signup', 'accounts/sign-up-screen.tsx'),
@@ -19,6 +19,8 @@ export default [
       route('reset-password', 'accounts/reset-password-screen.tsx'),
       route('confirm-email', 'accounts/confirm-email-screen.tsx'),
     ]),
+  ]),
+  layout('shell/site-layout.tsx', [
     route('dashboard', 'shell/dashboard-layout.tsx', [
       layout('integrations/trigger-frame.tsx', [
         layout('billing/plan-frame.tsx', [

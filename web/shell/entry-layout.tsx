@@ -1,0 +1,23 @@
+import { lazy, type ReactNode, Suspense } from 'react'
+import { Outlet } from 'react-router'
+import { Library } from './library.tsx'
+import { SiteFrame } from './site-frame.tsx'
+
+const Account = lazy(async () => ({ default: (await import('./account.tsx')).Account }))
+
+/** The frame of the screens that lead into the product: what only people who are signed in see comes afterwards. */
+export default function EntryLayout(): ReactNode {
+  return (
+    <Library>
+      <SiteFrame
+        account={
+          <Suspense>
+            <Account />
+          </Suspense>
+        }
+      >
+        <Outlet />
+      </SiteFrame>
+    </Library>
+  )
+}
