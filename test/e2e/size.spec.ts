@@ -1,13 +1,17 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
+import { filesOf, pages } from '#run/sizes.ts'
 import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
 
 const client = path.join(import.meta.dirname, '../../build/client')
 
 /** What a page fetches before it is touched, packed by gzip: bytes by kind, and the largest files for whoever has to look. */
-async function weigh(page: Page, open: () => Promise<unknown>): Promise<{ script: number; style: number; largest: string[] }> {
+async function weigh(
+  page: Page,
+  open: () => Promise<unknown>,
+): Promise<{ script: number; style: number; names: string[]; largest: string[] }> {
   const files = new Map<string, { kind: string; bytes: number }>()
   const note = (url: string, kind: string) => {
     const { pathname } = new URL(url)
@@ -20,13 +24,20 @@ async function weigh(page: Page, open: () => Promise<unknown>): Promise<{ script
   await page.waitForLoadState('networkidle')
   const of = (wanted: string) => [...files.values()].filter(({ kind }) => kind === wanted).reduce((sum, { bytes }) => sum + bytes, 0)
   const largest = [...files].toSorted(([, a], [, b]) => b.bytes - a.bytes).map(([name, { bytes }]) => `${bytes} ${name}`)
-  return { script: of('script'), style: of('stylesheet'), largest }
+  return { script: of('script'), style: of('stylesheet'), names: [...files.keys()], largest }
 }
 
 const kb = 1024
 
+/** Scripts and styles that `npm run check` does not know of. */
+function unweighed(page: (typeof pages)[keyof typeof pages], names: string[]): string[] {
+  const weighed = filesOf({ ...page, counted: ['js', 'css'] })
+  return names.filter((name) => name.startsWith('/assets/') && !weighed.has(name))
+}
+
 test('the landing page brings at most 130 KB of scripts', async ({ page }) => {
-  const { script, largest } = await weigh(page, () => page.goto('/'))
+  const { script, names, largest } = await weigh(page, () => page.goto('/'))
+  expect(unweighed(pages.landing, names)).toEqual([])
   expect(script, largest.join('\n')).toBeGreaterThan(20 * kb)
   expect(script, largest.join('\n')).toBeLessThanOrEqual(130 * kb)
 })
@@ -44,10 +55,11 @@ test('the dashboard brings at most 260 KB of scripts and styles', async ({ page,
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
   await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
-  const { script, style, largest } = await weigh(page, async () => {
+  const { script, style, names, largest } = await weigh(page, async () => {
     await page.reload()
     await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
   })
+  expect(unweighed(pages.dashboard, names)).toEqual([])
   expect(script, largest.join('\n')).toBeGreaterThan(20 * kb)
   expect(script + style, largest.join('\n')).toBeLessThanOrEqual(260 * kb)
 })
