@@ -25,6 +25,7 @@ import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
 import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
 import { makeDueRuns } from '#server/reminders/due.ts'
+import { tellFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import {
@@ -75,11 +76,12 @@ export async function settleDue(deps: Delivering): Promise<void> {
   await wakePurchases(deps)
 }
 
-/** Frees what dead processes held, wakes every account with something due. Every 5 s. */
+/** Frees what dead processes held, wakes every account with something due, tells of what was never delivered. Every 5 s. */
 export async function sweep(deps: Delivering): Promise<void> {
   await freeDeadClaims(deps.db, deps.processId)
   await deps.inHand.freeLost()
   await wakeDue(deps)
+  await tellFailures(deps)
   await wakeSystemMails(deps)
 }
 

@@ -167,7 +167,9 @@ export const notices = pgTable(
     ownerId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    kind: text({ enum: ['promise_broken', 'login_refused', 'quota', 'restored', 'webhook_failing', 'webhook_gone'] }).notNull(),
+    kind: text({
+      enum: ['promise_broken', 'login_refused', 'quota', 'restored', 'webhook_failing', 'webhook_gone', 'not_delivered'],
+    }).notNull(),
     title: text().notNull(),
     text: text().notNull(),
     link: text(),

@@ -345,6 +345,9 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
   })
 }
 
+/** Why a day was left out on which nothing was wrong but that. */
+export const notRunning = 'Duely was not running between the hour of the reminders and 18:00 that day.'
+
 /** A day on which no process ran until six in the evening is written down as skipped; its mails are not sent later. */
 async function recordSkippedDays(tx: Database, account: Locked, days: { from: string; before: string }, now: Instant): Promise<void> {
   const earliest = Temporal.PlainDate.from(days.before).subtract({ days: mostSkippedDays }).toString()
@@ -358,7 +361,7 @@ async function recordSkippedDays(tx: Database, account: Locked, days: { from: st
         createdAt: now,
         deadlineAt: dailyDeadline(date, account.timezone),
         plannedAt: now,
-        skippedReason: 'Duely was not running between the hour of the reminders and 18:00 that day.',
+        skippedReason: notRunning,
       })
       .onConflictDoNothing()
   }

@@ -1,0 +1,2 @@
+ALTER TABLE "runs" ADD COLUMN "settled_at" timestamp with time zone;--> statement-breakpoint
+CREATE INDEX "runs_unsettled" ON "runs" USING btree ("created_at") WHERE "runs"."settled_at" IS NULL AND "runs"."kind" IN ('daily', 'trigger');

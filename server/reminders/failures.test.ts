@@ -1,0 +1,98 @@
+import PostalMime from 'postal-mime'
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { anOffice, type Person } from '#test/factories.ts'
+import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { ask, type TestApp } from '#test/harness.ts'
+
+const refusal = '550 5.1.1 No such user here'
+const nine = (day: number) => `2026-03-0${day}T03:30:00Z`
+
+async function told(app: TestApp, asha: Person): Promise<object[]> {
+  return (await ask(app, asha, noticeCalls.list)).reply.map(({ _id, createdAt, ...said }) => said)
+}
+
+async function mailsToOwner(smtp: FakeSmtp): Promise<string[]> {
+  return Promise.all(smtp.mails.map(async ({ raw }) => (await PostalMime.parse(raw)).subject ?? ''))
+}
+
+test('whoever is not watching at nine is told what was not delivered, by a mail too, and the next day only on the screens', async () => {
+  await using own = await openFakeSmtp()
+  await using office = await anOffice({
+    now: '2026-03-02T06:30:00Z',
+    invoices: 3,
+    config: { systemSmtpUrl: `smtp://127.0.0.1:${own.port}`, systemMailFrom: 'Duely <hello@duely.example>' },
+  })
+  const { app, asha, invoices, smtp } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  expect(smtp.mails).toHaveLength(3)
+  const before = (await mailsToOwner(own)).length
+  smtp.answer({ rcpt: (to) => (to === 'client2@example.com' ? refusal : undefined) })
+  app.clock.set(nine(3))
+  await app.runJobs()
+  const [, second] = invoices
+  expect(await told(app, asha)).toEqual([
+    {
+      kind: 'not_delivered',
+      title: `The reminder to ${second?.clientName} was not delivered`,
+      text: `Check the address client2@example.com, or write to your client yourself. The mail server said: ${refusal}`,
+      link: `/dashboard/edit-invoice/${second?._id}`,
+    },
+  ])
+  expect((await mailsToOwner(own)).slice(before)).toEqual([`The reminder to ${second?.clientName} was not delivered`])
+
+  app.clock.set(nine(4))
+  await app.runJobs()
+  expect(await told(app, asha)).toHaveLength(1)
+  expect((await mailsToOwner(own)).slice(before)).toHaveLength(1)
+
+  smtp.answer({ rcpt: () => refusal })
+  app.clock.set(nine(5))
+  await app.runJobs()
+  expect(await told(app, asha)).toMatchObject([{ title: '3 reminders were not delivered', link: '/dashboard/reminder-control' }])
+  expect((await mailsToOwner(own)).slice(before)).toHaveLength(2)
+
+  smtp.answer({})
+  app.clock.set(nine(6))
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([])
+})
+
+test('nothing is said while a mail is still tried, of a press that is watched, and of an invoice that is paid by then', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
+  const { app, asha, invoices, smtp } = office
+  smtp.answer({ rcpt: () => refusal })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([])
+
+  smtp.answer({ rcpt: (to) => (to === 'client1@example.com' ? '451 4.7.1 Try later' : refusal) })
+  app.clock.set(nine(3))
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([])
+  const [, second] = invoices
+  await ask(app, asha, invoiceCalls.update, { params: { id: second?._id ?? '' }, body: { status: 'paid' } })
+  app.clock.set('2026-03-03T12:31:00Z')
+  await app.runJobs()
+  expect(await told(app, asha)).toMatchObject([
+    { title: expect.stringContaining('was not delivered'), text: expect.stringContaining('451 4.7.1 Try later') },
+  ])
+})
+
+test('a day on which Duely did not run is told of where somebody would have been written to', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  app.clock.set('2026-03-03T14:00:00Z')
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([
+    {
+      kind: 'not_delivered',
+      title: 'No reminders went out on 03/03/2026',
+      text: 'Duely was not running between the hour of the reminders and 18:00 that day. What is still unpaid is reminded with the next daily run.',
+      link: '/dashboard/reminder-control',
+    },
+  ])
+})
