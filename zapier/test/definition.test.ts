@@ -3,7 +3,7 @@ import { hookEvent, hookPayload } from '../../contract/integrations.ts'
 import { invoice } from '../../contract/invoices.ts'
 import { runAnswer } from '../../contract/reminders.ts'
 import app from '../index.js'
-import { validate } from './platform.ts'
+import { play, validate } from './platform.ts'
 
 test('the platform finds nothing wrong with the app', async () => {
   expect(await validate(app)).toEqual([])
@@ -26,6 +26,13 @@ test.each(triggers)('$display.label: the sample is what a hook brings, and every
   // A pause is an object that is mostly not there; whoever needs it finds it under its own name.
   const found = leaves(sample).filter((key) => !key.endsWith('pause'))
   expect(labelled.toSorted()).toEqual(found.toSorted())
+})
+
+test.each(triggers)('$display.label: a test event from Duely’s own screen starts no Zap', async ({ key, operation }) => {
+  const test = { id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8', type: 'test', timestamp: '2026-03-02T04:30:00Z', data: {} }
+  const arrived = (cleanedRequest: object) => play(`triggers.${key}.operation.perform`, { cleanedRequest })
+  expect(await arrived(test)).toEqual([])
+  expect(await arrived(operation.sample)).toEqual([operation.sample])
 })
 
 test('what the actions and the search answer looks like their samples', () => {

@@ -34,10 +34,11 @@ export function hookTrigger({ key, event, noun, label, description, sample, outp
         return {}
       },
       /**
+       * A test event, which somebody sends from Duely's own screen, arrives here too: no Zap may run because of it.
        * @param {ZObject} _z
        * @param {Bundle} bundle
        */
-      perform: (_z, bundle) => [bundle.cleanedRequest],
+      perform: (_z, bundle) => (bundle.cleanedRequest?.type === event ? [bundle.cleanedRequest] : []),
       /** @param {ZObject} z */
       performList: async (z) => {
         const response = await z.request(`${address()}/zapier/hooks/sample/${event}`)
