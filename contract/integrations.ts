@@ -77,9 +77,9 @@ export const hookPayload = z.discriminatedUnion('type', [
 ])
 export type HookPayload = z.infer<typeof hookPayload>
 
-/** A page that listens: http is for a receiver on a private network, where the operator allows those. */
+/** A page that listens, in the letters that it is called by: http is for a receiver on a private network, where the operator allows those. */
 const hookUrl = z
-  .url({ protocol: /^https?$/, error: 'Please enter an address such as https://example.com/duely.' })
+  .url({ protocol: /^https?$/, normalize: true, error: 'Please enter an address such as https://example.com/duely.' })
   .max(2_000, 'Please enter an address of at most 2,000 characters.')
 const name = z
   .string('Please enter a name.')

@@ -18,12 +18,15 @@ export interface Client {
 }
 
 const longestName = 80
+/** Every id looks like this, also Zapier's in the environment: whatever does not is known to nobody, and not every database takes it. */
+const idShape = /^[\x21-\x7e]{1,200}$/
 
 /** The application of this id: Zapier as the environment names it, or one that the operator registered. */
 export async function findClient({ db, config }: Pick<Deps, 'db' | 'config'>, id: string): Promise<Client | null> {
   const { zapier } = config
   if (zapier && id === zapier.clientId)
     return { id, name: 'Zapier', secretHash: hashToken(zapier.clientSecret), redirectUris: zapier.redirectUris }
+  if (!idShape.test(id)) return null
   const [found] = await db.select().from(oauthClients).where(eq(oauthClients.id, id))
   return found ?? null
 }

@@ -89,6 +89,10 @@ test('a status that has arrived counts, although its words never end', async () 
   expect(await post(receiver.url, { ...lax, deadline: 400 })).toEqual({ status: 200, words: 'Thank you' })
 })
 
+test('a receiver has ten seconds, from asking for its name to the end of its answer', () => {
+  for (const allowPrivateHookHosts of [true, false]) expect(usualOutside({ allowPrivateHookHosts }).deadline).toBe(10_000)
+})
+
 test('a name that is never resolved is given up at the deadline, and nothing is dialled when it is after all', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>()
   const dialled: string[][] = []

@@ -196,6 +196,28 @@ test('the hooks of an application go with its permission, and no other applicati
   expect((await list(app, asha)).map(({ _id }) => _id)).not.toContain(own.reply.id)
 })
 
+test('a Zap that is switched on again is told again, whatever failed before; what its owner paused stays paused', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: { ...lax, zapier } })
+  const asha = await aPerson(app)
+  const zapierOf = await connect(app, asha, zapierItself)
+  const body = { hookUrl: `${receiver.url}/zap`, event: 'invoice.created' as const }
+  const on = async () => (await ask(app, zapierOf, integrationCalls.addHook, { body })).reply
+  const { id } = await on()
+  await app.db.update(hooks).set({ failures: 100, pausedBecause: 'failing' })
+  await anInvoice(app, { owner: asha })
+  await app.runJobs()
+  expect(receiver.calls).toEqual([])
+  expect(await on()).toEqual({ id })
+  expect(await list(app, asha)).toMatchObject([{ failures: 0, pausedBecause: null }])
+  await app.runJobs()
+  expect(toldTo(receiver, '/zap')).toHaveLength(1)
+
+  await ask(app, asha, integrationCalls.changeWebhook, { params: { id }, body: { paused: true } })
+  await on()
+  expect(await list(app, asha)).toMatchObject([{ pausedBecause: 'by_hand' }])
+})
+
 test('a hundred Zaps are enough for an account', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
@@ -285,6 +307,36 @@ test('Zapier is told of an account that is gone, hook by hook, and nobody else i
     ['DELETE', '/zap/1', ''],
     ['DELETE', '/zap/2', ''],
   ])
+})
+
+test('Zapier is told of a permission that was taken back, hook by hook, and nobody is told where another was', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: { ...lax, zapier } })
+  const asha = await aPerson(app)
+  const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
+  await ask(app, await connect(app, asha, zapierItself), integrationCalls.addHook, hook('/zap'))
+  await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addHook, hook('/robot'))
+  const { reply } = await ask(app, asha, integrationCalls.connections)
+  const disconnect = (wanted: string) =>
+    ask(app, asha, integrationCalls.disconnect, { params: { id: reply.find(({ name }) => name === wanted)?._id ?? '' } })
+  expect((await disconnect('Ledger Robot')).status).toBe(204)
+  expect(receiver.calls).toEqual([])
+  expect((await disconnect('Zapier')).status).toBe(204)
+  expect(receiver.calls.map(({ method, path, body }) => [method, path, body])).toEqual([['DELETE', '/zap', '']])
+})
+
+test('an address is kept in the letters that it is called by', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  const { token } = await connect(app, asha, zapierItself)
+  const written = 'HTTPS://Example.com:443/रसीद/\u0000?a b'
+  const kept = 'https://example.com/%E0%A4%B0%E0%A4%B8%E0%A5%80%E0%A4%A6/%00?a%20b'
+  expect((await add(app, asha, { ...mine, url: written })).reply.url).toBe(kept)
+  const one = await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: written } })
+  expect(one.status).toBe(201)
+  expect((await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: kept } })).reply).toEqual(one.reply)
+  const long = `https://example.com/${'\u6cb8\u77e1\u5a5e'.repeat(600)}`
+  expect(await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: long } })).toMatchObject({ status: 400 })
 })
 
 test('somebody who comes back finds their webhooks as they were', async () => {

@@ -89,7 +89,7 @@ export async function addWebhook(
 
 /**
  * Has an address called as a Zap, or another application, wants it. The same address for the same event is one hook: it belongs to the application
- * that asked for it last, and goes with its permission. Refuses as `addWebhook` does, but needs no plan.
+ * that asked for it last, goes with its permission, and is called again where it was paused for failing. Refuses as `addWebhook` does, but needs no plan.
  */
 export async function addZap(
   { db, config }: Knowing,
@@ -104,10 +104,18 @@ export async function addZap(
     const same = and(eq(hooks.ownerId, ownerId), eq(hooks.kind, 'zapier'), eq(hooks.url, hookUrl), eq(hooks.events, [event]))
     const [known] = await tx
       .update(hooks)
-      .set({ grantId: grantId ?? sql`${hooks.grantId}` })
+      .set({
+        grantId: grantId ?? sql`${hooks.grantId}`,
+        // Zapier cannot know of what failed before, and shows the Zap as switched on. What its owner paused stays paused.
+        failures: 0,
+        pausedBecause: sql`nullif(${hooks.pausedBecause}, 'failing')`,
+      })
       .where(same)
       .returning({ id: hooks.id })
-    if (known) return known
+    if (known) {
+      await withdrawMended(tx, ownerId)
+      return known
+    }
     if ((await countHooks(tx, ownerId, 'zapier')) >= mostZaps)
       throw new Refusal('conflict', `This account has ${mostZaps} such hooks. Please remove one that is not used before you add another.`)
     const id = newId()
@@ -187,7 +195,7 @@ export async function replaceSecret({ db, config }: Knowing, ownerId: string, id
   })
 }
 
-/** Zapier switches off a Zap whose hook is deleted from here ("reverse unsubscribe"): asked for once its account is gone. */
+/** Zapier switches off a Zap whose hook is deleted from here ("reverse unsubscribe"): asked for once its account is gone, or its permission. */
 export function zapFarewell(config: Deps['config'], outside: HookOutside = { ...usualOutside(config), deadline: 3_000 }): Farewell {
   return async (db, ownerId) => {
     const zaps = await db

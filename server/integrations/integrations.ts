@@ -7,6 +7,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
+import { zapFarewell } from './hooks.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, hooks, oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
 
@@ -49,17 +50,18 @@ export async function listConnections(db: Database, account: AccountRow, config:
 
 /**
  * Takes a permission back: its tokens and the hooks of its Zaps go with it, at once. Without Zapier's nothing is delivered there any more, so that
- * subscription ends too. Refuses with `not_found`.
+ * subscription ends too, and Zapier is told. Refuses with `not_found`.
  */
 export async function disconnect(
-  { db, config }: Pick<Deps, 'db'> & { config: Knowing },
+  { db, config }: Pick<Deps, 'db' | 'config'>,
   ownerId: string,
   id: string,
   from: Origin,
   now: Instant,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
+  const farewell = await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
+    const tellZapier = await zapFarewell(config)(tx, ownerId)
     const known = z.uuid().safeParse(id).success
     const [gone] = known
       ? await tx
@@ -68,9 +70,12 @@ export async function disconnect(
           .returning()
       : []
     if (!gone) throw new Refusal('not_found', 'This application is not connected.')
-    if (gone.clientId === config.zapier?.clientId) await subscribeToZapier(tx, ownerId, false)
     await writeAudit(tx, { ownerId, kind: 'application_disconnected', about: gone.clientName }, from, now)
+    if (gone.clientId !== config.zapier?.clientId) return null
+    await subscribeToZapier(tx, ownerId, false)
+    return tellZapier
   })
+  await farewell?.()
 }
 
 /** The account first, what belongs to it afterwards, as everywhere: deleting an account takes them in the same order. */

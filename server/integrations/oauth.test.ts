@@ -118,7 +118,8 @@ test('an address that comes twice, and an application that nobody knows, lead no
   })
   const unknown = await authorize(app, { ...robot, id: 'somebody' })
   const nameless = await authorize(app, robot, { client_id: undefined })
-  for (const asked of [twice, unknown, nameless]) {
+  const unreadable = await authorize(app, robot, { client_id: '\u0000' })
+  for (const asked of [twice, unknown, nameless, unreadable]) {
     expect(asked.statusCode).toBe(400)
     expect(asked.headers.location).toBeUndefined()
   }
@@ -468,6 +469,7 @@ test('an application says who it is in the header or in the body, as a form or a
   expect((await asForm(basic('somebody', clientSecret))).status).toBe(401)
   expect((await asForm(basic(clientId, clientSecret), { client_secret: clientSecret })).body.error).toBe('invalid_request')
   expect((await asForm(basic(clientId, clientSecret), { client_id: 'somebody' })).body.error).toBe('invalid_request')
+  expect((await trade(app, { ...zapierItself, id: '\u0000' }, given)).body.error).toBe('invalid_client')
   const bare = { ...zapierItself, secret: null }
   expect((await trade(app, bare, given)).body.error).toBe('invalid_client')
 })
