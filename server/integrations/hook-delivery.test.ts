@@ -465,8 +465,12 @@ test('an account that is deleted while its receivers are being told goes whole, 
   const removing = ask(app, asha, integrationCalls.removeWebhook, { params: { id: webhook._id } })
   while (receiver.calls.length < 10) await new Promise((resolve) => setImmediate(resolve))
   const composing = composeHooks(app.deps, asha.id)
+  const moving = others.map(({ _id }, nth) =>
+    ask(app, asha, integrationCalls.changeWebhook, { params: { id: _id }, body: { url: `${receiver.url}/moved/${nth}` } }),
+  )
   expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   expect((await removing).status).toBe(204)
+  for (const { status } of await Promise.all(moving)) expect(status).toBeLessThan(500)
   await Promise.all([...telling, composing])
   expect([await app.db.select().from(hookEvents), await app.db.select().from(hookDeliveries)]).toEqual([[], []])
 })

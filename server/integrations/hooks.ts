@@ -89,7 +89,8 @@ export async function addWebhook(
 
 /**
  * Has an address called as a Zap, or another application, wants it. The same address for the same event is one hook: it belongs to the application
- * that asked for it last, goes with its permission, and is called again where it was paused for failing. Refuses as `addWebhook` does, but needs no plan.
+ * that asked for it last, goes with its permission, and is called again where it was paused for failing. Refuses as `addWebhook` does, but needs no
+ * plan, and with `not_allowed` an application that may not read: it would be told all the same.
  */
 export async function addZap(
   { db, config }: Knowing,
@@ -101,6 +102,7 @@ export async function addZap(
   const { ownerId, grantId } = asker
   return db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
+    if (grantId !== null) await refuseWithoutRead(tx, grantId)
     const same = and(eq(hooks.ownerId, ownerId), eq(hooks.kind, 'zapier'), eq(hooks.url, hookUrl), eq(hooks.events, [event]))
     const [known] = await tx
       .update(hooks)
@@ -139,6 +141,8 @@ export async function changeWebhook(
 ): Promise<Webhook> {
   if (fields.url !== undefined) refuseUncallable(fields.url, 'url', config)
   return db.transaction(async (tx) => {
+    // The account first, as deleting it does: two that lock in another order wait for each other.
+    await lockAccount(tx, ownerId)
     const [before] = await tx.select().from(hooks).where(mine(ownerId, id)).for('update')
     if (!before) throw notThere()
     if (Object.keys(fields).length > 0) refuseZap(before)
@@ -159,6 +163,7 @@ export async function changeWebhook(
 /** Calls an address no longer, and forgets what was delivered to it. Refuses with `not_found`. */
 export async function removeWebhook(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
     const [gone] = await tx.delete(hooks).where(mine(ownerId, id)).returning()
     if (!gone) throw notThere()
     if (gone.kind === 'webhook') await writeAudit(tx, { ownerId, kind: 'webhook_removed', about: hostOf(gone) }, from, now)
@@ -171,6 +176,7 @@ export async function removeZap(db: Database, asker: { ownerId: string; grantId:
   const { ownerId, grantId } = asker
   const its = grantId === null ? undefined : eq(hooks.grantId, grantId)
   await db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
     const gone = await tx
       .delete(hooks)
       .where(and(mine(ownerId, id), eq(hooks.kind, 'zapier'), its))
@@ -255,6 +261,13 @@ async function countHooks(tx: Database, ownerId: string, kind: HookRow['kind']):
 function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateHookHosts }: Deps['config']): void {
   const message = refuseAddress(url, { allowPrivateHosts: allowPrivateHookHosts })
   if (message !== null) throw new Refusal('invalid', message, { errors: [{ path, message }] })
+}
+
+/** Of whom a person let write alone nobody may make a listener. */
+async function refuseWithoutRead(tx: Database, grantId: string): Promise<void> {
+  const [grant] = await tx.select({ scopes: oauthGrants.scopes }).from(oauthGrants).where(eq(oauthGrants.id, grantId))
+  if (!grant?.scopes.includes('read'))
+    throw new Refusal('not_allowed', 'A hook tells of invoices and reminders: it needs the scope read besides write.')
 }
 
 function refuseZap({ kind }: HookRow): void {
