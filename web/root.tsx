@@ -1,13 +1,12 @@
-import headings from '#web/ui/fonts/bricolage-grotesque-latin.woff2?url'
-import words from '#web/ui/fonts/inter-latin.woff2?url'
 import '#web/ui/mantine.css'
-import '#web/ui/fonts.css'
+import '#web/ui/fonts/fonts.css'
 import '#web/ui/look.css'
 import { type ReactNode, useEffect } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageNonce } from '#web/platform/nonce.ts'
 import { filled } from '#web/platform/page-facts.tsx'
 import { readSession } from '#web/platform/session.ts'
+import { preloadedFonts } from '#web/ui/fonts/preloaded.ts'
 
 export { CrashScreen as ErrorBoundary } from '#web/shell/crash-screen.tsx'
 export { StartingScreen as HydrateFallback } from '#web/shell/starting-screen.tsx'
@@ -21,7 +20,7 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <script src="/theme.js" nonce={nonce} suppressHydrationWarning />
-        {[words, headings].map((font) => (
+        {preloadedFonts.map((font) => (
           <link key={font} rel="preload" as="font" type="font/woff2" href={font} crossOrigin="anonymous" fetchPriority="low" />
         ))}
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />

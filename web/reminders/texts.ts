@@ -77,7 +77,7 @@ export const texts = {
     nobody: 'Nobody is due at the moment, so no email leaves now. Starting only activates the schedule.',
     list: 'Who is written to now',
     leftOut: (n: number) =>
-      `${invoices(n)} past due ${n === 1 ? 'is' : 'are'} left out: reminded today already, or with an email under way.`,
+      `${invoices(n)} past due ${n === 1 ? 'is' : 'are'} left out: reminded today already, paused, or with an email under way.`,
     daily: (hour: string, zone: string) =>
       `After that a reminder goes out daily at ${hour} (${zone}) until an invoice is paid or you stop.`,
     pausedNow: 'Sending is paused at the moment: these emails wait until you have mended that in Email Settings.',
@@ -187,11 +187,11 @@ export const texts = {
       byHand: 'What waits leaves once that is mended, until four hours after the press.',
     },
     skipped: {
-      daily: (n: number) => `${invoices(n)} left out: reminded that day already, with an email under way, or no longer owed.`,
-      start: (n: number) => `${invoices(n)} left out: reminded today already, with an email under way, or no longer owed.`,
-      trigger: (n: number) => `${invoices(n)} left out: reminded that day already, with an email under way, or no longer owed.`,
-      send_now: (n: number) => `${invoices(n)} left out: reminded by hand 3 times that day already, or no longer owed.`,
-      retry: (n: number) => `${invoices(n)} left out: with an email under way, or no longer owed.`,
+      daily: (n: number) => `${invoices(n)} left out: reminded that day already, paused, with an email under way, or no longer owed.`,
+      start: (n: number) => `${invoices(n)} left out: reminded today already, paused, with an email under way, or no longer owed.`,
+      trigger: (n: number) => `${invoices(n)} left out: reminded that day already, paused, with an email under way, or no longer owed.`,
+      send_now: (n: number) => `${invoices(n)} left out: reminded by hand 3 times that day already, paused, or no longer owed.`,
+      retry: (n: number) => `${invoices(n)} left out: reminded today meanwhile, paused, with an email under way, or no longer owed.`,
     } satisfies Record<RunKind, (n: number) => string>,
     cancelled: (n: number) => `${counted(n, 'email was', 'emails were')} cancelled or left out, because this was stopped.`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
