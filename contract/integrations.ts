@@ -4,6 +4,9 @@ import { invoice } from './invoices.ts'
 import { runAnswer, runKind } from './reminders.ts'
 import { zapierCalls } from './zapier.ts'
 
+/** The protocol of an application on a phone or a computer: a domain name of its maker, reversed (RFC 8252, 7.1), which `javascript:` and its like are not. */
+export const applicationScheme = /^[a-z][\w+-]*\.[\w.+-]+:$/
+
 /** What a program may do with an account: look, or look and change. */
 export const scope = z.enum(['read', 'write'], 'Please choose read or write.')
 export type Scope = z.infer<typeof scope>

@@ -1,3 +1,5 @@
+import { applicationScheme } from '#contract/integrations.ts'
+
 const longest = 2_000
 
 /**
@@ -11,7 +13,7 @@ export function wrongRedirectUri(uri: string): string | null {
   const { protocol, hostname, username, password, hash, href } = new URL(uri)
   if (hash !== '' || uri.includes('#')) return 'must not have a part behind #'
   if (username !== '' || password !== '') return 'must not have a user in it'
-  if (/^[a-z][\w+-]*\.[\w.+-]+:$/.test(protocol)) return null
+  if (applicationScheme.test(protocol)) return null
   const own = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (protocol !== 'https:' && !(protocol === 'http:' && own)) return 'must begin with https:'
   return href === uri || href === `${uri}/` ? null : `must be written as browsers do: ${href}`

@@ -3,9 +3,10 @@ import { webAddress } from './web-address.ts'
 
 const origin = 'https://duely.example'
 
-test('after a permission the browser goes to web addresses and to pages of Duely', () => {
+test('after a permission the browser goes to web addresses, to pages of Duely and to the application on a phone', () => {
   expect(webAddress('https://zapier.com/back?code=1&state=x', origin)).toBe('https://zapier.com/back?code=1&state=x')
   expect(webAddress('http://127.0.0.1:4000/back', origin)).toBe('http://127.0.0.1:4000/back')
+  expect(webAddress('com.example.phone:/return?code=1&state=x', origin)).toBe('com.example.phone:/return?code=1&state=x')
   expect(webAddress('/dashboard?trigger', origin)).toBe('https://duely.example/dashboard?trigger')
 })
 

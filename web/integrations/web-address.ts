@@ -1,8 +1,14 @@
-/** The whole of an address that a browser may be sent to: http, https, or a path of this origin. null for any other, `javascript:` among them. */
+import { applicationScheme } from '#contract/integrations.ts'
+
+/**
+ * The whole of an address that a browser may be sent to: http, https, a path of this origin, or an application's own scheme in the form of a
+ * reversed domain name. null for any other, `javascript:` among them.
+ */
 export function webAddress(text: string, origin: string): string | null {
   try {
     const address = new URL(text, origin)
-    return text !== '' && (address.protocol === 'https:' || address.protocol === 'http:') ? address.href : null
+    if (text === '') return null
+    return ['https:', 'http:'].includes(address.protocol) || applicationScheme.test(address.protocol) ? address.href : null
   } catch {
     return null
   }
