@@ -172,7 +172,7 @@ const noRun = { not_found: 'There is no such run in this account.' }
 const takenReference = { conflict: 'Another invoice has the reference already.' }
 const noMailbox = { mail_not_configured: 'No mailbox is connected yet. A person does that under Email Settings.' }
 const allRefused = { mail_refused: 'The mail server refused every single mail for good.' }
-const later = 'Not all mails are through after 20 seconds. The run goes on: follow it at `/reminder/runs/{id}`.'
+const later = 'Not all mails are through after 20 seconds. The run goes on: with a key, follow it at `/reminder/runs/{id}`.'
 const theInvoice = { id: 'The `_id` of the invoice.' }
 const theRun = { id: 'The `_id` of the run, as `runId` says it.' }
 

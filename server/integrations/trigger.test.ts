@@ -44,6 +44,15 @@ test('many who trigger at the same time write one mail', async () => {
   expect(smtp.mails).toHaveLength(1)
 })
 
+test('a program that announces JSON and sends nothing is understood', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const headers = { authorization: `Bearer ${asha.token}`, 'content-type': 'application/json' }
+  const ask = (url: string) => app.app.inject({ method: 'POST', url, headers, payload: '' })
+  expect((await ask('/api/trigger-reminders')).json()).toMatchObject({ code: 'mail_not_configured' })
+  expect((await ask('/invoice')).json()).toMatchObject({ code: 'invalid' })
+})
+
 test('without a mailbox nobody can be reminded', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)

@@ -82,6 +82,11 @@ export async function openApp(options: { log: Log; identify: Identify; trustProx
         .send(problem)
     },
   })
+  const parse = app.getDefaultJsonParser('error', 'error')
+  // Many programs say that they send JSON where they send nothing at all.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    body === '' ? done(null) : parse(request, String(body), done),
+  )
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('identify', options.identify)

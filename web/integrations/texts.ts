@@ -133,7 +133,7 @@ export const texts = {
     paused: {
       by_hand: {
         title: 'Paused by you',
-        text: 'What happens meanwhile waits, and is delivered once you resume.',
+        text: 'What happens meanwhile waits for up to 30 days, and is delivered once you resume.',
       },
       failing: {
         title: 'Paused: 100 tries in a row have failed',
@@ -141,7 +141,7 @@ export const texts = {
       },
       zapier_unsubscribed: {
         title: 'Paused: you have unsubscribed from Zapier',
-        text: 'What happens meanwhile waits, and is delivered once you subscribe again.',
+        text: 'What happens meanwhile waits for up to 30 days, and is delivered once you subscribe again.',
       },
     },
     failing: (n: number) => `The last ${counted(n, 'try', 'tries')} failed; after 100 in a row it is paused.`,
