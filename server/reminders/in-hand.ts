@@ -102,12 +102,21 @@ export function openInHand(about: { db: Database; clock: Clock; processId: strin
     release({ claim }) {
       tickets.delete(claim)
     },
-    freeLost: () =>
-      changed(
+    async freeLost() {
+      const taken = await rows(
+        db,
+        z.object({ claim: z.string() }),
+        sql`SELECT claim FROM deliveries WHERE state = 'sending' AND claimed_by = ${processId}::uuid AND claim IS NOT NULL`,
+      )
+      // Only now: a ticket is there before its claim can be read, and it goes once what came of the mail is written down.
+      const lost = taken.filter(({ claim }) => !tickets.has(claim))
+      if (lost.length === 0) return 0
+      return changed(
         db,
         sql`UPDATE deliveries SET state = 'queued', attempt = attempt - 1, claimed_by = NULL, claim = NULL
-            WHERE state = 'sending' AND claimed_by = ${processId}::uuid AND claim <> ALL(${`{${[...tickets].join(',')}}`}::uuid[])`,
-      ),
+            WHERE state = 'sending' AND claimed_by = ${processId}::uuid AND claim = ANY(${among(lost.map(({ claim }) => claim))})`,
+      )
+    },
   }
 }
 

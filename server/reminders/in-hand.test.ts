@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { findSender } from '#server/mail/mail.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import { anOffice } from '#test/factories.ts'
+import { makeRun } from './due.ts'
+import { openInHand } from './in-hand.ts'
+import { registerProcess } from './processes.ts'
+import { deliveries } from './tables.ts'
+import { readWaiting } from './waiting.ts'
+
+/** The same database, whose first statement is under way for as long as `until` lasts. */
+function slowAtFirst(db: Database, until: Promise<void>): Database {
+  let first = true
+  return new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      if (name !== 'execute' || !first) return value.bind(target)
+      first = false
+      return async (statement: Parameters<Database['execute']>[0]) => {
+        await until
+        return target.execute(statement)
+      }
+    },
+  })
+}
+
+test('a mail that is claimed while lost claims are looked for stays in hand: it would leave twice', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha } = office
+  const now = app.clock.now()
+  const account = await app.db.transaction(async (tx) => {
+    const locked = await lockAccount(tx, asha.id)
+    if (locked) await makeRun(tx, app.deps.queue, locked, { kind: 'send_now', now })
+    return locked
+  })
+  const sender = await findSender(app.db, asha.id)
+  if (!account || !sender) throw new Error('Asha has an account and a mailbox.')
+  const [mail] = await readWaiting(app.db, { account, sender, scheduling: true, now })
+  if (!mail) throw new Error('One mail waits.')
+  const processId = newId()
+  await registerProcess(app.db, processId)
+  const claimed = Promise.withResolvers<void>()
+  const inHand = openInHand({ db: slowAtFirst(app.db, claimed.promise), clock: app.clock, processId, statements: 1 })
+
+  const freeing = inHand.freeLost()
+  const composed = { raw: Buffer.from('Subject: Hello'), subject: 'Hello', messageId: '<1@example.com>' }
+  expect(await inHand.claim({ mail, composed, senderId: sender.senderId, today: '2026-03-02' })).not.toBeNull()
+  claimed.resolve()
+
+  expect(await freeing).toBe(0)
+  expect(await app.db.select().from(deliveries)).toMatchObject([{ state: 'sending', claimedBy: processId, attempt: 1 }])
+})
