@@ -20,7 +20,7 @@ import { cancelRun, cancelRuns, decide, makeRun, pausedOn, sendNowPerDay } from 
 import { releaseRestored } from './holds.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
-import { daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
+import { dayBeforeOf, daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
 /** A Send Now this soon after another one is the same press of the button, in seconds. */
@@ -235,6 +235,8 @@ export async function previewReminders(
 ): Promise<CallReply<typeof reminderCalls.preview>> {
   const today = localDate(now, account.timezone)
   const dayBegan = startOfDay(today, account.timezone).toString()
+  // A mail that was sent today may have been made in the last hours of yesterday.
+  const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
   const sender = await findSender(db, account.id)
   const owed = await rows(
     db,
@@ -253,7 +255,7 @@ export async function previewReminders(
           SELECT count(*) FILTER (WHERE d.state = 'sent' AND d.sent_at >= ${dayBegan}::timestamptz)::int AS sent,
             count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand
           FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
-          WHERE di.invoice_id = i.id AND d.created_at >= ${dayBegan}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
+          WHERE di.invoice_id = i.id AND d.created_at >= ${dayBefore}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
         WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ${only}::uuid`}
         ORDER BY i.due_date, i.id`,
   )

@@ -331,6 +331,25 @@ test('the preview names who would be written to now and when everybody else is n
   ])
 })
 
+test('a reminder that left after midnight counts for the day on which it left, in the preview as in the run', async () => {
+  await using office = await anOffice({ now: '2026-03-02T18:20:00Z', invoices: 1 })
+  const { app, asha, smtp } = office
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  await start(app, asha)
+  smtp.answer({})
+  app.clock.set('2026-03-02T18:40:00Z')
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
+  expect((await ask(app, asha, reminderCalls.preview)).reply).toMatchObject({
+    mails: 0,
+    remindedToday: 1,
+    lines: [{ dueNow: false, remindedToday: 1, nextAt: '2026-03-04T03:30:00Z' }],
+  })
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
+})
+
 test('a run of another account is not there', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
