@@ -20,7 +20,7 @@ import { readWording } from '#server/templates/templates.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
 import { planRun } from './due.ts'
 import type { AtGate } from './gate.ts'
-import { holdScheduled, holdWaiting, holdWords, resumeHeld } from './holds.ts'
+import { heldTooLong, holdScheduled, holdWaiting, holdWords, notInTime, resumeHeld } from './holds.ts'
 import type { ClaimedMail, InHand } from './in-hand.ts'
 import { deliverJob } from './jobs.ts'
 import { countSent, openPace, type Pace, putOffInARow, slowDown } from './pace.ts'
@@ -349,6 +349,7 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!account || invoiceIds.length === 0) return
+  await mailApart(tx, ownerId, invoiceIds)
   await close(tx, {
     now,
     account,
@@ -356,7 +357,34 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
   })
 }
 
-const heldTooLong = sql.join(
+const movedAway = z.object({ invoiceId: z.string(), deliveryId: z.string() })
+
+/** An invoice that was given another address while a mail about all that one client owes waits: it gets a mail of its own, in the same run. */
+async function mailApart(tx: Database, ownerId: string, invoiceIds: string[]): Promise<void> {
+  const moved = await rows(
+    tx,
+    movedAway,
+    sql`SELECT o.invoice_id AS "invoiceId", o.delivery_id AS "deliveryId"
+        FROM delivery_invoices o JOIN deliveries d ON d.id = o.delivery_id JOIN invoices i ON i.id = o.invoice_id
+        WHERE o.owner_id = ${ownerId}::uuid AND o.invoice_id IN ${invoiceIds} AND o.open AND d.state IN ('queued', 'retrying', 'held')
+          AND lower(i.client_email) <> lower(d.client_email)
+          AND EXISTS (SELECT 1 FROM delivery_invoices n WHERE n.delivery_id = d.id AND n.invoice_id <> o.invoice_id)
+        FOR UPDATE OF d SKIP LOCKED`,
+  )
+  for (const { invoiceId, deliveryId } of moved) {
+    const own = newId()
+    const mine = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${deliveryId}::uuid AND invoice_id = ${invoiceId}::uuid`
+    await tx.execute(sql`
+      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at)
+      SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
+        d.created_at, d.next_try_at, d.deadline_at
+      FROM deliveries d JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid WHERE d.id = ${deliveryId}::uuid AND d.owner_id = ${ownerId}::uuid`)
+    await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${mine}`)
+    await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${mine}`)
+  }
+}
+
+const tooLateWords = sql.join(
   Object.entries(holdWords).map(([reason, { tooLate }]) => sql`WHEN ${reason} THEN ${tooLate}`),
   sql` `,
 )
@@ -374,12 +402,12 @@ async function close(db: Database, about: { now: Instant; account: Account | nul
     sql`WITH judged AS (
           SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND d.state IN ('queued', 'retrying', 'held') FOR UPDATE SKIP LOCKED),
         ended AS (
-          UPDATE deliveries d SET reason = judged.why,
+          UPDATE deliveries d SET reason = CASE WHEN judged.why = 'too_late' AND d.state = 'held' THEN ${heldTooLong} ELSE judged.why END,
             state = CASE judged.why WHEN 'stopped' THEN 'cancelled' WHEN 'not_owed' THEN 'superseded' ELSE 'failed' END,
             server_reply = CASE
               WHEN judged.why <> 'too_late' OR d.server_reply IS NOT NULL THEN d.server_reply
-              WHEN d.state = 'held' THEN CASE d.reason ${heldTooLong} ELSE 'Not sent in time.' END
-              ELSE 'Not sent in time.' END
+              WHEN d.state = 'held' THEN CASE d.reason ${tooLateWords} ELSE ${notInTime} END
+              ELSE ${notInTime} END
           FROM judged WHERE d.id = judged.id AND judged.why IS NOT NULL RETURNING d.id)
         UPDATE delivery_invoices SET open = false FROM ended WHERE delivery_id = ended.id`,
   )

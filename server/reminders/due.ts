@@ -123,6 +123,11 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
   await insertDeliveries(tx, run, mails, now)
   const pulled = decisions.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
   await pullForward(tx, run, pulled, now)
+  await keepUnderWay(
+    tx,
+    run,
+    decisions.flatMap(({ decision, openDelivery }) => (decision === 'already' && openDelivery ? [openDelivery] : [])),
+  )
   await recordDecisions(
     tx,
     run,
@@ -232,7 +237,7 @@ async function recordDecisions(
   decided: { mails: PlannedMail[]; others: (Candidate & { decision: string })[] },
   now: Instant,
 ): Promise<void> {
-  const scheduled = run.kind === 'daily' || run.kind === 'start'
+  const scheduled = isScheduled(run)
   const at = now.toString()
   if (decided.mails.length > 0 && scheduled)
     await tx.execute(sql`
@@ -245,12 +250,18 @@ async function recordDecisions(
       FROM ${pairs(decided.mails)} WHERE x.invoice_id = pair.invoice_id AND x.local_date = ${run.localDate}::date`)
   if (decided.others.length > 0 && scheduled)
     await tx.execute(sql`
-      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, note, decided_at)
-      SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, nullif(i.pause_note, ''), ${at}::timestamptz
-      FROM unnest(${arrayText(decided.others.map(({ id }) => id))}::uuid[],
-        ${arrayText(decided.others.map(({ decision }) => (decision === 'paused' ? 'paused' : 'already_reminded')))}::text[]) AS one(invoice_id, rule)
+      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
+      SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, one.delivery_id, nullif(i.pause_note, ''), ${at}::timestamptz
+      FROM unnest(${arrayText(decided.others.map(({ id }) => id))}::uuid[], ${arrayText(decided.others.map(ruleOf))}::text[],
+        ${arrayText(decided.others.map((one) => (ruleOf(one) === 'mail' ? (one.openDelivery ?? 'NULL') : 'NULL')))}::uuid[]) AS one(invoice_id, rule, delivery_id)
       JOIN invoices i ON i.id = one.invoice_id
       ON CONFLICT (invoice_id, local_date) DO NOTHING`)
+}
+
+/** Whoever has a mail under way is told what becomes of that one. */
+function ruleOf({ decision, openDelivery }: Candidate & { decision: string }): 'paused' | 'mail' | 'already_reminded' {
+  if (decision === 'paused') return 'paused'
+  return openDelivery === null ? 'already_reminded' : 'mail'
 }
 
 /**
@@ -293,6 +304,19 @@ async function pullForward(tx: Database, run: Run, deliveryIds: string[], now: I
       next_try_at = CASE WHEN state IN ('queued', 'retrying', 'held') THEN least(next_try_at, ${now.toString()}::timestamptz) ELSE next_try_at END,
       state = CASE WHEN ${forAWord} THEN 'queued' ELSE state END, reason = CASE WHEN ${forAWord} THEN NULL ELSE reason END
     WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
+}
+
+/** A mail under way stands for what a run of the schedule would have sent: it is tried for as long. */
+async function keepUnderWay(tx: Database, run: Run, deliveryIds: string[]): Promise<void> {
+  if (deliveryIds.length === 0 || !isScheduled(run)) return
+  await tx.execute(sql`
+    UPDATE deliveries SET deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz)
+    WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
+}
+
+/** The schedule's own runs: the daily one, and the one that Start makes. */
+function isScheduled({ kind }: Run): boolean {
+  return kind === 'daily' || kind === 'start'
 }
 
 const forAWord = sql`(state = 'held' AND reason IN ('plan', 'restored'))`

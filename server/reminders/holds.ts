@@ -23,6 +23,11 @@ export const holdWords: Record<HoldReason, { waits: string; tooLate: string }> =
   },
 }
 
+/** What a mail failed for, for programs: something held it until its time ran out. */
+export const heldTooLong = 'held_too_long'
+/** What is written down in a mail server's place where its time ran out for no reason of those. */
+export const notInTime = 'Not sent in time.'
+
 /** Nothing of this account can be sent at the moment: its mails wait for the reason to end. */
 export async function holdWaiting(db: Database, ownerId: string, reason: HoldReason): Promise<void> {
   await db.execute(

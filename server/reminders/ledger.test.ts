@@ -82,6 +82,28 @@ test('every past-due invoice has exactly one row a day, whatever was pressed', a
     ])
 })
 
+test('a mail that was under way by hand at nine is tried until six in the evening, and the day says what became of it', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, invoices, smtp } = office
+  const { _id } = invoices[0] ?? { _id: '' }
+  await start(app, asha)
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  app.clock.set('2026-03-03T03:29:00Z')
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect((await days(app, asha, _id))[0]).toEqual(['2026-03-03', 'retrying'])
+  for (const hour of ['04', '05', '06', '07', '08', '09']) {
+    app.clock.set(`2026-03-03T${hour}:00:00Z`)
+    await app.runJobs()
+  }
+  smtp.answer({})
+  app.clock.set('2026-03-03T11:00:00Z')
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(2)
+  expect((await days(app, asha, _id))[0]).toEqual(['2026-03-03', 'sent'])
+})
+
 test('the history shows every mail with the server’s answer, and the mail itself as it was sent', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
@@ -297,6 +319,48 @@ test('of a grouped mail what was paid before it left is not in it', async () => 
   expect(raw).not.toContain('1,000.00')
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: paid._id } })).reply.remindersSent).toBe(0)
   expect(await days(app, asha, paid._id)).toEqual([['2026-03-02', 'superseded']])
+})
+
+test('a client never reads in a grouped mail what another client owes, also where an address was corrected before it left', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const moved = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000, dueDate: '2026-02-01' })
+  const stays = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 77, dueDate: '2026-02-20' })
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  await start(app, asha)
+  smtp.answer({})
+  await ask(app, asha, invoiceCalls.update, { params: { id: moved._id }, body: { clientEmail: 'accounts@malabar.example' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  const amounts = smtp.mails.map(({ envelope, raw }) => [envelope.to[0], ['1,000.00', '77.00'].filter((amount) => raw.includes(amount))])
+  expect(amounts.sort()).toEqual([
+    ['accounts@malabar.example', ['1,000.00']],
+    ['billing@kaveri.example', ['77.00']],
+  ])
+  for (const { _id } of [moved, stays]) {
+    expect((await ask(app, asha, invoiceCalls.read, { params: { id: _id } })).reply.remindersSent).toBe(1)
+    expect(await days(app, asha, _id)).toEqual([['2026-03-02', 'sent']])
+  }
+})
+
+test('a grouped mail goes to the corrected address where all of its invoices were given one', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const both = [
+    await anInvoice(app, { owner: asha, clientEmail: 'wrong@kaveri.example', amount: 1000, dueDate: '2026-02-01' }),
+    await anInvoice(app, { owner: asha, clientEmail: 'wrong@kaveri.example', amount: 77, dueDate: '2026-02-20' }),
+  ]
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  await start(app, asha)
+  smtp.answer({})
+  for (const { _id } of both)
+    await ask(app, asha, invoiceCalls.update, { params: { id: _id }, body: { clientEmail: 'billing@kaveri.example' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0]))).toEqual(new Set(['billing@kaveri.example']))
+  for (const { _id } of both) expect((await ask(app, asha, invoiceCalls.read, { params: { id: _id } })).reply.remindersSent).toBe(1)
 })
 
 test('a client with more invoices than fit into one step still gets one mail', async () => {

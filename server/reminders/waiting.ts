@@ -37,13 +37,15 @@ const waitingMail = z.object({
 export type WaitingMail = z.output<typeof waitingMail>
 
 /**
- * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted, not paused.
+ * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted, not paused. A mail about
+ * several is one client's business: what was given another address since is not in it.
  * OFFSET 0 makes Postgres go from the mail to its invoices by their keys, however old its statistics are.
  */
 export const owedToday = (today: string | SQL) => sql`
-  FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
+  FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
   JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
-    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}`
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
+      AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
 
 /** What a mail is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
 export const sourceOf = (senderId: string | SQL, today: string | SQL) =>
