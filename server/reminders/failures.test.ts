@@ -1,11 +1,13 @@
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anOffice, type Person } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
+import { makeDueRuns } from './due.ts'
 
 const refusal = '550 5.1.1 No such user here'
 const nine = (day: number) => `2026-03-0${day}T03:30:00Z`
@@ -95,4 +97,84 @@ test('a day on which Duely did not run is told of where somebody would have been
       link: '/dashboard/reminder-control',
     },
   ])
+})
+
+test('a day on which Duely did not run is still told of when the run of the next morning went well', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, smtp } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  app.clock.set('2026-03-04T04:30:00Z')
+  await app.runJobs()
+  app.clock.advance({ seconds: 10 })
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(2)
+  expect(await told(app, asha)).toMatchObject([{ title: 'No reminders went out on 03/03/2026' }])
+
+  app.clock.set(nine(5))
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([])
+})
+
+test('of many days on which Duely did not run there is one notice and one mail', async () => {
+  await using own = await openFakeSmtp()
+  await using office = await anOffice({
+    now: '2026-03-02T06:30:00Z',
+    invoices: 1,
+    config: { systemSmtpUrl: `smtp://127.0.0.1:${own.port}`, systemMailFrom: 'Duely <hello@duely.example>' },
+  })
+  const { app, asha } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const before = (await mailsToOwner(own)).length
+  app.clock.set('2026-03-07T14:00:00Z')
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([
+    {
+      kind: 'not_delivered',
+      title: 'No reminders went out on 5 days',
+      text: 'From 03/03/2026 to 07/03/2026 Duely was not running between the hour of the reminders and 18:00. What is still unpaid is reminded with the next daily run.',
+      link: '/dashboard/reminder-control',
+    },
+  ])
+  expect((await mailsToOwner(own)).slice(before)).toEqual(['No reminders went out on 5 days'])
+})
+
+test('a mail of the daily run that never got its turn is told of, one that something held is not', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, invoices } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  app.clock.set(nine(3))
+  // As a process leaves it that ends right after nine and is started again in the evening.
+  await makeDueRuns(app.db, app.deps.queue, app.clock.now())
+  app.clock.set('2026-03-03T14:00:00Z')
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([
+    {
+      kind: 'not_delivered',
+      title: `The reminder to ${invoices[0]?.clientName} was not delivered`,
+      text: 'It could not be sent in time. While the invoice is unpaid it is reminded with the next daily run.',
+      link: `/dashboard/edit-invoice/${invoices[0]?._id}`,
+    },
+  ])
+
+  await ask(app, asha, mailCalls.remove)
+  app.clock.set(nine(4))
+  await app.runJobs()
+  app.clock.set('2026-03-04T14:00:00Z')
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([])
+})
+
+test('what was delivered by another try meanwhile is not called undelivered', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
+  const { app, asha, invoices, smtp } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  smtp.answer({ rcpt: (to) => (to === 'client1@example.com' ? '451 4.7.1 Try later' : refusal) })
+  app.clock.set(nine(3))
+  await app.runJobs()
+  smtp.answer({ rcpt: (to) => (to === 'client1@example.com' ? '451 4.7.1 Try later' : undefined) })
+  const [daily] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: daily?._id ?? '' } }))
+  app.clock.set('2026-03-03T12:31:00Z')
+  await app.runJobs()
+  expect(await told(app, asha)).toMatchObject([{ link: `/dashboard/edit-invoice/${invoices[0]?._id}` }])
 })

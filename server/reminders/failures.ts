@@ -3,14 +3,17 @@ import { z } from 'zod'
 import { formatDate } from '#contract/dates.ts'
 import type { Notice } from '#contract/notices.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
-import { notify, tellOwner, withdraw } from '#server/accounts/notices.ts'
+import { notify, tellOwner } from '#server/accounts/notices.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { notRunning, pausedOn } from './due.ts'
+import { heldTooLong, notInTime } from './holds.ts'
+import { dayAfter, startOfDay } from './schedule.ts'
 
-/** Runs are looked through so many at a time. */
+/** Accounts are looked through so many at a time. */
 const atOnce = 200
 /** What is older than so many days is no news. */
 const newsDays = 2
@@ -19,117 +22,149 @@ const knownDays = 7
 
 type Told = Pick<Notice, 'kind' | 'title' | 'text' | 'link'>
 
-const settledRun = z.object({ kind: z.string(), localDate: z.string(), skippedReason: z.string().nullable(), news: z.boolean() })
+const settledRun = z.object({
+  id: z.string(),
+  kind: z.string(),
+  localDate: z.string(),
+  skippedReason: z.string().nullable(),
+  createdAt: instantText,
+  news: z.boolean(),
+})
+type SettledRun = z.output<typeof settledRun>
 
 const failedMail = z.object({
   invoiceId: z.string(),
   clientName: z.string(),
   clientEmail: z.string(),
+  /** What the mail server said; null where it was not asked, or did not answer. */
   reply: z.string().nullable(),
   known: z.boolean(),
 })
 type FailedMail = z.output<typeof failedMail>
 
+/** A run `r` that nobody presses for, of which nothing is open any more and nothing was told yet. */
+const over = sql`r.settled_at IS NULL AND r.kind IN ('daily', 'trigger') AND (r.planned_at IS NOT NULL OR r.cancelled_at IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state IN ('queued', 'sending', 'retrying', 'held'))`
+
 /**
  * Tells owners, once for each run that nobody presses for (the daily one, and one that a program triggered), what of it was never delivered,
- * as soon as nothing of it is open any more. Mails that were held are not told of: what holds them is on the screens all along.
+ * as soon as nothing of it is open any more. Mails that were held are not told of: what holds them is on the screens all along. An account
+ * that fails does not keep the others from hearing; what failed is thrown at the end.
  */
 export async function tellFailures(deps: Deps): Promise<void> {
-  const over = await rows(
+  const owners = await rows(
     deps.db,
-    z.object({ id: z.string(), ownerId: z.string() }),
-    sql`SELECT r.id, r.owner_id AS "ownerId" FROM runs r
-        WHERE r.settled_at IS NULL AND r.kind IN ('daily', 'trigger') AND (r.planned_at IS NOT NULL OR r.cancelled_at IS NOT NULL)
-          AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state IN ('queued', 'sending', 'retrying', 'held'))
-        ORDER BY r.created_at LIMIT ${atOnce}`,
+    z.object({ ownerId: z.string() }),
+    sql`SELECT DISTINCT r.owner_id AS "ownerId" FROM runs r WHERE ${over} LIMIT ${atOnce}`,
   )
-  for (const { id, ownerId } of over) await deps.db.transaction((tx) => settleRun(tx, deps, { id, ownerId }))
+  const failures: unknown[] = []
+  for (const { ownerId } of owners)
+    await deps.db.transaction((tx) => settleRuns(tx, deps, ownerId)).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, 'Some owners could not be told what was not delivered.')
 }
 
-async function settleRun(tx: Database, deps: Deps, about: { id: string; ownerId: string }): Promise<void> {
+async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<void> {
   const now = deps.clock.now()
-  const account = await lockAccount(tx, about.ownerId)
-  const [run] = await rows(
+  const account = await lockAccount(tx, ownerId)
+  if (!account) return
+  const settled = await rows(
     tx,
     settledRun,
-    sql`UPDATE runs SET settled_at = ${now.toString()}::timestamptz WHERE id = ${about.id}::uuid AND settled_at IS NULL
-        RETURNING kind, local_date::text AS "localDate", skipped_reason AS "skippedReason",
-          created_at > ${now.subtract({ hours: 24 * newsDays }).toString()}::timestamptz AS news`,
+    sql`WITH settled AS (UPDATE runs r SET settled_at = ${now.toString()}::timestamptz WHERE r.owner_id = ${ownerId}::uuid AND ${over} RETURNING r.*)
+        SELECT id, kind, local_date::text AS "localDate", skipped_reason AS "skippedReason", created_at AS "createdAt",
+          created_at > ${now.subtract({ hours: 24 * newsDays }).toString()}::timestamptz AS news
+        FROM settled ORDER BY created_at, local_date`,
   )
-  if (!account || !run?.news) return
-  if (run.skippedReason !== null) {
-    if (run.skippedReason === notRunning && (await wasSomebodyDue(tx, account, run.localDate)))
-      await replace(dayLeftOut(run.localDate), true)
-    return
+  const news = settled.filter((run) => run.news)
+  const leftOut: SettledRun[] = []
+  for (const run of news) if (run.skippedReason === notRunning && (await wasSomebodyDue(tx, account, run.localDate))) leftOut.push(run)
+  const [firstOut] = leftOut
+  if (firstOut) {
+    await withdrawOlder(tx, ownerId, firstOut)
+    await tellOwner(tx, deps, account, daysLeftOut(leftOut.map(({ localDate }) => localDate)), now)
   }
-  const failed = await readFailed(tx, about.id, now)
-  const [first] = failed
-  if (first)
-    await replace(
-      notDelivered(failed, first),
-      failed.some(({ known }) => !known),
-    )
-  else if (run.kind === 'daily') await withdraw(tx, about.ownerId, ['not_delivered'])
-
-  async function replace(notice: Told, byMail: boolean): Promise<void> {
-    if (!account) return
-    // The newest says how things stand.
-    await withdraw(tx, about.ownerId, ['not_delivered'])
-    if (byMail) await tellOwner(tx, deps, account, notice, now)
-    else await notify(tx, account.id, notice, now)
-  }
+  for (const run of news.filter(({ skippedReason }) => skippedReason === null)) await tellOf(tx, deps, account, run)
 }
 
-/** The mails of a run that a mail server was asked about and that never left, of invoices that are still owed; one line for each mail. */
+async function tellOf(tx: Database, deps: Deps, account: Account, run: SettledRun): Promise<void> {
+  const now = deps.clock.now()
+  const failed = await readFailed(tx, run.id, now)
+  const [first] = failed
+  if (first || run.kind === 'daily') await withdrawOlder(tx, account.id, run)
+  if (!first) return
+  const told = notDelivered(failed, first)
+  if (failed.some(({ known }) => !known)) await tellOwner(tx, deps, account, told, now)
+  else await notify(tx, account.id, told, now)
+}
+
+/** A run says how things stand since: what was told before it was made is over. */
+async function withdrawOlder(tx: Database, ownerId: string, run: SettledRun): Promise<void> {
+  await tx.execute(
+    sql`DELETE FROM notices WHERE owner_id = ${ownerId}::uuid AND kind = 'not_delivered' AND created_at < ${run.createdAt}::timestamptz`,
+  )
+}
+
+/** The mails of a run that never left though nothing held them, of invoices that are still owed and were not written to since; one line for each mail. */
 async function readFailed(tx: Database, runId: string, now: Instant): Promise<FailedMail[]> {
   return rows(
     tx,
     failedMail,
-    sql`SELECT DISTINCT ON (d.created_at, d.id) i.id AS "invoiceId", i.client_name AS "clientName", d.client_email AS "clientEmail", d.server_reply AS reply,
+    sql`SELECT DISTINCT ON (d.created_at, d.id) i.id AS "invoiceId", i.client_name AS "clientName", d.client_email AS "clientEmail",
+          nullif(d.server_reply, ${notInTime}) AS reply,
           EXISTS (SELECT 1 FROM delivery_invoices o JOIN deliveries e ON e.id = o.delivery_id
-            WHERE o.invoice_id = i.id AND e.run_id <> d.run_id AND e.state = 'failed'
+            WHERE o.invoice_id = i.id AND e.run_id <> d.run_id AND e.state = 'failed' AND e.reason IS DISTINCT FROM ${heldTooLong}
               AND e.created_at > ${now.subtract({ hours: 24 * knownDays }).toString()}::timestamptz) AS known
         FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id JOIN invoices i ON i.id = di.invoice_id
-        WHERE d.run_id = ${runId}::uuid AND d.state = 'failed' AND d.attempt > 0 AND i.status <> 'paid' AND i.deleted_at IS NULL
+        WHERE d.run_id = ${runId}::uuid AND d.state = 'failed' AND d.reason IS DISTINCT FROM ${heldTooLong} AND i.status <> 'paid' AND i.deleted_at IS NULL
+          AND (i.last_reminder_at IS NULL OR i.last_reminder_at < d.created_at)
         ORDER BY d.created_at, d.id, i.due_date, i.id`,
   )
 }
 
 /** Whether an invoice was left without its reminder on that date. */
 async function wasSomebodyDue(tx: Database, account: Account, localDate: string): Promise<boolean> {
+  const [began, ended] = [localDate, dayAfter(localDate)].map((date) => startOfDay(date, account.timezone).toString())
   const due = await rows(
     tx,
     z.object({ id: z.string() }),
     sql`SELECT i.id FROM invoices i
         WHERE i.owner_id = ${account.id}::uuid AND i.status <> 'paid' AND i.deleted_at IS NULL AND i.due_date < ${localDate}::date
           AND NOT ${pausedOn(localDate)}
-          AND (i.last_reminder_at IS NULL OR (i.last_reminder_at AT TIME ZONE ${account.timezone})::date <> ${localDate}::date) LIMIT 1`,
+          AND (i.last_reminder_at IS NULL OR i.last_reminder_at < ${began}::timestamptz OR i.last_reminder_at >= ${ended}::timestamptz) LIMIT 1`,
   )
   return due.length > 0
 }
 
 function notDelivered(failed: FailedMail[], first: FailedMail): Told {
-  const said = first.reply === null ? '' : ` The mail server said: ${first.reply}`
+  const said = first.reply === null ? null : `The mail server said: ${first.reply}`
   if (failed.length === 1)
     return {
       kind: 'not_delivered',
       title: `The reminder to ${first.clientName} was not delivered`,
-      text: `Check the address ${first.clientEmail}, or write to your client yourself.${said}`,
+      text: said
+        ? `Check the address ${first.clientEmail}, or write to your client yourself. ${said}`
+        : 'It could not be sent in time. While the invoice is unpaid it is reminded with the next daily run.',
       link: `/dashboard/edit-invoice/${first.invoiceId}`,
     }
   return {
     kind: 'not_delivered',
     title: `${failed.length.toLocaleString('en-IN')} reminders were not delivered`,
-    text: `Reminder Control says for each of them why. Of the one to ${first.clientName}:${said || ' the mail server gave no reason.'}`,
+    text: `Reminder Control says for each of them why. Of the one to ${first.clientName}: ${said ?? 'it could not be sent in time.'}`,
     link: '/dashboard/reminder-control',
   }
 }
 
-function dayLeftOut(localDate: string): Told {
+/** One notice, however long nothing ran. */
+function daysLeftOut(dates: string[]): Told {
+  const [first = '', last = first] = [dates[0], dates.at(-1)]
+  const goesOn = 'What is still unpaid is reminded with the next daily run.'
+  const link = '/dashboard/reminder-control'
+  if (first === last)
+    return { kind: 'not_delivered', title: `No reminders went out on ${formatDate(first)}`, text: `${notRunning} ${goesOn}`, link }
   return {
     kind: 'not_delivered',
-    title: `No reminders went out on ${formatDate(localDate)}`,
-    text: `${notRunning} What is still unpaid is reminded with the next daily run.`,
-    link: '/dashboard/reminder-control',
+    title: `No reminders went out on ${dates.length} days`,
+    text: `From ${formatDate(first)} to ${formatDate(last)} Duely was not running between the hour of the reminders and 18:00. ${goesOn}`,
+    link,
   }
 }
