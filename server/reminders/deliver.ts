@@ -415,9 +415,15 @@ async function close(db: Database, about: { now: Instant; account: Account | nul
 
 /** An accepted mail must be written down even if the database is away for a while: as long as this process lives, the claim is its own. */
 async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedMail | null, said: Said): Promise<void> {
+  const { mail, outcome } = said
   for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
     try {
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
+      // Whose address was corrected while it was on its way, and did not arrive.
+      if (mail.about.length > 1 && outcome.kind !== 'accepted') {
+        const together = mail.about.map(({ id }) => id)
+        await deps.db.transaction((tx) => mailApart(tx, batch.account.id, together))
+      }
       return
     } catch (error) {
       deps.log.warn({ err: error }, 'What the mail server said could not be written down yet; trying again.')

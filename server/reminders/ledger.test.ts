@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
-import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 
 const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
@@ -342,6 +342,27 @@ test('a client never reads in a grouped mail what another client owes, also wher
     expect((await ask(app, asha, invoiceCalls.read, { params: { id: _id } })).reply.remindersSent).toBe(1)
     expect(await days(app, asha, _id)).toEqual([['2026-03-02', 'sent']])
   }
+})
+
+test('where an address is corrected while a grouped mail is on its way in vain, each client is written to by the next try', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const moved = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000, dueDate: '2026-02-01' })
+  await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 77, dueDate: '2026-02-20' })
+  smtp.answer({ dot: () => later(300, '451 4.3.0 Later') })
+  const running = start(app, asha)
+  await vi.waitFor(() => expect(smtp.commands).toContain('DATA'), { timeout: 5_000, interval: 5 })
+  await ask(app, asha, invoiceCalls.update, { params: { id: moved._id }, body: { clientEmail: 'accounts@malabar.example' } })
+  await running
+  smtp.answer({})
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  const amounts = smtp.mails.map(({ envelope, raw }) => [envelope.to[0], ['1,000.00', '77.00'].filter((amount) => raw.includes(amount))])
+  expect(amounts.sort()).toEqual([
+    ['accounts@malabar.example', ['1,000.00']],
+    ['billing@kaveri.example', ['77.00']],
+  ])
 })
 
 test('a grouped mail goes to the corrected address where all of its invoices were given one', async () => {
