@@ -22,7 +22,7 @@ async function onDashboard(
     clientEmail: `billing@${clientName.split(' ')[0]?.toLowerCase()}.example`,
     amount,
     status,
-    dueDate: new Date(Date.now() + dueInDays * 86_400_000).toISOString().slice(0, 10),
+    dueDate: Temporal.Now.plainDateISO('Asia/Kolkata').add({ days: dueInDays }).toString(),
   }))
   if (lines.length === 0) return
   await page.evaluate(
@@ -104,7 +104,7 @@ test('many are marked as paid, paused and deleted at once, and each is taken bac
 
 test('a file is looked at line by line before anything is saved, and what was imported can be taken back', async ({ page }) => {
   await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 500 }])
-  const due = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10)
+  const due = Temporal.Now.plainDateISO('Asia/Kolkata').add({ days: 10 }).toString()
   const csv = [
     'Invoice Number;Customer Name;Email;Total;Due Date',
     'B-1;Studio Banyan;hello@banyan.example;"1.250,50";31/12/2026',

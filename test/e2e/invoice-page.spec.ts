@@ -23,7 +23,7 @@ test("an invoice's page shows the reminder as it was sent, and a pause stands ev
       },
       [path, body] as const,
     )
-  const dueDate = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10)
+  const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
   const invoice = await ask('/invoice', {
     clientName: 'Kaveri <b>Foods</b>',
     clientEmail: 'billing@kaveri.example',

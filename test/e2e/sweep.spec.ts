@@ -233,7 +233,7 @@ type Someone = Awaited<ReturnType<typeof signIn>>
 
 /** What a year of business leaves behind, and what no layout was made for. */
 async function fill(someone: Someone, smtp: FakeSmtp): Promise<string> {
-  const day = (late: number) => new Date(Date.now() - late * 86_400_000).toISOString().slice(0, 10)
+  const day = (late: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: late }).toString()
   const lines = [
     { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 0.01, dueDate: day(8), status: 'overdue' },
     { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200, dueDate: day(8), status: 'overdue' },

@@ -9,6 +9,8 @@ import { sitePages } from './navigation.ts'
 import { DashboardLinks } from './sidebar.tsx'
 import { texts } from './texts.ts'
 
+const drawerId = 'menu'
+
 interface HeaderProps {
   account: ReactNode
   /** What the drawer offers to do, beside where to go; it is given the way to close the drawer. */
@@ -46,15 +48,26 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
           className={look.burger}
           aria-label={texts.openMenu}
           aria-haspopup="dialog"
-          onClick={() => drawer.current?.showModal()}
+          // The browser opens it where the page is not alive yet.
+          {...{ command: 'show-modal', commandfor: drawerId }}
+          onClick={(event) => {
+            event.preventDefault()
+            drawer.current?.showModal()
+          }}
         >
           <IconMenu2 size={22} stroke={1.7} aria-hidden />
         </button>
       </div>
-      <dialog ref={drawer} className={look.drawer} aria-label={texts.menu} closedby="any">
+      <dialog ref={drawer} id={drawerId} className={look.drawer} aria-label={texts.menu} closedby="any">
         <div className={look.drawerHead}>
           <span className={look.drawerTitle}>{texts.brand}</span>
-          <button type="button" className={look.close} aria-label={texts.closeMenu} onClick={close}>
+          <button
+            type="button"
+            className={look.close}
+            aria-label={texts.closeMenu}
+            {...{ command: 'close', commandfor: drawerId }}
+            onClick={close}
+          >
             <IconX size={20} stroke={1.7} aria-hidden />
           </button>
         </div>
