@@ -6,6 +6,7 @@ const sender = {
   host: 'smtp.gmail.com',
   address: 'asha@gmail.com',
   learnedPerDay: null,
+  learnedPerDayAt: null,
   learnedPerMinute: null,
   learnedPerMinuteAt: null,
 }
@@ -20,9 +21,11 @@ test('a mailbox has the limits its provider publishes', () => {
 })
 
 test('what a mailbox turned out to allow counts where it is less', () => {
-  expect(limitsOf({ ...sender, learnedPerDay: 120 }, now).perDay).toBe(120)
-  expect(limitsOf({ ...sender, learnedPerDay: 900 }, now).perDay).toBe(500)
-  expect(limitsOf({ ...sender, host: 'mail.banyan.example', learnedPerDay: 40 }, now).perDay).toBe(40)
+  expect(limitsOf({ ...sender, learnedPerDay: 120, learnedPerDayAt: now }, now).perDay).toBe(120)
+  expect(limitsOf({ ...sender, learnedPerDay: 900, learnedPerDayAt: now }, now).perDay).toBe(500)
+  expect(limitsOf({ ...sender, host: 'mail.banyan.example', learnedPerDay: 40, learnedPerDayAt: now }, now).perDay).toBe(40)
+  // Two days later it is asked again.
+  expect(limitsOf({ ...sender, learnedPerDay: 120, learnedPerDayAt: now.subtract({ hours: 48 }) }, now).perDay).toBe(500)
 })
 
 test('a mailbox that took 25 mails in a minute is asked for no more for an hour', () => {

@@ -28,10 +28,16 @@ const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[
   { hosts: ['smtp.mail.yahoo.com', 'smtp.bizmail.yahoo.com'], limits: { provider: 'Yahoo', perDay: 500, perMinute: null } },
 ]
 
-/** For so long a mailbox is not asked for more mails a minute than it turned out to allow. */
-const learnedFor = { hours: 1 }
+/**
+ * For so long a mailbox is not asked for more mails a minute, or a day, than it turned out to allow. A refusal costs one try; a limit that was
+ * learned on a day on which somebody wrote much by hand would cost reminders.
+ */
+const learnedFor = { minute: { hours: 1 }, day: { hours: 48 } }
 
-type Limited = Pick<Sender, 'provider' | 'host' | 'address' | 'learnedPerDay' | 'learnedPerMinute' | 'learnedPerMinuteAt'>
+type Limited = Pick<
+  Sender,
+  'provider' | 'host' | 'address' | 'learnedPerDay' | 'learnedPerDayAt' | 'learnedPerMinute' | 'learnedPerMinuteAt'
+>
 
 /** What a mailbox may send, and what it turned out to allow where that is less. */
 export function limitsOf(sender: Limited, now: Instant): SendingLimits {
@@ -39,12 +45,16 @@ export function limitsOf(sender: Limited, now: Instant): SendingLimits {
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1).toLowerCase()
   const found = published.find(({ hosts, domains }) => hosts.includes(host) && (!domains || domains.includes(domain)))
   const known = found?.limits ?? { provider: 'Your mail provider', perDay: null, perMinute: null }
-  return { ...known, perDay: less(known.perDay, sender.learnedPerDay), perMinute: less(known.perMinute, learnedPerMinute(sender, now)) }
+  const { learnedPerDay, learnedPerDayAt, learnedPerMinute, learnedPerMinuteAt } = sender
+  return {
+    ...known,
+    perDay: less(known.perDay, isFresh(learnedPerDayAt, learnedFor.day, now) ? learnedPerDay : null),
+    perMinute: less(known.perMinute, isFresh(learnedPerMinuteAt, learnedFor.minute, now) ? learnedPerMinute : null),
+  }
 }
 
-function learnedPerMinute({ learnedPerMinute, learnedPerMinuteAt }: Limited, now: Instant): number | null {
-  if (!learnedPerMinuteAt || Temporal.Instant.compare(learnedPerMinuteAt.add(learnedFor), now) <= 0) return null
-  return learnedPerMinute
+function isFresh(learnedAt: Instant | null, goodFor: { hours: number }, now: Instant): boolean {
+  return learnedAt !== null && Temporal.Instant.compare(learnedAt.add(goodFor), now) > 0
 }
 
 function less(known: number | null, learned: number | null): number | null {

@@ -20,7 +20,7 @@ const tryPatience = { wholeMs: 10_000, probeMs: 3_000 }
 
 const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
 /** What was learned of the mailbox before says nothing about this one. */
-const untried = { ...notPaused, learnedPerDay: null, learnedPerMinute: null, learnedPerMinuteAt: null }
+const untried = { ...notPaused, learnedPerDay: null, learnedPerDayAt: null, learnedPerMinute: null, learnedPerMinuteAt: null }
 
 /** The account's mailbox; null while it has none. */
 export async function findSender(db: Database, ownerId: string): Promise<Sender | null> {
@@ -165,9 +165,7 @@ export async function pauseSender(
       pauseMessage: stop.words,
       pausedAt: now,
       pausedUntil: stop.until,
-      ...(stop.learnedPerDay === null
-        ? {}
-        : { learnedPerDay: sql`least(coalesce(${mailConfigs.learnedPerDay}, ${stop.learnedPerDay}::int), ${stop.learnedPerDay}::int)` }),
+      ...(stop.learnedPerDay === null ? {} : { learnedPerDay: stop.learnedPerDay, learnedPerDayAt: now }),
     })
     .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId), isNull(mailConfigs.pauseReason)))
     .returning({ senderId: mailConfigs.senderId })

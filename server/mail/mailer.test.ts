@@ -68,6 +68,7 @@ function aSender(
     pausedAt: null,
     pausedUntil: null,
     learnedPerDay: null,
+    learnedPerDayAt: null,
     learnedPerMinute: null,
     learnedPerMinuteAt: null,
     sealedRefreshToken: null,

@@ -25,8 +25,9 @@ export const mailConfigs = pgTable('mail_configs', {
   pausedAt: instant(),
   /** A used-up quota ends by itself: when sending goes on. */
   pausedUntil: instant(),
-  /** Mails a day that this mailbox turned out to allow, where that is less than its provider says. */
+  /** Mails a day that this mailbox turned out to allow, where that is less than its provider says, and when: others may have used it that day. */
   learnedPerDay: integer(),
+  learnedPerDayAt: instant(),
   /** Mails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
   learnedPerMinute: integer(),
   learnedPerMinuteAt: instant(),

@@ -134,12 +134,12 @@ test('a refused login pauses sending after at most two tries, and a working pass
 })
 
 test('a used-up quota stops within two mails; the rest goes when the mailbox may send again, before everything else', async () => {
-  await using office = await anOffice({ now: morning, invoices: 10 })
+  await using office = await anOffice({ now: morning, invoices: 60 })
   const { app, asha, smtp } = office
-  smtp.answer({ mail: (_from, nth) => (nth > 4 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
+  smtp.answer({ mail: (_from, nth) => (nth > 24 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
   const answered = await start(app, asha)
-  expect(answered.reply).toMatchObject({ count: 4, retrying: 6, failed: 0 })
-  expect(smtp.commands.filter((command) => command.startsWith('MAIL')).length).toBeLessThanOrEqual(6)
+  expect(answered.reply).toMatchObject({ count: 24, retrying: 36, failed: 0 })
+  expect(smtp.commands.filter((command) => command.startsWith('MAIL')).length).toBeLessThanOrEqual(26)
   const { pause } = (await ask(app, asha, reminderCalls.status)).reply
   expect(pause).toMatchObject({ reason: 'quota', message: expect.stringContaining('5.4.5'), until: '2026-03-02T18:30:00Z' })
   expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ kind: 'quota' }])
@@ -148,13 +148,26 @@ test('a used-up quota stops within two mails; the rest goes when the mailbox may
   smtp.answer({})
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
-  expect(smtp.mails.length).toBe(4)
+  expect(smtp.mails.length).toBe(24)
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({ until: '2026-03-03T06:30:00Z' })
   app.clock.set('2026-03-03T06:31:00Z')
   await app.runJobs()
-  expect(smtp.mails.length).toBe(8)
-  const second = smtp.mails.slice(4).map(({ envelope }) => envelope.to[0])
+  expect(smtp.mails.length).toBe(48)
+  const second = smtp.mails.slice(24).map(({ envelope }) => envelope.to[0])
   expect(second.filter((to) => first.includes(to))).toEqual([])
+})
+
+test('a mailbox that somebody else has used up that day is no smaller the next day', async () => {
+  await using office = await anOffice({ now: morning, invoices: 10 })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: (_from, nth) => (nth > 4 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 4, retrying: 6 })
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({ reason: 'quota', until: '2026-03-02T18:30:00Z' })
+  smtp.answer({})
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.slice(4).map(({ envelope }) => envelope.to[0])).toHaveLength(10)
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause).toBeNull()
 })
 
 test('a known limit is kept without ever being refused', async () => {

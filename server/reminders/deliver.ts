@@ -46,6 +46,8 @@ const lanes = 2
 const sliceMilliseconds = 3_000
 /** Whoever adds so many rows tells the planner. */
 const manyAtOnce = 1_000
+/** A mailbox that took fewer in a day before it was used up was used up by somebody else. */
+const leastPerDay = 20
 /** How long a database that is away is left alone, in ms: whoever was sending goes on by themselves. */
 const awayMilliseconds = 250
 
@@ -515,7 +517,8 @@ async function pauseSending(
       sender,
       words: `The mail server said: ${outcome.reply}`,
       until,
-      learnedPerDay: Math.max(1, sent),
+      // So few say that somebody else has used it up, not what it allows.
+      learnedPerDay: sent < leastPerDay ? null : sent,
     })
   }
   await deps.db.transaction(async (tx) => {

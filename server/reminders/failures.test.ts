@@ -178,3 +178,21 @@ test('what was delivered by another try meanwhile is not called undelivered', as
   await app.runJobs()
   expect(await told(app, asha)).toMatchObject([{ link: `/dashboard/edit-invoice/${invoices[0]?._id}` }])
 })
+
+test('a press whose mail is given up hours later is told of, though what it refused at once was seen', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
+  const { app, asha, invoices, smtp } = office
+  smtp.answer({ rcpt: (to) => (to === 'client1@example.com' ? '451 4.7.1 Try later' : refusal) })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  await app.runJobs()
+  expect(await told(app, asha)).toEqual([])
+  app.clock.advance({ hours: 4, minutes: 1 })
+  await app.runJobs()
+  expect(await told(app, asha)).toMatchObject([
+    {
+      title: `The reminder to ${invoices[0]?.clientName} was not delivered`,
+      text: expect.stringContaining('451 4.7.1 Try later'),
+      link: `/dashboard/edit-invoice/${invoices[0]?._id}`,
+    },
+  ])
+})

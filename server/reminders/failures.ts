@@ -42,13 +42,13 @@ const failedMail = z.object({
 })
 type FailedMail = z.output<typeof failedMail>
 
-/** A run `r` that nobody presses for, of which nothing is open any more and nothing was told yet. */
-const over = sql`r.settled_at IS NULL AND r.kind IN ('daily', 'trigger') AND (r.planned_at IS NOT NULL OR r.cancelled_at IS NOT NULL)
+/** A run `r` of which nothing is open any more and nothing was told yet. */
+const over = sql`r.settled_at IS NULL AND (r.planned_at IS NOT NULL OR r.cancelled_at IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state IN ('queued', 'sending', 'retrying', 'held'))`
 
 /**
- * Tells owners, once for each run that nobody presses for (the daily one, and one that a program triggered), what of it was never delivered,
- * as soon as nothing of it is open any more. Mails that were held are not told of: what holds them is on the screens all along. An account
+ * Tells owners, once for each run, what of it was never delivered, as soon as nothing of it is open any more: of one that somebody pressed for
+ * only what failed later, for the press itself was watched. Mails that were held are not told of: what holds them is on the screens all along. An account
  * that fails does not keep the others from hearing; what failed is thrown at the end.
  */
 export async function tellFailures(deps: Deps): Promise<void> {
@@ -88,7 +88,7 @@ async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<vo
 
 async function tellOf(tx: Database, deps: Deps, account: Account, run: SettledRun): Promise<void> {
   const now = deps.clock.now()
-  const failed = await readFailed(tx, run.id, now)
+  const failed = await readFailed(tx, run, now)
   const [first] = failed
   if (first || run.kind === 'daily') await withdrawOlder(tx, account.id, run)
   if (!first) return
@@ -104,8 +104,13 @@ async function withdrawOlder(tx: Database, ownerId: string, run: SettledRun): Pr
   )
 }
 
+/** Whether somebody pressed for it and saw what was refused at once. */
+function isWatched({ kind }: SettledRun): boolean {
+  return kind !== 'daily' && kind !== 'trigger'
+}
+
 /** The mails of a run that never left though nothing held them, of invoices that are still owed and were not written to since; one line for each mail. */
-async function readFailed(tx: Database, runId: string, now: Instant): Promise<FailedMail[]> {
+async function readFailed(tx: Database, run: SettledRun, now: Instant): Promise<FailedMail[]> {
   return rows(
     tx,
     failedMail,
@@ -115,7 +120,7 @@ async function readFailed(tx: Database, runId: string, now: Instant): Promise<Fa
             WHERE o.invoice_id = i.id AND e.run_id <> d.run_id AND e.state = 'failed' AND e.reason IS DISTINCT FROM ${heldTooLong}
               AND e.created_at > ${now.subtract({ hours: 24 * knownDays }).toString()}::timestamptz) AS known
         FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id JOIN invoices i ON i.id = di.invoice_id
-        WHERE d.run_id = ${runId}::uuid AND d.state = 'failed' AND d.reason IS DISTINCT FROM ${heldTooLong} AND i.status <> 'paid' AND i.deleted_at IS NULL
+        WHERE d.run_id = ${run.id}::uuid AND d.state = 'failed' AND (NOT ${isWatched(run)}::boolean OR d.reason = 'too_late' OR d.attempt > 1) AND d.reason IS DISTINCT FROM ${heldTooLong} AND i.status <> 'paid' AND i.deleted_at IS NULL
           AND (i.last_reminder_at IS NULL OR i.last_reminder_at < d.created_at)
         ORDER BY d.created_at, d.id, i.due_date, i.id`,
   )

@@ -28,7 +28,7 @@ export const runs = pgTable(
     skipped: integer().notNull().default(0),
     /** Why the whole day was left out, where it was. */
     skippedReason: text(),
-    /** When nothing of it was open any more and its owner had been told what of it failed; only for runs that nobody presses for. */
+    /** When nothing of it was open any more and its owner had been told what of it failed. */
     settledAt: instant(),
   },
   (t) => [
@@ -37,7 +37,7 @@ export const runs = pgTable(
     foreignKey({ columns: [t.ownerId, t.retryOf], foreignColumns: [t.ownerId, t.id] }),
     uniqueIndex('runs_one_daily').on(t.ownerId, t.localDate).where(sql`${t.kind} = 'daily'`),
     index('runs_unplanned').on(t.ownerId).where(sql`${t.plannedAt} IS NULL`),
-    index('runs_unsettled').on(t.createdAt).where(sql`${t.settledAt} IS NULL AND ${t.kind} IN ('daily', 'trigger')`),
+    index('runs_unsettled').on(t.createdAt).where(sql`${t.settledAt} IS NULL`),
     index('runs_newest').on(t.ownerId, t.createdAt.desc()),
   ],
 )

@@ -110,9 +110,7 @@ test('a run is followed over a reload and called off: what is leaving at that mo
 
   await page.getByRole('button', { name: 'Cancel Run' }).click()
   const asking = page.getByRole('dialog', { name: 'Cancel this run' })
-  await expect(asking).toContainText(
-    '3 emails that are still waiting are cancelled. An email that is leaving at this very moment still arrives.',
-  )
+  await expect(asking).toContainText('An email that is leaving at this very moment still arrives.')
   await asking.getByRole('button', { name: 'Cancel Run' }).click()
   await expect(page.getByText('The run is cancelled.')).toBeVisible()
   called.resolve()
