@@ -115,8 +115,8 @@ test('a run is followed over a reload and called off: what is leaving at that mo
   await expect(page.getByText('The run is cancelled.')).toBeVisible()
   called.resolve()
   await expect(page.getByRole('heading', { name: 'Send Now: what happened' })).toBeVisible()
-  await expect(page.getByText('2 emails were accepted by the mail server.')).toBeVisible()
-  await expect(page.getByText('3 emails were cancelled or left out, because this was stopped.')).toBeVisible()
+  await expect(page.getByText('2 emails were accepted by the mail server.').first()).toBeVisible()
+  await expect(page.getByText('3 emails were cancelled or left out, because this was stopped.').first()).toBeVisible()
   await sending
   await smtp.quiet()
   expect(smtp.mails).toHaveLength(2)
