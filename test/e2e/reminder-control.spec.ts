@@ -3,6 +3,9 @@ import PostalMime from 'postal-mime'
 import { type FakeSmtp, later } from '#test/fakes/smtp-server.ts'
 import { expect, test } from './duely.ts'
 
+// A trace runs a script of its own in every frame, and a mail's frame lets none run.
+test.use({ trace: 'off' })
+
 const mailOf = (client: string) => `billing@${client.split(' ')[0]?.toLowerCase()}.example`
 
 /** Somebody with a late invoice of each of these clients and a mailbox; what comes back makes calls in their name. */
