@@ -268,29 +268,39 @@ test('who signs in with Google changes neither email nor password here, but may 
 
 // Moving to another zone
 
-test('after a move east over midnight the midnight job is due at once', async () => {
-  await using app = await openTestApp({ now: '2026-03-02T20:00:00Z' })
-  const person = await aPerson(app, { timezone: 'Europe/London' })
-  await ask(app, person, accountCalls.changeProfile, { body: { timezone: 'Pacific/Kiritimati' } })
+test.each([
+  [
+    'a move east over midnight counts the day as over',
+    'Europe/London',
+    '2026-03-02T20:00:00Z',
+    'Pacific/Kiritimati',
+    '2026-03-03',
+    '2026-03-03T10:00:00Z',
+  ],
+  [
+    'a move east within the same day brings the next midnight nearer',
+    'Europe/London',
+    '2026-03-02T09:00:00Z',
+    'Asia/Kolkata',
+    '2026-03-02',
+    '2026-03-02T18:30:00Z',
+  ],
+  [
+    'a move west forgets no day that was over',
+    'Pacific/Kiritimati',
+    '2026-03-02T12:00:00Z',
+    'Pacific/Honolulu',
+    '2026-03-03',
+    '2026-03-03T10:00:00Z',
+  ],
+])('%s', async (_what, from, now, to, through, midnight) => {
+  await using app = await openTestApp({ now })
+  const person = await aPerson(app, { timezone: from })
+  await ask(app, person, accountCalls.changeProfile, { body: { timezone: to } })
+  await app.runJobs()
   const row = await stored(app, person.id)
-  expect(row.overdueThrough).toBe('2026-03-02')
-  expect(row.nextMidnightAt.toString()).toBe('2026-03-02T10:00:00Z')
-})
-
-test('after a move east within the same day the next midnight comes earlier', async () => {
-  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
-  const person = await aPerson(app, { timezone: 'Europe/London' })
-  await ask(app, person, accountCalls.changeProfile, { body: { timezone: 'Asia/Kolkata' } })
-  expect((await stored(app, person.id)).nextMidnightAt.toString()).toBe('2026-03-02T18:30:00Z')
-})
-
-test('after a move west the day that was looked at already is not looked at again', async () => {
-  await using app = await openTestApp({ now: '2026-03-02T12:00:00Z' })
-  const person = await aPerson(app, { timezone: 'Pacific/Kiritimati' })
-  await ask(app, person, accountCalls.changeProfile, { body: { timezone: 'Pacific/Honolulu' } })
-  const row = await stored(app, person.id)
-  expect(row.overdueThrough).toBe('2026-03-03')
-  expect(row.nextMidnightAt.toString()).toBe('2026-03-04T10:00:00Z')
+  expect(row.overdueThrough).toBe(through)
+  expect(row.nextMidnightAt.toString()).toBe(midnight)
 })
 
 test('the daily run is told of a new zone or hour, in the same transaction, and of nothing else', async () => {

@@ -172,8 +172,8 @@ export async function changeProfile(
           ...fields,
           ...(atOnce ? { email: newEmail, emailVerifiedAt: null } : {}),
           updatedAt: now,
-          // Counted from the last date that was looked at: a zone further east may have it behind it already, one further west must not repeat it.
-          ...(timezone === before.timezone ? {} : { nextMidnightAt: midnightAfter(before.overdueThrough, timezone) }),
+          // Looked at again at once: further east a midnight may have passed already. No date is looked at twice.
+          ...(timezone === before.timezone ? {} : { nextMidnightAt: now }),
         })
         .where(eq(accounts.id, account.id))
         .returning()

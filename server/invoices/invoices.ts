@@ -123,6 +123,9 @@ export async function createInvoices(
         createdAt: now,
         updatedAt: now,
         paidAt: fields.status === 'paid' ? now : null,
+        // After a move to a zone further west a day can be yet to pass that has been looked at.
+        awaitsOverdue:
+          fields.status === 'unpaid' && fields.dueDate >= localDate(now, owner.timezone) && fields.dueDate < owner.overdueThrough,
       })),
     )
     .returning()

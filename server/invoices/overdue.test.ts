@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { rows } from '#server/platform/database.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
@@ -183,6 +184,22 @@ test('after a move to the west no day is looked at twice', async () => {
   app.clock.set('2026-03-04T10:00:00Z')
   await turn(app)
   expect(await statuses(app, asha)).toEqual({ A: 'unpaid' })
+})
+
+test('a day that is over once more after a move to the west and back is looked at, for what was written down meanwhile', async () => {
+  // In Kolkata the third has begun, on Samoa it is the second.
+  await using app = await openTestApp({ now: '2026-03-02T19:00:00Z' })
+  const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
+  const move = (timezone: string) => ask(app, asha, accountCalls.changeProfile, { body: { timezone } })
+  await move('Pacific/Pago_Pago')
+  await turn(app)
+  await anInvoice(app, { owner: asha, reference: 'today', dueDate: '2026-03-02' })
+  await anInvoice(app, { owner: asha, reference: 'long ago', dueDate: '2026-03-01' })
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ today: 'unpaid', 'long ago': 'unpaid' })
+  await move('Pacific/Kiritimati')
+  await turn(app)
+  expect(await statuses(app, asha)).toEqual({ today: 'overdue', 'long ago': 'unpaid' })
 })
 
 test('one account that cannot be worked on does not hold up the others', async () => {
