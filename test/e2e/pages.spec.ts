@@ -9,6 +9,11 @@ for (const address of ['/', '/features', '/pricing', '/contact', '/signin', '/si
     expect(response?.status()).toBe(200)
     await expect(page.locator('h1').first()).toBeVisible()
     await page.waitForLoadState('networkidle')
+    // Written in our own letters, not in those that stand in for them.
+    const used = await page.evaluate(async () =>
+      [...(await document.fonts.ready)].filter(({ status }) => status === 'loaded').map(({ family }) => family),
+    )
+    expect(used).toEqual(expect.arrayContaining(['Inter Variable', 'Bricolage Grotesque Variable']))
   })
 }
 
