@@ -37,7 +37,8 @@ export function useRows<E extends HTMLElement>(about: RowsAbout): Rows<E> {
     count: width === null ? 0 : Math.ceil(items / columns),
     estimateSize: () => height,
     gap,
-    overscan: 4,
+    // As much beyond the window as a turn of the wheel brings into it.
+    overscan: Math.ceil(400 / height),
     scrollMargin: top,
     // Sizes are kept by key: another height is another row.
     getItemKey: useCallback((index: number) => `${height} ${index}`, [height]),
