@@ -153,7 +153,12 @@ test('with one email per client, two invoices of a client leave as one, in words
 
   await page.getByRole('link', { name: 'Change its words in Email Templates' }).click()
   await expect(page.getByRole('tab', { selected: true })).toHaveText('One email per client')
-  await page.getByRole('tabpanel').getByLabel('Use Custom Email Template').click()
+  const own = page.getByRole('tabpanel').getByLabel('Use Custom Email Template')
+  // The switch saves by itself from a moment after loading.
+  await expect(async () => {
+    if (!(await own.isChecked())) await own.click()
+    await expect(own).toBeChecked({ timeout: 1_000 })
+  }).toPass()
   await page.getByRole('tabpanel').getByRole('textbox', { name: 'Subject' }).fill('{{invoiceCount}} open invoices, {{totalAmount}}')
   await page.getByRole('button', { name: 'Save Template' }).click()
   await expect(page.getByText('Email template content updated successfully!')).toBeVisible()
