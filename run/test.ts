@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { findChromium } from '#test/chromium.ts'
 import { openCluster } from '#test/postgres.ts'
@@ -15,7 +16,27 @@ import { installPackage } from './install.mjs'
 interface Tally {
   passed: number
   failed: number
+  /** What failed, and the first lines of why: said once more at the end, where it is looked for. */
+  why?: string[]
 }
+
+const suiteOfJourneys = z.object({
+  specs: z
+    .array(
+      z.object({
+        title: z.string(),
+        file: z.string(),
+        line: z.number(),
+        ok: z.boolean(),
+        tests: z.array(z.object({ results: z.array(z.object({ errors: z.array(z.object({ message: z.string().default('') })) })) })),
+      }),
+    )
+    .optional(),
+  get suites() {
+    return z.array(suiteOfJourneys).optional()
+  },
+})
+type SuiteOfJourneys = z.infer<typeof suiteOfJourneys>
 
 const root = path.join(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'duely-test-'))
@@ -40,17 +61,20 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const [asked, ...rest] = process.argv.slice(2)
 const total: Tally = { passed: 0, failed: 0 }
+const failures: string[] = []
 for (const [name, test] of Object.entries(parts)) {
   if (stopped || (asked !== undefined && asked !== name)) continue
   process.stdout.write(`\n── ${name} ──\n`)
-  const { passed, failed } = await test(asked === undefined ? [] : rest)
+  const { passed, failed, why = [] } = await test(asked === undefined ? [] : rest)
   total.passed += passed
   total.failed += failed
+  if (failed > 0) failures.push(...(why.length > 0 ? why : ['see above']).map((reason) => `${name}: ${reason}`))
 }
 if (total.passed + total.failed === 0) {
   process.stdout.write('No test was run.\n')
   total.failed = 1
 }
+if (failures.length > 0) process.stdout.write(`\n── failed ──\n${failures.join('\n')}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exit(total.failed === 0 && !stopped ? 0 : 1)
 
@@ -79,8 +103,8 @@ async function testPostgres(args: string[]): Promise<Tally> {
 async function testZapier(args: string[]): Promise<Tally> {
   if (!(await installPackage('zapier'))) return { passed: 0, failed: 1 }
   const types = tallyOf(await run(['node_modules/typescript/bin/tsc', '-p', 'zapier']))
-  const { passed, failed } = await runVitest('zapier', ['--config=zapier/vitest.config.js', ...args], {})
-  return { passed: passed + types.passed, failed: failed + types.failed }
+  const { passed, failed, why } = await runVitest('zapier', ['--config=zapier/vitest.config.js', ...args], {})
+  return { passed: passed + types.passed, failed: failed + types.failed, why }
 }
 
 async function testBrowser(args: string[]): Promise<Tally> {
@@ -96,10 +120,15 @@ async function testBrowser(args: string[]): Promise<Tally> {
   })
   const shape = z.object({
     stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }),
-    errors: z.array(z.unknown()),
+    errors: z.array(z.object({ message: z.string().default('') })),
+    suites: z.array(suiteOfJourneys),
   })
-  const { stats, errors } = shape.parse(read(report) ?? { stats: { expected: 0, unexpected: 0, flaky: 0 }, errors: [] })
-  return atLeastOneFailure(well, { passed: stats.expected, failed: stats.unexpected + stats.flaky + errors.length })
+  const { stats, errors, suites } = shape.parse(read(report) ?? { stats: { expected: 0, unexpected: 0, flaky: 0 }, errors: [], suites: [] })
+  return atLeastOneFailure(well, {
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky + errors.length,
+    why: [...suites.flatMap(brokenJourneys), ...errors.map(({ message }) => beginningOf(message))],
+  })
 }
 
 async function testFaults(): Promise<Tally> {
@@ -116,14 +145,55 @@ async function runVitest(name: string, args: string[], env: Record<string, strin
     ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
     env,
   )
-  const shape = z.object({ numPassedTests: z.number(), numFailedTests: z.number() })
-  const { numPassedTests, numFailedTests } = shape.parse(read(report) ?? { numPassedTests: 0, numFailedTests: 0 })
-  return atLeastOneFailure(well, { passed: numPassedTests, failed: numFailedTests })
+  const shape = z.object({
+    numPassedTests: z.number(),
+    numFailedTests: z.number(),
+    testResults: z.array(
+      z.object({
+        name: z.string(),
+        message: z.string().default(''),
+        assertionResults: z.array(z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).nullish() })),
+      }),
+    ),
+  })
+  const { numPassedTests, numFailedTests, testResults } = shape.parse(
+    read(report) ?? { numPassedTests: 0, numFailedTests: 0, testResults: [] },
+  )
+  return atLeastOneFailure(well, {
+    passed: numPassedTests,
+    failed: numFailedTests,
+    why: testResults.flatMap(({ name: file, message, assertionResults }) =>
+      [
+        ...(message ? [beginningOf(message)] : []),
+        ...assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map(({ fullName, failureMessages }) => `${fullName}: ${beginningOf(failureMessages?.join('\n') ?? '')}`),
+      ].map((reason) => `${path.relative(root, file)}: ${reason}`),
+    ),
+  })
 }
 
 /** A file that cannot even be read, or an error outside of any test, is counted by nobody else. */
-function atLeastOneFailure(well: boolean, { passed, failed }: Tally): Tally {
-  return { passed, failed: well ? failed : Math.max(1, failed) }
+function atLeastOneFailure(well: boolean, tally: Tally): Tally {
+  return { ...tally, failed: well ? tally.failed : Math.max(1, tally.failed) }
+}
+
+function brokenJourneys({ specs = [], suites = [] }: SuiteOfJourneys): string[] {
+  const own = specs
+    .filter(({ ok }) => !ok)
+    .map(({ file, line, title, tests }) => {
+      const messages = tests.flatMap(({ results }) => results.flatMap(({ errors }) => errors.map(({ message }) => message)))
+      return `${file}:${line}: ${title}: ${beginningOf(messages.join('\n'))}`
+    })
+  return [...own, ...suites.flatMap(brokenJourneys)]
+}
+
+function beginningOf(message: string): string {
+  const lines = stripVTControlCharacters(message).split('\n')
+  return lines
+    .filter((line) => !line.includes('/node_modules/'))
+    .slice(0, 12)
+    .join('\n  ')
 }
 
 function tallyOf(well: boolean): Tally {
