@@ -1,8 +1,11 @@
 import { tryThem } from '#chaos/trials.ts'
 import { googleAttacks } from './google.ts'
+import { hookAttacks } from './hooks.ts'
 import { injections } from './injection.ts'
+import { integrationAttacks } from './integrations.ts'
 import { furnish } from './names.ts'
 import { outsideAttacks } from './outside.ts'
+import { scopeAttacks } from './scopes.ts'
 import { secretAttacks } from './secrets.ts'
 import { signInAttacks } from './signing-in.ts'
 import { wallAttacks } from './walls.ts'
@@ -18,7 +21,17 @@ Attacks the real program as somebody with an account, a mail server, a name serv
   --seed   replays the chances of an earlier run
   --write  keeps the result in docs/reliability.md
 `,
-  scenarios: [...googleAttacks, ...signInAttacks, ...outsideAttacks, ...wallAttacks, ...injections, ...secretAttacks],
+  scenarios: [
+    ...googleAttacks,
+    ...integrationAttacks,
+    ...signInAttacks,
+    ...scopeAttacks,
+    ...hookAttacks,
+    ...outsideAttacks,
+    ...wallAttacks,
+    ...injections,
+    ...secretAttacks,
+  ],
   part: 'attacks',
   what: 'attack',
   remarks: `The calls are those of the contract itself, so that a new one is attacked from its first day. "Refused" is counted by status and code, never by

@@ -350,6 +350,7 @@ export const explainedCalls: ExplainedCall[] = [
             daysOverdue: 10,
             dueNow: true,
             remindedToday: 0,
+            heldFor: null,
             sendNowLeft: 3,
             nextAt: null,
             reason: 'schedule_inactive',

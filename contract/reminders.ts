@@ -71,6 +71,8 @@ export const previewLine = z.object({
   dueNow: z.boolean(),
   /** How many mails about it a server accepted today, by hand or by the daily run. */
   remindedToday: z.number().int(),
+  /** What the mail under way waits for; null where there is none, or nothing holds it. */
+  heldFor: holdReason.nullable(),
   /** Send Now can still write to it today. */
   sendNowLeft: z.number().int(),
   /** The instant of the next automatic reminder, or null and the reason why not. */

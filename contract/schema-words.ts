@@ -186,6 +186,7 @@ tellFields(previewLine, {
   daysOverdue: 'How many days past due it is; below 1 where it is not.',
   dueNow: 'Start Reminders would write to it now.',
   remindedToday: 'How many mails about it a mail server accepted today.',
+  heldFor: 'What the mail under way waits for.',
   sendNowLeft: 'How often Send Now can still write to it today.',
   nextAt: at('When it is reminded next.'),
   reason: 'Why it is not.',

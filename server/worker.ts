@@ -53,12 +53,13 @@ export function works(deps: Delivering): Work[] {
 }
 
 /** Ends what is too late, turns unpaid into overdue at each account's midnight, ends pauses, makes the runs whose hour has come. In this order, every 2 s. */
-export async function tick({ db, queue, clock, processId }: Delivering): Promise<void> {
+export async function tick(deps: Delivering): Promise<void> {
+  const { db, queue, clock, processId } = deps
   const failures: unknown[] = []
   for (const step of [
     () => closeTooLate(db, clock.now()),
     () => turnOverdue(db, clock.now()),
-    () => endPauses(db, clock.now()),
+    () => endPauses(deps),
     () => endQuotaPauses(db, queue, clock.now()),
     () => makeDueRuns(db, queue, clock.now()),
   ])

@@ -27,6 +27,8 @@ export const accounts = pgTable(
     remindersActive: boolean().notNull().default(false),
     /** The next daily run; null while there is none. Finding who is due costs one index range. */
     nextRunAt: instant(),
+    /** The first local date that has neither had its daily run nor a word on why not; a change of zone or hour leaves it as it is. */
+    nextRunFrom: date({ mode: 'string' }),
     /** When the last daily run was made: automatic runs are at least 12 h apart, also after a change of zone. */
     lastDailyRunAt: instant(),
 

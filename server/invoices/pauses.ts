@@ -3,10 +3,11 @@ import { formatDate } from '#contract/dates.ts'
 import type { InvoicePause, PauseChange } from '#contract/invoices.ts'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
-import { notify } from '#server/accounts/notices.ts'
+import { tellOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import type { AfterChange, InvoiceRow } from './invoices.ts'
 import { clientPauses, invoices } from './tables.ts'
@@ -102,7 +103,9 @@ export function refusePast(until: string | null, today: string): void {
 }
 
 /** Ends the pauses whose last quiet day is over where the account lives. A promise that passed unpaid is told to the owner, once. */
-export async function endPauses(db: Database, now: Instant): Promise<void> {
+export async function endPauses(deps: Deps): Promise<void> {
+  const { db, clock } = deps
+  const now = clock.now()
   // No place on earth is further ahead than 14 hours: who may be due is found by the index, who is by the account's own date.
   const furthest = now.add({ hours: 14 }).toZonedDateTimeISO('UTC').toPlainDate().toString()
   const ofInvoices = await db
@@ -111,7 +114,7 @@ export async function endPauses(db: Database, now: Instant): Promise<void> {
     .innerJoin(accounts, eq(accounts.id, invoices.ownerId))
     .where(and(isNotNull(invoices.pausedUntil), sql`${invoices.pausedUntil} < ${furthest}::date`))
     .limit(1_000)
-  for (const one of ofInvoices) if (isOver(one, now)) await endInvoicePause(db, one.id, now)
+  for (const one of ofInvoices) if (isOver(one, now)) await endInvoicePause(deps, one.id)
   const ofClients = await db
     .select({
       ownerId: clientPauses.ownerId,
@@ -123,35 +126,32 @@ export async function endPauses(db: Database, now: Instant): Promise<void> {
     .innerJoin(accounts, eq(accounts.id, clientPauses.ownerId))
     .where(sql`${clientPauses.pausedUntil} < ${furthest}::date`)
     .limit(1_000)
-  for (const one of ofClients) if (isOver(one, now)) await endClientPause(db, one, now)
+  for (const one of ofClients) if (isOver(one, now)) await endClientPause(deps, one)
 }
 
 function isOver({ until, timezone }: { until: string | null; timezone: string }, now: Instant): boolean {
   return until !== null && until < now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
-async function endInvoicePause(db: Database, id: string, now: Instant): Promise<void> {
-  await db.transaction(async (tx) => {
+async function endInvoicePause(deps: Deps, id: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
     const [row] = await tx.select().from(invoices).where(eq(invoices.id, id)).for('update', { skipLocked: true })
     if (!row?.pausedUntil) return
     await tx.update(invoices).set(notPaused).where(eq(invoices.id, id))
     if (!row.pausePromised || row.status === 'paid' || row.deletedAt) return
-    await notify(
-      tx,
-      row.ownerId,
-      {
-        kind: 'promise_broken',
-        title: `${row.clientName} has not paid as promised`,
-        text: `${row.reference} over ${formatRupees(fromMinor(row.amountMinor))} was promised by ${formatDate(row.pausedUntil)} and is still open. Its reminders go on.`,
-        link: `/dashboard/edit-invoice/${row.id}`,
-      },
-      now,
-    )
+    const owed = `${row.reference} over ${formatRupees(fromMinor(row.amountMinor))}`
+    await tellBroken(tx, deps, row.ownerId, {
+      client: row.clientName,
+      owed,
+      promisedBy: row.pausedUntil,
+      reminders: 'Its reminders',
+      invoiceId: row.id,
+    })
   })
 }
 
-async function endClientPause(db: Database, about: { ownerId: string; clientKey: string }, now: Instant): Promise<void> {
-  await db.transaction(async (tx) => {
+async function endClientPause(deps: Deps, about: { ownerId: string; clientKey: string }): Promise<void> {
+  await deps.db.transaction(async (tx) => {
     const [ended] = await tx
       .delete(clientPauses)
       .where(and(eq(clientPauses.ownerId, about.ownerId), eq(clientPauses.clientKey, about.clientKey)))
@@ -171,16 +171,30 @@ async function endClientPause(db: Database, about: { ownerId: string; clientKey:
     const [first] = open
     if (!first) return
     const sum = formatRupees(fromMinor(open.reduce((total, { amountMinor }) => total + amountMinor, 0)))
-    await notify(
-      tx,
-      about.ownerId,
-      {
-        kind: 'promise_broken',
-        title: `${first.clientName} has not paid as promised`,
-        text: `${sum} was promised by ${formatDate(ended.pausedUntil)} and is still open. The reminders to ${about.clientKey} go on.`,
-        link: `/dashboard/edit-invoice/${first.id}`,
-      },
-      now,
-    )
+    await tellBroken(tx, deps, about.ownerId, {
+      client: first.clientName,
+      owed: sum,
+      promisedBy: ended.pausedUntil,
+      reminders: `The reminders to ${about.clientKey}`,
+      invoiceId: first.id,
+    })
   })
+}
+
+async function tellBroken(
+  tx: Database,
+  deps: Deps,
+  ownerId: string,
+  about: { client: string; owed: string; promisedBy: string; reminders: string; invoiceId: string },
+): Promise<void> {
+  const [owner] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
+  if (!owner) return
+  const goOn = owner.remindersActive ? `${about.reminders} go on.` : 'Daily reminders are switched off, so nobody is reminded of it.'
+  const told = {
+    kind: 'promise_broken' as const,
+    title: `${about.client} has not paid as promised`,
+    text: `${about.owed} was promised by ${formatDate(about.promisedBy)} and is still open. ${goOn}`,
+    link: `/dashboard/edit-invoice/${about.invoiceId}`,
+  }
+  await tellOwner(tx, deps, owner, told, deps.clock.now())
 }

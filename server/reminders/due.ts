@@ -9,7 +9,7 @@ import { newId } from '#server/platform/columns.ts'
 import { changed, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { deliverJob } from './jobs.ts'
-import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, localDate, nextRun, startOfDay } from './schedule.ts'
+import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
 /** By hand an invoice is reminded at most this often a day. */
@@ -137,12 +137,19 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
   await tx
     .update(runs)
     .set({
-      skipped: sql`${runs.skipped} + ${decisions.filter(({ decision }) => decision === 'already' || decision === 'paused').length}`,
+      skipped: sql`${runs.skipped} + ${countLeftOut(decisions, run.grouped)}`,
       ...(last === null ? { plannedAt: now } : { cursor: last }),
     })
     .where(eq(runs.id, run.id))
   if (last === null && run.kind === 'daily') await completeEarlierDays(tx, account, run.localDate, now)
   return found.length
+}
+
+/** How many mails were not made: one per invoice that is left out; grouped, one per client of whom every invoice is. */
+function countLeftOut(decisions: (Candidate & { decision: string })[], grouped: boolean): number {
+  const isLeftOut = ({ decision }: { decision: string }) => decision === 'already' || decision === 'paused'
+  if (!grouped) return decisions.filter(isLeftOut).length
+  return [...Map.groupBy(decisions, ({ clientKey }) => clientKey).values()].filter((client) => client.every(isLeftOut)).length
 }
 
 /**
@@ -251,10 +258,11 @@ async function recordDecisions(
   if (decided.others.length > 0 && scheduled)
     await tx.execute(sql`
       INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
-      SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, one.delivery_id, nullif(i.pause_note, ''), ${at}::timestamptz
+      SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, one.delivery_id,
+        CASE WHEN one.rule = 'paused' THEN coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) END, ${at}::timestamptz
       FROM unnest(${arrayText(decided.others.map(({ id }) => id))}::uuid[], ${arrayText(decided.others.map(ruleOf))}::text[],
         ${arrayText(decided.others.map((one) => (ruleOf(one) === 'mail' ? (one.openDelivery ?? 'NULL') : 'NULL')))}::uuid[]) AS one(invoice_id, rule, delivery_id)
-      JOIN invoices i ON i.id = one.invoice_id
+      JOIN invoices i ON i.id = one.invoice_id LEFT JOIN client_pauses c ON c.owner_id = i.owner_id AND c.client_key = lower(i.client_email)
       ON CONFLICT (invoice_id, local_date) DO NOTHING`)
 }
 
@@ -357,14 +365,20 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
     const account = await lockAccount(tx, accountId)
     if (!account?.nextRunAt || Temporal.Instant.compare(account.nextRunAt, now) > 0) return
     const planned = localDate(account.nextRunAt, account.timezone)
+    const owed = owedFrom({ ...account, nextRunAt: account.nextRunAt })
     const today = nextRun(account, { now, notBefore: planned, lastRunAt: account.lastDailyRunAt })
-    await recordSkippedDays(tx, account, { from: planned, before: today.date }, now)
+    await recordSkippedDays(tx, account, { from: owed, before: laterDate(owed, planned), reason: zoneChanged }, now)
+    await recordSkippedDays(tx, account, { from: planned, before: today.date, reason: notRunning }, now)
     const runsNow = Temporal.Instant.compare(today.at, now) <= 0
     if (runsNow) await makeRun(tx, queue, account, { kind: 'daily', now })
     const following = runsNow ? nextRun(account, { now, notBefore: dayAfter(today.date), lastRunAt: now }) : today
     await tx
       .update(accounts)
-      .set({ nextRunAt: following.at, ...(runsNow ? { lastDailyRunAt: now } : {}) })
+      .set({
+        nextRunAt: following.at,
+        nextRunFrom: runsNow ? dayAfter(today.date) : today.date,
+        ...(runsNow ? { lastDailyRunAt: now } : {}),
+      })
       .where(eq(accounts.id, account.id))
   })
 }
@@ -372,8 +386,17 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
 /** Why a day was left out on which nothing was wrong but that. */
 export const notRunning = 'Duely was not running between the hour of the reminders and 18:00 that day.'
 
-/** A day on which no process ran until six in the evening is written down as skipped; its mails are not sent later. */
-async function recordSkippedDays(tx: Database, account: Locked, days: { from: string; before: string }, now: Instant): Promise<void> {
+/** Why a day was left out that the change of zone went over. */
+const zoneChanged =
+  'The time zone was changed: where the account moved to, it was past 18:00 that day, or less than 12 hours after the last run.'
+
+/** A day that had no run, because no process ran until six in the evening or for any other `reason`, is written down; its mails are not sent later. */
+async function recordSkippedDays(
+  tx: Database,
+  account: Locked,
+  days: { from: string; before: string; reason: string },
+  now: Instant,
+): Promise<void> {
   const earliest = Temporal.PlainDate.from(days.before).subtract({ days: mostSkippedDays }).toString()
   for (let date = laterDate(days.from, earliest); date < days.before; date = dayAfter(date)) {
     await tx
@@ -385,16 +408,17 @@ async function recordSkippedDays(tx: Database, account: Locked, days: { from: st
         createdAt: now,
         deadlineAt: dailyDeadline(date, account.timezone),
         plannedAt: now,
-        skippedReason: notRunning,
+        skippedReason: days.reason,
       })
       .onConflictDoNothing()
   }
 }
 
-/** Where the schedule changes (time zone, hour), the run that was to come keeps its date, at its new instant. */
+/** Where the schedule changes (time zone, hour), the run that is owed keeps its date, at its new instant. */
 export async function reschedule(tx: Database, before: Account, after: Account, now: Instant): Promise<void> {
   if (!before.remindersActive || !before.nextRunAt) return
-  const next = nextRun(after, { now, notBefore: localDate(before.nextRunAt, before.timezone), lastRunAt: before.lastDailyRunAt })
+  const notBefore = owedFrom({ ...before, nextRunAt: before.nextRunAt })
+  const next = nextRun(after, { now, notBefore, lastRunAt: before.lastDailyRunAt })
   await tx.update(accounts).set({ nextRunAt: next.at }).where(eq(accounts.id, before.id))
 }
 

@@ -35,6 +35,9 @@ test('what waits in a database that was put back from a backup leaves only when 
   expect(smtp.mails).toEqual([])
   const held = (await ask(app, asha, reminderCalls.run, { params: { id: run?._id ?? '' } })).reply
   expect(held).toMatchObject({ held: 1, holdReason: 'restored' })
+  expect((await ask(app, asha, reminderCalls.preview)).reply.lines).toMatchObject([
+    { reason: 'open_mail', heldFor: 'restored', nextAt: null },
+  ])
 
   await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: run?._id ?? '' } }))
   expect(smtp.mails.length).toBe(1)

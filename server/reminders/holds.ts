@@ -92,7 +92,7 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
     const soonest = nextRun(account, { now, notBefore: today, lastRunAt: account.lastDailyRunAt })
     const passed = Temporal.Instant.compare(soonest.at, now) <= 0
     const next = passed ? nextRun(account, { now, notBefore: dayAfter(today), lastRunAt: now }) : soonest
-    await tx.update(accounts).set({ nextRunAt: next.at }).where(eq(accounts.id, account.id))
+    await tx.update(accounts).set({ nextRunAt: next.at, nextRunFrom: next.date }).where(eq(accounts.id, account.id))
     if (passed)
       await tx
         .insert(runs)

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
 import { expect, test, vi } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -184,10 +185,11 @@ test('a paused client is left alone with all invoices, also those written down l
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha, clientEmail: 'Billing@Kaveri.example' })
   await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example' })
-  await pause(app, asha, invoice._id, { scope: 'client', until: '2026-03-10' })
+  await pause(app, asha, invoice._id, { scope: 'client', until: '2026-03-10', note: 'New owner, talks in May' })
   await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example' })
   await anInvoice(app, { owner: asha, clientEmail: 'somebody@else.example' })
   expect((await start(app, asha)).reply).toMatchObject({ count: 1, skipped: 3 })
+  expect((await history(app, asha, invoice._id)).days).toMatchObject([{ outcome: 'paused', words: 'Paused: New owner, talks in May' }])
   const { reply: listed } = await ask(app, asha, invoiceCalls.list, { query: {} })
   expect(listed.map(({ pause: one }) => one?.scope ?? null)).toEqual([null, 'client', 'client', 'client'])
   await ask(app, asha, invoiceCalls.pause, { params: { id: invoice._id }, body: { paused: false, scope: 'client' } })
@@ -196,8 +198,12 @@ test('a paused client is left alone with all invoices, also those written down l
   expect(smtp.mails.length).toBe(5)
 })
 
-test('a promise to pay that passes unpaid is told to the owner once, one that is kept is not', async () => {
-  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+test('a promise to pay that passes unpaid is told to the owner once, by a mail too, one that is kept is not', async () => {
+  await using own = await openFakeSmtp()
+  await using office = await anOffice({
+    now: '2026-03-02T06:30:00Z',
+    config: { systemSmtpUrl: `smtp://127.0.0.1:${own.port}`, systemMailFrom: 'Duely <hello@duely.example>' },
+  })
   const { app, asha } = office
   const broken = await anInvoice(app, { owner: asha, clientName: 'Kaveri Foods', amount: 500 })
   const kept = await anInvoice(app, { owner: asha, clientName: 'Studio Banyan' })
@@ -213,6 +219,9 @@ test('a promise to pay that passes unpaid is told to the owner once, one that is
   expect(notices).toMatchObject([
     { kind: 'promise_broken', title: 'Kaveri Foods has not paid as promised', text: expect.stringContaining('₹500.00') },
   ])
+  expect(notices[0]?.text).toContain('Daily reminders are switched off')
+  const subjects = await Promise.all(own.mails.map(async ({ raw }) => (await PostalMime.parse(raw)).subject))
+  expect(subjects.filter((subject) => subject?.includes('promised'))).toEqual(['Kaveri Foods has not paid as promised'])
   await ask(app, asha, noticeCalls.dismiss, { params: { id: notices[0]?._id ?? '' } })
   expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
 })
@@ -382,6 +391,20 @@ test('a grouped mail goes to the corrected address where all of its invoices wer
   await app.runJobs()
   expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0]))).toEqual(new Set(['billing@kaveri.example']))
   for (const { _id } of both) expect((await ask(app, asha, invoiceCalls.read, { params: { id: _id } })).reply.remindersSent).toBe(1)
+})
+
+test('grouped, whoever is left out counts once, as everything else of a run counts mails', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const quiet = await anInvoice(app, { owner: asha, clientEmail: 'quiet@client.example' })
+  await anInvoice(app, { owner: asha, clientEmail: 'Quiet@client.example' })
+  await pause(app, asha, quiet._id, { scope: 'client', until: '2026-03-10' })
+  const partly = await anInvoice(app, { owner: asha, clientEmail: 'partly@client.example' })
+  await anInvoice(app, { owner: asha, clientEmail: 'partly@client.example' })
+  await pause(app, asha, partly._id, { until: '2026-03-10' })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 1, invoices: 1, skipped: 1, total: 2 })
+  expect(smtp.mails.length).toBe(1)
 })
 
 test('a client with more invoices than fit into one step still gets one mail', async () => {

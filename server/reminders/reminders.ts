@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
 import { fromMinor } from '#contract/money.ts'
-import type { PreviewLine, Run, RunAnswer, reminderCalls } from '#contract/reminders.ts'
+import { holdReasonOf, type PreviewLine, type Run, type RunAnswer, type reminderCalls } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf, refuseWithout } from '#server/billing/billing.ts'
@@ -51,7 +51,10 @@ export async function startReminders({ db, queue, account, now, config }: Asking
     await refuseWithout('scheduling', tx, account.id, now, config)
     if (!locked.remindersActive) {
       const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
-      await tx.update(accounts).set({ remindersActive: true, nextRunAt: next.at }).where(eq(accounts.id, account.id))
+      await tx
+        .update(accounts)
+        .set({ remindersActive: true, nextRunAt: next.at, nextRunFrom: next.date })
+        .where(eq(accounts.id, account.id))
     }
     const run = await makeRun(tx, queue, locked, { kind: 'start', now })
     return run?.id ?? null
@@ -62,7 +65,7 @@ export async function startReminders({ db, queue, account, now, config }: Asking
 export async function stopReminders({ db, account, now }: Omit<Asking, 'queue'>): Promise<number> {
   return db.transaction(async (tx) => {
     await lockOwner(tx, account)
-    await tx.update(accounts).set({ remindersActive: false, nextRunAt: null }).where(eq(accounts.id, account.id))
+    await tx.update(accounts).set({ remindersActive: false, nextRunAt: null, nextRunFrom: null }).where(eq(accounts.id, account.id))
     return cancelRuns(tx, account.id, now)
   })
 }
@@ -221,6 +224,7 @@ const owedLine = z.object({
   byHandToday: z.number(),
   openTryAt: instantText.nullable(),
   open: z.boolean(),
+  heldFor: z.string().nullable(),
   paused: z.boolean(),
   /** The last quiet day, where the pause has an end. */
   pausedUntil: z.string().nullable(),
@@ -244,7 +248,7 @@ export async function previewReminders(
     sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz THEN t.sent ELSE 0 END AS "remindedToday",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL THEN t.by_hand ELSE 0 END AS "byHandToday",
-          o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open,
+          o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open, CASE WHEN o.state = 'held' THEN coalesce(o.reason, '') END AS "heldFor",
           ${pausedOn(today)} AS paused,
           CASE WHEN (i.paused_at IS NULL OR i.paused_until IS NOT NULL) AND (cp.paused_at IS NULL OR cp.paused_until IS NOT NULL)
             THEN greatest(i.paused_until, cp.paused_until)::text END AS "pausedUntil"
@@ -274,6 +278,7 @@ export async function previewReminders(
       daysOverdue: Math.max(0, daysOverdue(one.dueDate, today)),
       dueNow: pastDue && decide('start', facts) === 'write',
       remindedToday: one.remindedToday,
+      heldFor: one.heldFor === null ? null : holdReasonOf(one.heldFor),
       sendNowLeft: pastDue && ['write', 'pull'].includes(decide('send_now', facts)) ? sendNowPerDay - one.byHandToday : 0,
       ...nextOf({ one, today, schedule, account, now }),
     }
@@ -307,7 +312,7 @@ function nextOf(about: {
   now: Instant
 }): Pick<PreviewLine, 'nextAt' | 'reason'> {
   const { one, today, schedule, account, now } = about
-  if (one.open) return { nextAt: one.openTryAt, reason: 'open_mail' }
+  if (one.open) return { nextAt: one.heldFor === null ? one.openTryAt : null, reason: 'open_mail' }
   if (one.paused && one.pausedUntil === null) return { nextAt: null, reason: 'paused' }
   if ('reason' in schedule) return { nextAt: null, reason: one.paused ? 'paused' : schedule.reason }
   const quietUntil = one.paused && one.pausedUntil !== null ? laterDate(one.dueDate, one.pausedUntil) : one.dueDate

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
@@ -292,7 +293,6 @@ test('a change of hour or zone moves the next run and makes none twice', async (
   const { app, asha, smtp } = office
   await start(app, asha)
   await anInvoice(app, { owner: asha })
-  const { accountCalls } = await import('#contract/accounts.ts')
   await ask(app, asha, accountCalls.changeProfile, { body: { reminderHour: 11 } })
   app.clock.set('2026-03-02T03:31:00Z')
   await app.runJobs()
@@ -308,6 +308,34 @@ test('a change of hour or zone moves the next run and makes none twice', async (
   await app.runJobs()
   expect(smtp.mails.length).toBe(1)
   expect((await ask(app, asha, reminderCalls.status)).reply.nextRunAt).toBe('2026-03-03T17:00:00Z')
+})
+
+test('a zone that is tried out and put back takes no day away, and the day that a move goes over says why', async () => {
+  await using office = await anOffice({ now: '2026-03-02T13:00:00Z', person: { timezone: 'America/New_York' } })
+  const { app, asha, smtp } = office
+  const move = (timezone: string) => ask(app, asha, accountCalls.changeProfile, { body: { timezone } })
+  const next = async () => (await ask(app, asha, reminderCalls.status)).reply.nextRunAt
+  await start(app, asha)
+  const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  app.clock.set('2026-03-02T14:00:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  // Nine in Auckland is six hours after the run of New York.
+  await move('Pacific/Auckland')
+  expect(await next()).toBe('2026-03-03T20:00:00Z')
+  await move('America/New_York')
+  expect(await next()).toBe('2026-03-03T14:00:00Z')
+  await move('Pacific/Auckland')
+  app.clock.set('2026-03-03T20:00:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(2)
+  const { days } = (await ask(app, asha, reminderCalls.history, { params: { id: invoice._id } })).reply
+  expect(days.map(({ date, outcome }) => [date, outcome])).toEqual([
+    ['2026-03-04', 'sent'],
+    ['2026-03-03', 'not_running'],
+    ['2026-03-02', 'sent'],
+  ])
+  expect(days[1]?.words).toContain('The time zone was changed')
 })
 
 test('the preview names who would be written to now and when everybody else is next', async () => {

@@ -62,6 +62,23 @@ export function nextRun(schedule: Schedule, about: { now: Instant; notBefore: st
   }
 }
 
+/**
+ * From which date on the next daily run is looked for: a change of zone may have moved it beyond the date that is owed one, and a change back
+ * brings that date back.
+ */
+export function owedFrom({
+  nextRunAt,
+  nextRunFrom,
+  timezone,
+}: {
+  nextRunAt: Instant
+  nextRunFrom: string | null
+  timezone: string
+}): string {
+  const planned = localDate(nextRunAt, timezone)
+  return nextRunFrom !== null && nextRunFrom < planned ? nextRunFrom : planned
+}
+
 /** From which date on Start looks for the next daily run: today while its hour is still to come, else tomorrow. */
 export function firstDateAfterStart(schedule: Schedule, now: Instant): string {
   const today = Temporal.PlainDate.from(localDate(now, schedule.timezone))

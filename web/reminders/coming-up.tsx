@@ -112,8 +112,9 @@ function Line({ line, zone, now }: { line: PreviewLine; zone: string; now: Date 
 }
 
 function Next({ line, zone, now }: { line: PreviewLine; zone: string; now: Date }): ReactNode {
-  const { nextAt, reason, remindedToday } = line
+  const { nextAt, reason, heldFor, remindedToday } = line
   const today = remindedToday > 0 && <span className={look.detail}>{texts.upcoming.remindedToday(remindedToday)}</span>
+  if (heldFor !== null) return <span className={look.none}>{texts.upcoming.held[heldFor]}</span>
   if (reason === 'open_mail') {
     const later = nextAt !== null && new Date(nextAt) > now
     return <>{later ? texts.upcoming.nextTry(inSentence(comingMoment(zone, nextAt, now))) : texts.upcoming.reasons.open_mail}</>

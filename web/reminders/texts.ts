@@ -187,11 +187,16 @@ export const texts = {
       byHand: 'What waits leaves once that is mended, until four hours after the press.',
     },
     skipped: {
-      daily: (n: number) => `${invoices(n)} left out: reminded that day already, paused, with an email under way, or no longer owed.`,
-      start: (n: number) => `${invoices(n)} left out: reminded today already, paused, with an email under way, or no longer owed.`,
-      trigger: (n: number) => `${invoices(n)} left out: reminded that day already, paused, with an email under way, or no longer owed.`,
-      send_now: (n: number) => `${invoices(n)} left out: reminded by hand 3 times that day already, paused, or no longer owed.`,
-      retry: (n: number) => `${invoices(n)} left out: reminded today meanwhile, paused, with an email under way, or no longer owed.`,
+      daily: (n: number) =>
+        `${counted(n, 'reminder', 'reminders')} left out: sent that day already, paused, with an email under way, or no longer owed.`,
+      start: (n: number) =>
+        `${counted(n, 'reminder', 'reminders')} left out: sent today already, paused, with an email under way, or no longer owed.`,
+      trigger: (n: number) =>
+        `${counted(n, 'reminder', 'reminders')} left out: sent that day already, paused, with an email under way, or no longer owed.`,
+      send_now: (n: number) =>
+        `${counted(n, 'reminder', 'reminders')} left out: sent by hand 3 times that day already, paused, or no longer owed.`,
+      retry: (n: number) =>
+        `${counted(n, 'reminder', 'reminders')} left out: sent today meanwhile, paused, with an email under way, or no longer owed.`,
     } satisfies Record<RunKind, (n: number) => string>,
     cancelled: (n: number) => `${counted(n, 'email was', 'emails were')} cancelled or left out, because this was stopped.`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
@@ -229,6 +234,12 @@ export const texts = {
       plan: 'None: daily reminders need Pro',
       open_mail: 'Email under way',
       paused: 'None: this invoice is paused',
+    },
+    held: {
+      not_configured: 'Waiting: no mailbox connected',
+      sending_paused: 'Waiting: sending is paused',
+      plan: 'Waiting: daily reminders need Pro',
+      restored: 'Waiting for your word',
     },
     nextTry: (when: string) => `Email under way, next try ${when}`,
     noDate: 'No date yet',

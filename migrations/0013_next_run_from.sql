@@ -1,0 +1,1 @@
+ALTER TABLE "accounts" ADD COLUMN "next_run_from" date;
