@@ -88,6 +88,8 @@ export const invoice = z.object({
   paidAt: z.string().nullable(),
   remindersSent: z.number().int(),
   lastReminderAt: z.string().nullable(),
+  /** What the mail server said when it refused the last reminder for good; null once it takes one, or the client has another address. */
+  refusal: z.string().nullable(),
   pause: invoicePause.nullable(),
 })
 export type Invoice = z.infer<typeof invoice>

@@ -124,6 +124,7 @@ const kaveri: Invoice = {
   paidAt: null,
   remindersSent: 0,
   lastReminderAt: null,
+  refusal: null,
   pause: null,
 }
 const subject = 'Payment reminder: invoice INV-0001 was due on 20/02/2026'

@@ -64,6 +64,8 @@ tellFields(invoice, {
   paidAt: at('When its status became paid.'),
   remindersSent: 'How many mails about it a mail server has accepted.',
   lastReminderAt: at('When a mail server last accepted a mail about it.'),
+  refusal:
+    'What the mail server said when it refused the last reminder for good. Null once it takes one, or the client has another address.',
   pause: 'Why it is not reminded at present; null where nothing pauses it.',
 })
 tell(invoiceStatus, {

@@ -15,6 +15,7 @@ export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
     paidAt: null,
     remindersSent: 0,
     lastReminderAt: null,
+    refusal: null,
     pause: null,
     ...said,
   })

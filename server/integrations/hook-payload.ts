@@ -57,6 +57,8 @@ const invoiceRow = z
     pause_promised: z.boolean(),
     reminders_sent: z.number().int(),
     last_reminder_at: moment.nullable(),
+    /** What was written down before there was this, has none. */
+    refusal: z.string().nullable().default(null),
     first_message_id: z.string().nullable(),
   })
   .transform(
@@ -80,6 +82,7 @@ const invoiceRow = z
       pausePromised: row.pause_promised,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,
+      refusal: row.refusal,
       firstMessageId: row.first_message_id,
     }),
   )

@@ -47,6 +47,7 @@ test('an invoice that is written down can be read back as it was written', async
     paidAt: null,
     remindersSent: 0,
     lastReminderAt: null,
+    refusal: null,
     pause: null,
   })
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: reply._id } })).reply).toEqual(reply)

@@ -162,6 +162,7 @@ export async function updateInvoice(
         ...fields,
         ...status,
         awaitsOverdue: awaitsOverdue(row, change, owner.overdueThrough),
+        ...(isOtherAddress(row, change) ? { refusal: null } : {}),
         ...(amount === undefined ? {} : { amountMinor: minor(amount) }),
         paidAt: status.status !== 'paid' ? null : row.status === 'paid' ? row.paidAt : now,
         updatedAt: now,
@@ -171,6 +172,10 @@ export async function updateInvoice(
     await afterChange(tx, ownerId, [row.id], now)
     return changed as InvoiceRow
   })
+}
+
+function isOtherAddress(row: InvoiceRow, { clientEmail }: InvoiceChange): boolean {
+  return clientEmail !== undefined && clientEmail.toLowerCase() !== row.clientEmail.toLowerCase()
 }
 
 /** Deletes an invoice so that it can be restored for 30 days; its reference is free at once. */
@@ -260,6 +265,7 @@ export function toInvoice(row: InvoiceRow, clients: ClientPauses): Invoice {
     paidAt: row.paidAt?.toString() ?? null,
     remindersSent: row.remindersSent,
     lastReminderAt: row.lastReminderAt?.toString() ?? null,
+    refusal: row.refusal,
     pause: pauseOf(row, clients),
   }
 }

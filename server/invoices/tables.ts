@@ -48,6 +48,8 @@ export const invoices = pgTable(
     /** How many mails about it a mail server accepted, and when the last one was. */
     remindersSent: integer().notNull().default(0),
     lastReminderAt: instant(),
+    /** What the mail server said when it refused the last reminder for good; null once it takes one, or the client has another address. */
+    refusal: text(),
     /** Of the first reminder: follow-ups answer it, so that a mailbox shows one thread. */
     firstMessageId: text(),
   },

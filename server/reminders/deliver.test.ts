@@ -57,6 +57,39 @@ test('a mail that was refused is not marked sent: the refusal stands on the run 
   expect(smtp.mails.length).toBe(1)
 })
 
+test('an invoice says that its last reminder was refused, until one is taken or its client has another address', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 3 })
+  const { app, asha, invoices, smtp } = office
+  const refusals = async () => (await ask(app, asha, invoiceCalls.list, { query: {} })).reply.map(({ refusal }) => refusal).toReversed()
+  smtp.answer({ rcpt: (to) => (to.startsWith('client3') ? undefined : '550 5.1.1 No such user here') })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const said = expect.stringContaining('550 5.1.1 No such user here')
+  expect(await refusals()).toEqual([said, said, null])
+
+  const change = (body: object) => ask(app, asha, invoiceCalls.update, { params: { id: invoices[0]?._id ?? '' }, body })
+  await change({ amount: 5 })
+  expect(await refusals()).toEqual([said, said, null])
+  await change({ clientEmail: 'right@example.com' })
+  expect(await refusals()).toEqual([null, said, null])
+
+  smtp.answer({})
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(await refusals()).toEqual([null, null, null])
+})
+
+test('an address that was corrected while the wrong one was being refused is not said to be refused', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, invoices, smtp } = office
+  const correct = () =>
+    ask(app, asha, invoiceCalls.update, { params: { id: invoices[0]?._id ?? '' }, body: { clientEmail: 'right@example.com' } })
+  smtp.answer({ rcpt: () => later(correct(), '550 5.1.1 No such user here') })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toMatchObject([
+    { clientEmail: 'right@example.com', refusal: null },
+  ])
+})
+
 test('where only the rest is refused, Start says so without claiming that everything was', async () => {
   await using office = await anOffice({ now: morning, invoices: 2 })
   const { app, asha, smtp } = office

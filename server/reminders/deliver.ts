@@ -453,8 +453,10 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedMail, { outco
       return deps.inHand.accepted({ mail, reply: outcome.reply })
     case 'permanent':
       await db.execute(sql`
-        WITH done AS (UPDATE deliveries d SET state = 'failed', reason = 'refused', ${free} WHERE ${mine} RETURNING d.id)
-        UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id`)
+        WITH done AS (UPDATE deliveries d SET state = 'failed', reason = 'refused', ${free} WHERE ${mine} RETURNING d.id, d.client_email),
+        closed AS (UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id RETURNING di.invoice_id, done.client_email)
+        UPDATE invoices i SET refusal = ${outcome.reply} FROM closed
+        WHERE i.id = closed.invoice_id AND lower(i.client_email) = lower(closed.client_email)`)
       return
     case 'temporary':
       return retryLater(deps, { which: mine, set: free, attempt: mail.attempt })

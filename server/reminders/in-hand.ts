@@ -162,7 +162,7 @@ function recording(all: Accepted[], now: string): SQL {
       WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending' RETURNING d.id, d.message_id),
     closed AS (
       UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id RETURNING di.invoice_id, done.message_id)
-    UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${now}::timestamptz,
+    UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${now}::timestamptz, refusal = NULL,
       first_message_id = coalesce(i.first_message_id, closed.message_id)
     FROM closed WHERE i.id = closed.invoice_id`
 }

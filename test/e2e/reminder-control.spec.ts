@@ -133,6 +133,12 @@ test('what failed in a run is tried again by hand, and nobody else is written to
   await expect(page.getByText('1 email could not be delivered:').first()).toBeVisible()
   await expect(page.getByText('550 5.1.1 No such user here').first()).toBeVisible()
   await expect(page.getByText('Check the client’s email address on the invoice.').first()).toBeVisible()
+  const dashboard = await page.context().newPage()
+  await dashboard.goto('/dashboard')
+  await expect(dashboard.getByText('Last reminder refused')).toHaveCount(1)
+  await dashboard.getByRole('button', { name: 'List', exact: true }).click()
+  await expect(dashboard.getByRole('cell', { name: 'Refused', exact: true })).toHaveCount(1)
+  await dashboard.close()
 
   smtp.answer({})
   await page.getByRole('button', { name: 'Try these again' }).first().click()

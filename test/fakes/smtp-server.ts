@@ -19,7 +19,7 @@ export interface ReceivedMail {
 export type Move = string | { kind: 'silence' } | { kind: 'reset' } | { kind: 'drip'; text: string; everyMs: number } | Later
 interface Later {
   kind: 'later'
-  when: number | Promise<void>
+  when: number | Promise<unknown>
   next: Move | undefined
 }
 
@@ -32,7 +32,7 @@ export function drip(everyMs: number, text = '250-'.padEnd(10_000, 'still thinki
   return { kind: 'drip', text, everyMs }
 }
 /** The move, or the good answer, after so many milliseconds or once something has happened. */
-export function later(when: number | Promise<void>, next?: Move): Move {
+export function later(when: number | Promise<unknown>, next?: Move): Move {
   return { kind: 'later', when, next }
 }
 

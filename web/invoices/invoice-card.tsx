@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { Pill } from '#web/ui/pill.tsx'
-import { dueWords, footWords } from './card-words.ts'
+import { dueWords, footWords, refusalOf } from './card-words.ts'
 import look from './invoice-card.module.css'
 import { InvoiceMenu } from './invoice-menu.tsx'
 import { PausePill } from './pause-pill.tsx'
@@ -24,6 +24,7 @@ interface InvoiceCardProps {
 /** One invoice: who, how much, when, what happened last, and what can be done. */
 export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): ReactNode {
   const { invoice, zone, today, now, index, of, chosen, onToggle } = props
+  const refusal = refusalOf(invoice)
   return (
     <li aria-posinset={index + 1} aria-setsize={of} className={look.card} data-index={index} data-chosen={chosen || undefined}>
       <div className={look.head}>
@@ -52,7 +53,9 @@ export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): R
         <SelectBox invoice={invoice} chosen={chosen} onToggle={onToggle} />
         <div className={look.last}>
           <PausePill invoice={invoice} />
-          <span>{footWords(invoice, zone, now)}</span>
+          <span title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
+            {footWords(invoice, zone, now)}
+          </span>
         </div>
         <InvoiceMenu invoice={invoice} className={look.menu} />
       </div>

@@ -4,14 +4,13 @@ import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
-import { showDate, showMoment } from '#web/ui/dates.ts'
+import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/pill.tsx'
-import { daysWords } from './card-words.ts'
+import { daysWords, refusalOf, reminderWords } from './card-words.ts'
 import look from './invoice-list.module.css'
 import { InvoiceMenu } from './invoice-menu.tsx'
 import { column, nextOrder, type Order } from './order.ts'
 import { OrderChoice } from './order-choice.tsx'
-import { isPaused } from './pause-words.ts'
 import { SelectBox } from './select-box.tsx'
 import { texts } from './texts.ts'
 import { useRows } from './use-rows.ts'
@@ -104,7 +103,8 @@ interface InvoiceRowProps {
 
 const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
   const { invoice, zone, today, now, index, height, chosen, onToggle } = props
-  const { clientName, clientEmail, reference, amount, dueDate, status, lastReminderAt, pause } = invoice
+  const { clientName, clientEmail, reference, amount, dueDate, status } = invoice
+  const refusal = refusalOf(invoice)
   return (
     <tr aria-rowindex={index + 2} data-index={index} data-chosen={chosen || undefined} className={look.row} style={{ height }}>
       <td className={look.select}>
@@ -131,12 +131,8 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
       <td className={look.status}>
         <Pill tone={status}>{texts.status[status]}</Pill>
       </td>
-      <td className={look.reminder}>
-        {pause !== null && isPaused(invoice)
-          ? texts.pause.pill(pause.until === null ? null : showDate(pause.until))
-          : lastReminderAt === null
-            ? texts.list.never
-            : showMoment(zone, new Date(lastReminderAt), now)}
+      <td className={look.reminder} title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
+        {reminderWords(invoice, zone, now)}
       </td>
       <td className={look.menu}>
         <InvoiceMenu invoice={invoice} className={look.dots} />

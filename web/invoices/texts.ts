@@ -32,6 +32,7 @@ export const texts = {
     selection: 'Selection',
     actions: 'Actions',
     never: 'None yet',
+    refused: 'Refused',
     sortBy: 'Sort by',
     newest: 'Newest first',
     orders: {
@@ -77,6 +78,7 @@ export const texts = {
     ahead: (days: number) => (days === 1 ? 'in 1 day' : `in ${days} days`),
     reminded: (moment: string) => `Reminded ${moment}`,
     notReminded: 'No reminder yet',
+    refused: 'Last reminder refused',
     paid: (date: string) => `Paid ${date}`,
     after: (reminders: number) => (reminders === 1 ? ' after 1 reminder' : ` after ${reminders} reminders`),
     menu: (reference: string, client: string) => `Actions for ${reference} of ${client}`,

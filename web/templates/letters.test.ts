@@ -17,6 +17,7 @@ const owed = (changes: Partial<Invoice>): Invoice => ({
   paidAt: null,
   remindersSent: 0,
   lastReminderAt: null,
+  refusal: null,
   pause: null,
   ...changes,
 })

@@ -14,6 +14,7 @@ export const invoice = {
   paidAt: null,
   remindersSent: 0,
   lastReminderAt: null,
+  refusal: null,
   pause: null,
 }
 
@@ -31,6 +32,7 @@ export const invoiceFields = [
   { key: 'paidAt', label: 'Paid At', type: 'datetime' },
   { key: 'remindersSent', label: 'Reminders Sent', type: 'integer' },
   { key: 'lastReminderAt', label: 'Last Reminder At', type: 'datetime' },
+  { key: 'refusal', label: 'Why the Last Reminder Was Refused', type: 'string' },
 ]
 
 /**
