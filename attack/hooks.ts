@@ -39,6 +39,7 @@ export const hookAttacks: Scenario[] = [
     row: '59',
     name: 'webhooks that are gone, never end their answer, or lead on to 127.0.0.1',
     criterion: 'gone: called once and removed; cut off after 10 s, others told meanwhile; followed 0 times',
+    atOnce: 6,
     async run(chaos) {
       const receiver = chaos.stack.use(await openFakeReceiver())
       const canary = chaos.stack.use(await openFakeReceiver())
@@ -112,6 +113,7 @@ export const hookAttacks: Scenario[] = [
     row: '59 schedule',
     name: 'a webhook that answers 500 to every call',
     criterion: `tried again after ${promised.join(', ')} s, at most ${mostLate} s late, never early; then no more; the same bytes each time`,
+    atOnce: 6,
     async run(chaos) {
       const clock = openMovedClock(chaos)
       if (!clock) return { skipped: 'there is no libfaketime on this machine' }

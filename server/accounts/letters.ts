@@ -6,7 +6,7 @@ const linkLife = { minutes: 10 }
 const noticeLife = { hours: 24 }
 const signature = '\n\nDuely'
 const notYou = (publicUrl: string) =>
-  `If this was not you, set a new password at once: ${publicUrl}/signin (“Forgot password?”), and sign out all other browsers on your profile.`
+  `If this was not you, set a new password at once: ${publicUrl}/signin (“Forgot password?”), sign out all other browsers on your profile, and end the programs that you do not know: ${publicUrl}/dashboard/connections.`
 
 export function resetLetter(publicUrl: string, token: string): Letter {
   return {

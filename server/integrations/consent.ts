@@ -10,7 +10,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { type Client, findClient } from './clients.ts'
-import { lockOwner, subscribeToZapier } from './integrations.ts'
+import { lockOwner, subscribeToZapier, tellOfProgram } from './integrations.ts'
 import { type Asked, issueCode } from './provider.ts'
 import { oauthGrants } from './tables.ts'
 
@@ -71,7 +71,7 @@ export async function readQuestion(deps: Asking, brought: Brought, now: Instant)
 }
 
 /** Writes down the permission that somebody gives, one each for every application, and answers where their browser goes on. */
-export async function allow(deps: Asking, account: Account, brought: Brought, from: Origin, now: Instant): Promise<string> {
+export async function allow(deps: Deps, account: Account, brought: Brought, from: Origin, now: Instant): Promise<string> {
   const { db, config } = deps
   const found = await readBrought(deps, brought, now)
   return db.transaction(async (tx) => {
@@ -81,6 +81,7 @@ export async function allow(deps: Asking, account: Account, brought: Brought, fr
     await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)
     if (!found) return withParameters(brought.redirect_uri, brought.state === '' ? {} : { state: brought.state })
     const { client, asked } = found
+    await tellOfProgram(tx, deps, account, `${client.name} was allowed to use your Duely account.`, now)
     if (client.id === config.zapier?.clientId) await subscribeToZapier(tx, account.id, true)
     const granting = { db: tx, secretKey: config.secretKey, client, now, ownerId: account.id, grantId }
     return withParameters(await issueCode(granting, asked), { iss: config.publicUrl })

@@ -7,6 +7,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
+import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { zapFarewell } from './hooks.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, hooks, oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
@@ -82,6 +83,23 @@ export async function disconnect(
 export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
   // The account was deleted between signing in and now.
   if (!(await lockAccount(tx, ownerId))) throw new Refusal('not_signed_in', 'Please sign in.')
+}
+
+/** A letter about whatever lets a program into an account from now on: an owner who knows nothing of it can still end it. */
+export async function tellOfProgram(
+  tx: Database,
+  deps: Deps,
+  { email }: Pick<AccountRow, 'email'>,
+  what: string,
+  now: Instant,
+): Promise<void> {
+  const { publicUrl } = deps.config
+  const text = `${what}
+
+You see what may use your account, and end it, at ${publicUrl}/dashboard/connections. If this was not you, do so at once, set a new password, and sign out all other browsers on your profile.
+
+Duely`
+  await queueSystemMail(tx, deps, { to: email, subject: 'A program may use your Duely account', text, goodFor: { hours: 24 } }, now)
 }
 
 /** Ends whatever lets a program into an account, or tells it of what happens there: whoever made it is not the owner any more. */

@@ -3,12 +3,13 @@ import { z } from 'zod'
 import type { ApiKey, apiKeyDraft } from '#contract/integrations.ts'
 import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
+import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
-import { lockOwner } from './integrations.ts'
+import { lockOwner, tellOfProgram } from './integrations.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys } from './tables.ts'
 
@@ -28,12 +29,14 @@ export async function listKeys(db: Database, ownerId: string): Promise<ApiKey[]>
  * there are too many.
  */
 export async function addKey(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
-  ownerId: string,
+  deps: Deps,
+  account: Pick<Account, 'id' | 'email'>,
   { name, scopes, expiresInDays }: z.output<typeof apiKeyDraft>,
   from: Origin,
   now: Instant,
 ): Promise<ApiKey & { key: string }> {
+  const { db, config } = deps
+  const ownerId = account.id
   return db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
@@ -55,6 +58,7 @@ export async function addKey(
       .returning()
     if (!row) throw new Error('A key was not written down.')
     await writeAudit(tx, { ownerId, kind: 'key_made', about: named(row) }, from, now)
+    await tellOfProgram(tx, deps, account, `An API key was made: ${named(row)}.`, now)
     return { ...toKey(row), key }
   })
 }

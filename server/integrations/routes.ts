@@ -41,9 +41,7 @@ export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
   answer(app, integrationCalls.subscription, async (_parts, { account }) => settings(account.sendReminders))
 
   answer(app, integrationCalls.keys, (_parts, { account }) => listKeys(db, account.id))
-  answer(app, integrationCalls.addKey, ({ body }, { account }, { request }) =>
-    addKey(deps, account.id, body, originOf(request), clock.now()),
-  )
+  answer(app, integrationCalls.addKey, ({ body }, { account }, { request }) => addKey(deps, account, body, originOf(request), clock.now()))
   answer(app, integrationCalls.removeKey, ({ params }, { account }, { request }) =>
     removeKey(db, account.id, params.id, originOf(request), clock.now()),
   )

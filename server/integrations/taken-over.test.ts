@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls } from '#contract/integrations.ts'
@@ -63,6 +64,23 @@ test('an owner who only forgot their password keeps what they connected', async 
   await app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, person.id))
   expect((await setPasswordByMail(app, smtp, person)).status).toBe(200)
   expect(await stillOpen(app, tokens)).toBe(3)
+})
+
+test('an owner reads in a letter what else opens their account from now on, and where to end it', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openWithMail(smtp)
+  const asha = await aPerson(app)
+  await aKey(app, asha)
+  await connect(app, asha, await anApplication(app))
+  await app.runJobs()
+  const letters = (await Promise.all(smtp.mails.map(({ raw }) => PostalMime.parse(raw)))).filter(({ subject }) =>
+    subject?.includes('program'),
+  )
+  expect(letters.map(({ to }) => to?.[0]?.address)).toEqual([asha.email, asha.email])
+  const words = letters.map(({ text }) => text ?? '')
+  expect(words.some((text) => text.includes('An API key was made'))).toBe(true)
+  expect(words.some((text) => text.includes('was allowed to use your Duely account'))).toBe(true)
+  for (const text of words) expect(text).toContain('/dashboard/connections')
 })
 
 test('a link that the operator hands over leaves what is connected as it is', async () => {
