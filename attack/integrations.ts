@@ -251,7 +251,7 @@ export const integrationAttacks: Scenario[] = [
   },
   {
     row: '55',
-    name: 'Zapier refreshes one token 20 times at once, and again a year later',
+    name: 'Zapier refreshes one token 20 times at once, and again long after',
     criterion: 'every one 200 with a token of its own that works; the connection is alive',
     async run(chaos) {
       const clock = openMovedClock(chaos)

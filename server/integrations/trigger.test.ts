@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { integrationCalls } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, anOffice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
@@ -70,6 +71,30 @@ test('where the mail server refuses every reminder, its words are answered', asy
   await anInvoice(app, { owner: asha })
   const refused = await app.whileJobsRun(ask(app, await aKey(app, asha), integrationCalls.trigger))
   expect(refused).toMatchObject({ status: 502, problem: { code: 'mail_refused', message: expect.stringContaining('No such user here') } })
+})
+
+test('what is refused for good is not tried again by whoever triggers on failures, until its address is another or the day is', async () => {
+  await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
+  const { app, asha, smtp } = office
+  const key = await aKey(app, asha)
+  const wrong = await anInvoice(app, { owner: asha, clientEmail: 'gone@client.example' })
+  const trigger = () => app.whileJobsRun(ask(app, key, integrationCalls.trigger))
+  let offered = 0
+  smtp.answer({
+    rcpt: (to) => {
+      if (to !== 'gone@client.example') return undefined
+      offered += 1
+      return '550 5.1.1 No such user here'
+    },
+  })
+  expect((await trigger()).status).toBe(502)
+  for (let n = 0; n < 3; n += 1) expect(await trigger()).toMatchObject({ status: 200, reply: { ...nobody, skipped: 1, total: 1 } })
+  expect(offered).toBe(1)
+  app.clock.advance({ hours: 24 })
+  expect((await trigger()).status).toBe(502)
+  expect(offered).toBe(2)
+  await ask(app, asha, invoiceCalls.update, { params: { id: wrong._id }, body: { clientEmail: 'right@client.example' } })
+  expect((await trigger()).reply).toMatchObject({ count: 1, total: 1 })
 })
 
 test('what the mail server puts off is retrying, not counted', async () => {

@@ -28,6 +28,8 @@ export interface DueFacts {
   paused: boolean
   /** A mail about it was accepted today. */
   remindedToday: boolean
+  /** The mail server refused a mail about it for good today, at the address that it still has. */
+  refusedToday: boolean
   /** A mail about it is under way. */
   openMail: boolean
   /** How many Send Now mails it had or has today. */
@@ -36,7 +38,8 @@ export interface DueFacts {
 
 /**
  * Who is reminded: nobody who is paused; an invoice past due is written to at most once per local day by whatever is not a hand pressing
- * Send Now; by hand up to three times, and a mail that is already under way is pulled forward instead of doubled.
+ * Send Now; by hand up to three times, and a mail that is already under way is pulled forward instead of doubled. A program does not write
+ * again to whom the mail server has refused today: what answers a failure by trying again would go round for ever.
  */
 export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'already' | 'paused' {
   if (facts.paused) return 'paused'
@@ -44,7 +47,8 @@ export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'alre
     if (facts.openMail) return 'pull'
     return facts.byHandToday < sendNowPerDay ? 'write' : 'already'
   }
-  return facts.openMail || facts.remindedToday ? 'already' : 'write'
+  const refused = kind === 'trigger' && facts.refusedToday
+  return facts.openMail || facts.remindedToday || refused ? 'already' : 'write'
 }
 
 type Run = typeof runs.$inferSelect
@@ -104,6 +108,7 @@ const candidate = z.object({
   clientKey: z.string(),
   paused: z.boolean(),
   remindedToday: z.boolean(),
+  refusedToday: z.boolean(),
   openDelivery: z.string().nullable(),
   byHandToday: z.number(),
 })
@@ -170,6 +175,11 @@ async function readCandidates(tx: Database, account: Locked, run: Run): Promise<
       ? sql`(SELECT count(*)::int FROM delivery_invoices h JOIN deliveries hd ON hd.id = h.delivery_id JOIN runs hr ON hr.id = coalesce(hd.pulled_by_run_id, hd.run_id)
              WHERE h.invoice_id = i.id AND hr.kind = 'send_now' AND hr.local_date = ${today}::date AND hd.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))`
       : sql`0`
+  const refusedToday =
+    run.kind === 'trigger'
+      ? sql`(i.refusal IS NOT NULL AND EXISTS (SELECT 1 FROM delivery_invoices g JOIN deliveries gd ON gd.id = g.delivery_id
+             WHERE g.invoice_id = i.id AND gd.state = 'failed' AND gd.reason = 'refused' AND gd.created_at >= ${dayBegan}::timestamptz))`
+      : sql`false`
   const failedThere = run.retryOf
     ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries fd ON fd.id = f.delivery_id
           WHERE ${run.retryOf}::uuid IN (fd.run_id, fd.pulled_by_run_id) AND fd.state = 'failed')`
@@ -180,7 +190,7 @@ async function readCandidates(tx: Database, account: Locked, run: Run): Promise<
       candidate,
       sql`SELECT * FROM (
             SELECT i.id, i.due_date, ${place} AS place, lower(i.client_email) AS "clientKey", ${pausedOn(today)} AS paused,
-              coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", o.delivery_id AS "openDelivery", ${byHand} AS "byHandToday"
+              coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", ${refusedToday} AS "refusedToday", o.delivery_id AS "openDelivery", ${byHand} AS "byHandToday"
             FROM invoices i LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
             WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${failedThere}) i
           WHERE ${where} ORDER BY place COLLATE "C", i.due_date, i.id ${most}`,

@@ -267,7 +267,13 @@ export async function previewReminders(
   const schedule = scheduleOf(account, sender, { now, withinPlan: abilities.includes('scheduling') })
   const lines = owed.map((one): PreviewLine => {
     const pastDue = one.dueDate < today
-    const facts = { paused: one.paused, remindedToday: one.remindedToday > 0, openMail: one.open, byHandToday: one.byHandToday }
+    const facts = {
+      paused: one.paused,
+      remindedToday: one.remindedToday > 0,
+      refusedToday: false,
+      openMail: one.open,
+      byHandToday: one.byHandToday,
+    }
     return {
       invoiceId: one.invoiceId,
       reference: one.reference,
