@@ -115,19 +115,16 @@ test('events about what is not ours, that nobody knows or that cannot be read ar
   expect(await shop.app.db.select().from(payments)).toEqual([])
 })
 
-test('two hundred webhooks at once are answered within two seconds, also when the database takes 200 ms for each thing', async () => {
-  const kept: string[] = []
+test('two hundred webhooks at once wait for no more than a few writes, also when the database takes 200 ms for each', async () => {
+  const writes: string[][] = []
   const inbox = openInbox(async (events) => {
+    writes.push(events.map(({ eventId }) => eventId))
     await pause(200)
-    kept.push(...events.map(({ eventId }) => eventId))
   })
-  const began = performance.now()
-  const waits = Array.from({ length: 200 }, async (_, nth) => {
-    await inbox({ eventId: `${nth}`, name: 'order.paid', receivedAt: Temporal.Instant.from('2026-03-02T09:00:00Z') })
-    return performance.now() - began
-  })
-  expect(Math.max(...(await Promise.all(waits)))).toBeLessThan(2_000)
-  expect(new Set(kept).size).toBe(200)
+  const event = (nth: number) => ({ eventId: `${nth}`, name: 'order.paid', receivedAt: Temporal.Instant.from('2026-03-02T09:00:00Z') })
+  await Promise.all(Array.from({ length: 200 }, (_, nth) => inbox(event(nth))))
+  expect(new Set(writes.flat()).size).toBe(200)
+  expect(writes.length).toBeLessThan(10)
 })
 
 test('an event that the database does not take is not answered as taken, and the next one is', async () => {

@@ -177,10 +177,10 @@ test.runIf(server)(
     const began = performance.now()
     const asked = database.db.execute(sql`SELECT 1`).catch((error: unknown) => error)
     expect(await answers(database.db)).toBe(false)
-    expect(performance.now() - began).toBeLessThan(2_500)
+    expect(performance.now() - began).toBeLessThan(10_000)
     const held = await asked
     expect(isAway(held)).toBe(true)
-    expect(performance.now() - began).toBeLessThan(15_000)
+    expect(performance.now() - began).toBeLessThan(25_000)
 
     for (const socket of sockets) socket.destroy()
     silent = false

@@ -28,7 +28,7 @@ export function PasswordHint({ password }: { password: string }): ReactNode {
   }, [settled])
   const hint = password !== '' && found?.of === password ? found.hint : null
   return (
-    <div className={look.hint} data-strength={hint?.strength} role="status">
+    <div className={look.hint} data-typed={password !== '' || undefined} data-strength={hint?.strength} role="status">
       {hint && (
         <>
           <div className={look.head}>
