@@ -14,12 +14,11 @@ export function hintAt(password: string): PasswordHint {
   if (common.has(password.toLowerCase()) || common.has(core))
     return {
       strength: 'weak',
-      warning: 'This is one of the most common passwords: whoever guesses tries it first. Please think of another one.',
+      warning: 'This is one of the most common. Please think of another one.',
     }
-  if (ofThisPage.has(core))
-    return { strength: 'weak', warning: 'This is the first word that comes to mind here. Please think of another one.' }
+  if (ofThisPage.has(core)) return { strength: 'weak', warning: 'This comes to mind first here. Please think of another one.' }
   if (new Set(password).size < 4) return { strength: 'weak', warning: 'This repeats a few characters. Please think of another one.' }
   const length = [...password].length
-  if (length < 8) return { strength: 'weak', warning: 'This is short. Three or four words in a row are longer and easy to remember.' }
+  if (length < 8) return { strength: 'weak', warning: 'This is short. Three or four words in a row are easy to keep.' }
   return { strength: length < 12 ? 'fair' : 'strong', warning: null }
 }
