@@ -138,7 +138,6 @@ export const integrationAttacks: Scenario[] = [
     row: '53',
     name: 'permission asked for with addresses that resemble the registered one',
     criterion: 'nobody is sent to any of them, before the question or after it; the registered one is good',
-    short: true,
     async run(chaos) {
       const { program, robot } = await withApplications(chaos)
       const victim = await somebody(program.url)
@@ -188,6 +187,7 @@ export const integrationAttacks: Scenario[] = [
     row: '54',
     name: 'codes that come again, late, from another application, with a wrong verifier or plain',
     criterion: 'each refused with invalid_grant or invalid_request; one that comes again ends its tokens, and no others',
+    short: true,
     async run(chaos) {
       const clock = openMovedClock(chaos)
       const { program, robot } = await withApplications(chaos, clock?.env)

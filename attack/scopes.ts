@@ -66,7 +66,8 @@ export const scopeAttacks: Scenario[] = [
       const { _id } = (await owner.ask('GET /user/profile')).body as { _id: string }
       const before = await recordsOf(place, _id)
       // Their own person's: nothing but the scope stands between.
-      const ids = idsIn(before)
+      const known = idsIn(before)
+      const ids = chaos.short ? known.slice(0, 1) : known
       const closed = new Set<string>()
       let tries = 0
       const [wrong, told, shut]: [string[], string[], string[]] = [[], [], []]
@@ -92,7 +93,7 @@ export const scopeAttacks: Scenario[] = [
       const failed = [...wrong, ...told, ...shut]
       return {
         figure: `${closed.size} calls, 3 tokens, ${tries} tries: ${tries - wrong.length} refused, told ${told.length}, records ${changed ? 'changed' : 'as before'}; of ${inside} inside ${inside - shut.length} open${failed.length > 0 ? `; ${failed.slice(0, 3).join(', ')}` : ''}`,
-        holds: both && ids.length > 5 && failed.length === 0 && !changed && before.includes(mark),
+        holds: both && known.length > 5 && failed.length === 0 && !changed && before.includes(mark),
       }
     },
   },
