@@ -43,8 +43,8 @@ function openWithMail(smtp: FakeSmtp): Promise<TestApp> {
 async function setPasswordByMail(app: TestApp, smtp: FakeSmtp, { email }: Person) {
   await ask(app, null, accountCalls.forgotPassword, { body: { email } })
   await app.runJobs()
-  const letter = smtp.mails.at(-1)?.raw.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=') ?? ''
-  const token = /#token=([\w-]{43})/.exec(letter)?.[1] ?? ''
+  const letters = smtp.mails.map(({ raw }) => raw.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=')).join()
+  const token = /#token=([\w-]{43})/.exec(letters)?.[1] ?? ''
   return ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })
 }
 
