@@ -3,7 +3,7 @@ import { type ReactNode, useDeferredValue } from 'react'
 import { ErrorState } from '#web/ui/error-state.tsx'
 import { Loading } from '#web/ui/loading.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { inWords } from './problem.ts'
+import { inWords, Problem } from './problem.ts'
 
 interface QueryViewProps<T> {
   query: UseQueryResult<T>
@@ -15,6 +15,8 @@ interface QueryViewProps<T> {
   error: (message: string) => string
   /** Another way on where it failed, beside trying again. */
   otherwise?: ReactNode
+  /** The heading where what was asked for is not there: no second try would find it. */
+  gone?: string
   /** What stands there when there is nothing yet; null where the answer is never nothing. */
   empty: ReactNode
   /** When the answer is nothing; an empty list unless said otherwise. */
@@ -29,6 +31,7 @@ export function QueryView<T>({
   skeleton,
   error,
   otherwise,
+  gone,
   empty,
   isEmpty = isEmptyList,
   children,
@@ -43,8 +46,18 @@ export function QueryView<T>({
       </>
     )
   }
-  if (query.isError)
-    return <ErrorState text={error(inWords(query.error))} busy={query.isFetching} onRetry={() => void query.refetch()} action={otherwise} />
+  if (query.isError) {
+    const missing = query.error instanceof Problem && query.error.code === 'not_found'
+    return (
+      <ErrorState
+        text={error(inWords(query.error))}
+        busy={query.isFetching}
+        onRetry={() => void query.refetch()}
+        action={otherwise}
+        gone={missing ? gone : undefined}
+      />
+    )
+  }
   return <Loading text={loading}>{skeleton}</Loading>
 }
 

@@ -1,4 +1,4 @@
-import { IconCloudOff } from '@tabler/icons-react'
+import { IconCloudOff, IconFileOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { BusyButton } from './busy-button.tsx'
 import { EmptyState } from './empty-state.tsx'
@@ -9,24 +9,30 @@ interface ErrorStateProps {
   onRetry: () => void
   /** Another way on, beside trying again. */
   action?: ReactNode
+  /** The heading where it is not there at all: to try again would change nothing, so only the other way on is offered. */
+  gone?: string | undefined
 }
 
 /** Something could not be loaded: the sentence, and the way to try again. */
-export function ErrorState({ text, busy, onRetry, action }: ErrorStateProps): ReactNode {
+export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProps): ReactNode {
   return (
     <div role="alert">
-      <EmptyState
-        icon={<IconCloudOff />}
-        text={text}
-        action={
-          <>
-            <BusyButton variant="default" busy={busy} busyText="Trying again..." onClick={onRetry}>
-              Try again
-            </BusyButton>
-            {action}
-          </>
-        }
-      />
+      {gone === undefined ? (
+        <EmptyState
+          icon={<IconCloudOff />}
+          text={text}
+          action={
+            <>
+              <BusyButton variant="default" busy={busy} busyText="Trying again..." onClick={onRetry}>
+                Try again
+              </BusyButton>
+              {action}
+            </>
+          }
+        />
+      ) : (
+        <EmptyState icon={<IconFileOff />} title={gone} text={text} action={action} />
+      )}
     </div>
   )
 }
