@@ -74,6 +74,8 @@ export const mantineTheme = createTheme({
     Textarea: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
     Autocomplete: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
     Select: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
+    Checkbox: { classNames: { input: controls.tick ?? '' } },
+    Radio: { classNames: { input: controls.tick ?? '' } },
     Skeleton: { classNames: { root: controls.skeleton ?? '' } },
     Loader: { defaultProps: { type: 'oval' } },
     Menu: {
@@ -112,9 +114,9 @@ export const mantineVariables: CSSVariablesResolver = () => {
     '--mantine-color-default-hover': 'var(--raised)',
     '--mantine-color-default-color': 'var(--text)',
     '--mantine-color-default-border': 'var(--line-strong)',
-    '--mantine-color-disabled': 'var(--raised)',
+    '--mantine-color-disabled': 'color-mix(in srgb, var(--text) 9%, var(--surface))',
     '--mantine-color-disabled-color': 'var(--dim)',
-    '--mantine-color-disabled-border': 'var(--line)',
+    '--mantine-color-disabled-border': 'var(--line-strong)',
   }
   return { variables: { '--mantine-line-height': '1.5' }, light: tokens, dark: tokens }
 }
