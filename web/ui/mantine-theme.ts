@@ -74,6 +74,7 @@ export const mantineTheme = createTheme({
     Textarea: { defaultProps: { size: 'md', withAsterisk: false }, classNames: field },
     Autocomplete: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
     Select: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
+    ComboboxChevron: { classNames: { chevron: controls.chevron ?? '' } },
     Checkbox: { classNames: { input: controls.tick ?? '' } },
     Radio: { classNames: { input: controls.tick ?? '' } },
     Skeleton: { classNames: { root: controls.skeleton ?? '' } },
