@@ -6,6 +6,7 @@ import { inWords } from '#web/platform/problem.ts'
 import { useCall } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import look from './consent.module.css'
 import { consentTexts as texts } from './consent-texts.ts'
 import { webAddress } from './web-address.ts'
@@ -22,11 +23,13 @@ interface ConsentCardProps {
   own: boolean
   asked: Asked
   refuseUrl: string
-  children: ReactNode
+  /** Why it cannot be answered: then that is the headline, and the button to stay is the bright one. */
+  invalid?: string
+  children?: ReactNode
 }
 
 /** The question, what `children` say about it, and the two answers. */
-export function ConsentCard({ application, own, asked, refuseUrl, children }: ConsentCardProps): ReactNode {
+export function ConsentCard({ application, own, asked, refuseUrl, invalid, children }: ConsentCardProps): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const [leaving, setLeaving] = useState(false)
   const leave = (address: string) => {
@@ -43,6 +46,7 @@ export function ConsentCard({ application, own, asked, refuseUrl, children }: Co
     onProblem: (error) => setProblem(`${texts.failed} ${inWords(error)}`),
   })
   const busy = allow.isPending || leaving
+  const open = invalid === undefined
   const Icon = own ? IconSend2 : application === 'Zapier' ? IconBolt : IconApps
   return (
     <div className={look.card}>
@@ -55,10 +59,25 @@ export function ConsentCard({ application, own, asked, refuseUrl, children }: Co
           <span className={look.mark} />
         </span>
       </div>
-      <h1 className={look.question}>{texts.question(application)}</h1>
+      {open ? (
+        <h1 className={look.question}>
+          <Question application={application} />
+        </h1>
+      ) : (
+        <>
+          <h1 className={look.question}>{texts.invalid}</h1>
+          <Notice tone="bad">
+            {invalid} {texts.nothingShared}
+          </Notice>
+          <p className={look.asked}>
+            <Question application={application} />
+          </p>
+        </>
+      )}
       {children}
       <div className={look.actions}>
         <BusyButton
+          variant={open ? 'filled' : 'default'}
           busy={busy}
           busyText={texts.busy}
           onClick={() => {
@@ -68,11 +87,25 @@ export function ConsentCard({ application, own, asked, refuseUrl, children }: Co
         >
           {texts.yes}
         </BusyButton>
-        <Button variant="default" disabled={busy} onClick={() => leave(webAddress(refuseUrl, window.location.origin) ?? '/dashboard')}>
+        <Button
+          variant={open ? 'default' : 'filled'}
+          disabled={busy}
+          onClick={() => leave(webAddress(refuseUrl, window.location.origin) ?? '/dashboard')}
+        >
           {texts.no}
         </Button>
       </div>
       <FormError message={problem} />
     </div>
+  )
+}
+
+/** The question; no line of it begins with its hyphen. */
+function Question({ application }: { application: string }): ReactNode {
+  const [lead, ...asks] = texts.question(application).split(' - ')
+  return (
+    <>
+      <span className={look.lead}>{lead} -</span> {asks.join(' - ')}
+    </>
   )
 }

@@ -7,7 +7,6 @@ import { Problem } from '#web/platform/problem.ts'
 import { useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
-import { Notice } from '#web/ui/notice.tsx'
 import { type Asked, ConsentCard } from './consent-card.tsx'
 import { ConsentFacts } from './consent-facts.tsx'
 import { consentTexts as texts } from './consent-texts.ts'
@@ -32,13 +31,7 @@ function Asking({ asked }: { asked: Asked }): ReactNode {
   const question = useRead(integrationCalls.consent, { query: asked })
   // What is no question will not become one by trying again.
   if (question.data === undefined && question.error instanceof Problem && !passes(question.error))
-    return (
-      <ConsentCard application={zapier} own={false} asked={asked} refuseUrl={dashboard}>
-        <Notice tone="bad" title={texts.invalid}>
-          {question.error.message} {texts.nothingShared}
-        </Notice>
-      </ConsentCard>
-    )
+    return <ConsentCard application={zapier} own={false} asked={asked} refuseUrl={dashboard} invalid={question.error.message} />
   return (
     <QueryView query={question} loading={texts.loading} error={(message) => message} empty={null}>
       {(data) => (
