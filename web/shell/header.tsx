@@ -28,9 +28,10 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
   return (
     <header className={look.header}>
       <Brand />
+      {/* Not `end` for every page: they are written under an address with a slash at its end. */}
       <nav aria-label={texts.mainNavigation} className={look.pages}>
         {sitePages.map(({ to, text }) => (
-          <NavLink key={to} to={to} end className={look.page ?? ''}>
+          <NavLink key={to} to={to} end={to === '/'} className={look.page ?? ''}>
             {text}
           </NavLink>
         ))}
@@ -80,7 +81,7 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
         )}
         <nav aria-label={texts.mainNavigation} className={look.drawerPages}>
           {sitePages.map(({ to, text }) => (
-            <NavLink key={to} to={to} end className={look.drawerPage ?? ''} onClick={close}>
+            <NavLink key={to} to={to} end={to === '/'} className={look.drawerPage ?? ''} onClick={close}>
               {text}
             </NavLink>
           ))}
