@@ -83,6 +83,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
         <BulkPauseDialog
           opened={asking === 'pause'}
           count={open.length}
+          paid={chosen.length - open.length}
           busy={busy}
           onPause={(until) =>
             change(

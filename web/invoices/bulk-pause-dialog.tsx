@@ -17,6 +17,8 @@ const week = 7 * 86_400_000
 interface BulkPauseDialogProps {
   opened: boolean
   count: number
+  /** How many more are selected that are paid. */
+  paid: number
   busy: boolean
   /** `until` is the last quiet day, YYYY-MM-DD; null: for good. */
   onPause: (until: string | null) => void
@@ -24,11 +26,12 @@ interface BulkPauseDialogProps {
 }
 
 /** Asks how long many invoices are not reminded. */
-export function BulkPauseDialog({ opened, count, busy, onPause, onClose }: BulkPauseDialogProps): ReactNode {
-  const last = useRef(count)
-  if (opened) last.current = count
+export function BulkPauseDialog({ opened, count, paid, busy, onPause, onClose }: BulkPauseDialogProps): ReactNode {
+  const last = useRef({ count, paid })
+  if (opened) last.current = { count, paid }
   return (
-    <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={bulkTexts.pauseTitle(last.current)} size={520}>
+    <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={bulkTexts.pauseTitle(last.current.count)} size={520}>
+      {last.current.paid > 0 && <p className={look.about}>{bulkTexts.paidLeftOut(last.current.paid)}</p>}
       <PauseLength busy={busy} onPause={onPause} onClose={onClose} />
     </Dialog>
   )
@@ -51,23 +54,23 @@ function PauseLength({ busy, onPause, onClose }: Pick<BulkPauseDialogProps, 'bus
     <form noValidate onSubmit={submit}>
       <Radio.Group label={words.length} classNames={{ label: look.label ?? '' }} value={length} onChange={setLength}>
         <Radio className={look.choice ?? ''} value="until" label={words.until} />
+        {dated && (
+          <div className={look.dated}>
+            <DateField
+              label={words.lastDay}
+              description={words.lastDayHint}
+              required
+              value={until}
+              onChange={(date) => {
+                setUntil(date)
+                setProblem(null)
+              }}
+              error={problem}
+            />
+          </div>
+        )}
         <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
       </Radio.Group>
-      {dated && (
-        <div className={look.dated}>
-          <DateField
-            label={words.lastDay}
-            description={words.lastDayHint}
-            required
-            value={until}
-            onChange={(date) => {
-              setUntil(date)
-              setProblem(null)
-            }}
-            error={problem}
-          />
-        </div>
-      )}
       <Group gap={12} mt={24}>
         <BusyButton type="submit" busy={busy} busyText={words.busy}>
           {words.submit}

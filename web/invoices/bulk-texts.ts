@@ -22,4 +22,8 @@ export const bulkTexts = {
   removeText: (amount: string) => `Together ${amount}. No more reminders go out for them. You can undo this right afterwards.`,
   removeBusy: 'Deleting...',
   pauseTitle: (count: number) => `Pause reminders of ${invoicesOf(count)}`,
+  paidLeftOut: (count: number) =>
+    count === 1
+      ? 'One of the selected is paid already and left out.'
+      : `${count.toLocaleString('en-IN')} of the selected are paid already and left out.`,
 }

@@ -79,11 +79,8 @@ export function PauseForm({ invoice, onBusy, onClose }: PauseFormProps): ReactNo
             <Radio className={look.choice ?? ''} value="client" label={words.scopes.client(clientEmail)} />
           </Radio.Group>
         )}
-        <div>
-          <Radio.Group label={words.length} classNames={{ label: look.label ?? '' }} {...form.getInputProps('length')}>
-            <Radio className={look.choice ?? ''} value="until" label={words.until} data-autofocus={pause ? true : undefined} />
-            <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
-          </Radio.Group>
+        <Radio.Group label={words.length} classNames={{ label: look.label ?? '' }} {...form.getInputProps('length')}>
+          <Radio className={look.choice ?? ''} value="until" label={words.until} data-autofocus={pause ? true : undefined} />
           {dated && (
             <div className={look.dated}>
               <DateField label={words.lastDay} description={words.lastDayHint} required {...form.getInputProps('until')} />
@@ -95,7 +92,8 @@ export function PauseForm({ invoice, onBusy, onClose }: PauseFormProps): ReactNo
               />
             </div>
           )}
-        </div>
+          <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
+        </Radio.Group>
         <Textarea label={words.note} description={words.noteHint} rows={3} maxLength={500} {...form.getInputProps('note')} />
       </div>
     </ContractForm>
