@@ -36,7 +36,7 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
             <tr key={id}>
               <td>
                 <button type="button" className={look.name} onClick={() => onOpen(id)}>
-                  {name}
+                  <span className={look.short}>{name}</span>
                 </button>
               </td>
               <td data-late={late || undefined}>{lateness(daysLate)}</td>
