@@ -68,3 +68,29 @@ test('a dot that stands for several is large enough for their number', () => {
     }),
   )
 })
+
+test('no dot covers another, nor the word for today, nor the button in the corner', () => {
+  fc.assert(
+    fc.property(items(60), widths, (list, width) => {
+      const { dots, todayX } = layOutDueLine(list, width)
+      for (const [index, one] of dots.entries()) {
+        for (const other of dots.slice(index + 1))
+          expect(Math.hypot(one.x - other.x, one.y - other.y)).toBeGreaterThanOrEqual(one.radius + other.radius)
+        const top = one.y - one.radius
+        if (one.x + one.radius > width - 36) expect(top).toBeGreaterThanOrEqual(36)
+        if (one.x > todayX && one.x - one.radius < todayX + 46) expect(top).toBeGreaterThanOrEqual(28)
+      }
+    }),
+  )
+})
+
+test('nine invoices of one day and one amount are one dot that says nine', () => {
+  const nine: DueItem[] = Array.from({ length: 9 }, (_, index) => ({
+    id: String(index),
+    name: 'Nila Printers',
+    amount: 2_230_000,
+    daysLate: 324,
+    late: true,
+  }))
+  for (const width of [324, 900]) expect(layOutDueLine(nine, width).dots.map(({ items: together }) => together.length)).toEqual([9])
+})

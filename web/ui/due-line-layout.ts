@@ -48,6 +48,9 @@ const below = 30
 const todayShare = 0.38
 /** Once there are too many for single dots, each side of today is cut into columns of so many pixels, one dot a column. */
 const crowdWidth = 34
+/** What stands above the line besides the dots, from the left to the right edge of the frame and down to where: they keep out of it. */
+const word = { right: 50, foot: 30 }
+const toggle = { left: 40, foot: 38 }
 
 /** Places the dots for a line of so many pixels: by due date from left to right, the area of a dot is its amount. Pure. */
 export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
@@ -63,25 +66,37 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
     return { side, index, x: todayX + (index + 0.5) * crowdWidth * (daysLate > 0 ? 1 : -1) }
   }
   const groups = crowded ? gather(items, ({ daysLate }) => Object.values(columnOf(daysLate)).join(' ')) : items.map((item) => [item])
-  const largest = Math.max(1, ...groups.map(sum))
   const most = crowded ? crowdWidth / 2 - 1 : Math.min(20, Math.max(13, width / 40))
-  const dots = groups.map((group): Dot => {
-    const first = group[0] as DueItem
-    // A dot of several says how many: it is never too small for the number.
-    const least = group.length > 1 ? Math.min(most, 6 + 3 * String(group.length).length) : 4
-    const radius = Math.max(least, most * Math.sqrt(sum(group) / largest))
-    const wanted = crowded ? columnOf(first.daysLate).x : scale(first.daysLate)
-    return {
-      key: first.id,
-      x: clear(wanted, radius, first.daysLate > 0 ? [todayX + 3, width] : [0, todayX - 3]),
-      y: drawing - radius - 1,
-      radius,
-      late: group.some(({ late }) => late),
-      amount: sum(group),
-      items: group.toSorted((one, other) => other.amount - one.amount),
-    }
-  })
-  return { dots: pile(dots), ticks: ticks(width, todayX, spans, scale), todayX, baseline: drawing, height: drawing + below }
+  const ceiling = (x: number, radius: number) =>
+    Math.max(x + radius > width - toggle.left ? toggle.foot : 0, x > todayX && x - radius < todayX + word.right ? word.foot : 0)
+  const draw = (drawn: DueItem[][]): Dot[] => {
+    const largest = Math.max(1, ...drawn.map(sum))
+    const dots = drawn.map((group): Dot => {
+      const first = group[0] as DueItem
+      // A dot of several says how many: it is never too small for the number.
+      const least = group.length > 1 ? Math.min(most, 6 + 3 * String(group.length).length) : 4
+      const radius = Math.max(least, most * Math.sqrt(sum(group) / largest))
+      const wanted = crowded ? columnOf(first.daysLate).x : mean(group.map(({ daysLate }) => scale(daysLate)))
+      return {
+        key: first.id,
+        x: clear(wanted, radius, first.daysLate > 0 ? [todayX + 3, width] : [0, todayX - 3]),
+        y: drawing - radius - 1,
+        radius,
+        late: group.some(({ late }) => late),
+        amount: sum(group),
+        items: group.toSorted((one, other) => other.amount - one.amount),
+      }
+    })
+    const { placed, stuck } = pile(dots, ceiling)
+    if (!stuck) return placed
+    const together = new Set(dots.filter((dot) => close(dot, stuck)).map(({ key }) => key))
+    const [joined, rest] = [
+      drawn.filter(([item]) => item && together.has(item.id)),
+      drawn.filter(([item]) => item && !together.has(item.id)),
+    ]
+    return draw([...rest, joined.flat()])
+  }
+  return { dots: draw(groups), ticks: ticks(width, todayX, spans, scale), todayX, baseline: drawing, height: drawing + below }
 }
 
 /** The days that one side shows: enough for most; what is further away stands at the end, which then says "90+". */
@@ -100,6 +115,10 @@ function sum(items: { amount: number }[]): number {
   return items.reduce((total, { amount }) => total + amount, 0)
 }
 
+function mean(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0) / numbers.length
+}
+
 function clear(x: number, radius: number, [low, high]: [number, number]): number {
   return Math.min(Math.max(x, low + radius + 1), high - radius - 1)
 }
@@ -115,16 +134,23 @@ function gather(items: DueItem[], column: (item: DueItem) => string): DueItem[][
   return [...columns.values()]
 }
 
-/** Puts dots that would cover each other on top of each other: the large ones on the line, the small ones above. */
-function pile(dots: Dot[]): Dot[] {
+/** Puts dots that would cover each other on top of each other: the large ones on the line, the small ones above. `stuck` found no free place. */
+function pile(dots: Dot[], ceiling: (x: number, radius: number) => number): { placed: Dot[]; stuck: Dot | null } {
   const placed: Dot[] = []
   for (const dot of dots.toSorted((one, other) => other.radius - one.radius)) {
-    const near = placed.filter((other) => Math.abs(other.x - dot.x) < other.radius + dot.radius + 1)
-    const heights = [dot.y, ...near.map((other) => above(dot, other))].filter((y) => y <= dot.y && y >= dot.radius)
+    const near = placed.filter((other) => close(dot, other))
+    const highest = ceiling(dot.x, dot.radius) + dot.radius
+    const heights = [dot.y, ...near.map((other) => above(dot, other))].filter((y) => y <= dot.y && y >= highest)
     const free = heights.toSorted((one, other) => other - one).find((y) => near.every((other) => apart({ ...dot, y }, other)))
-    placed.push({ ...dot, y: free ?? dot.y })
+    if (free === undefined) return { placed, stuck: dot }
+    placed.push({ ...dot, y: free })
   }
-  return placed.toSorted((one, other) => one.x - other.x)
+  return { placed: placed.toSorted((one, other) => one.x - other.x), stuck: null }
+}
+
+/** Whether one cannot stand on the line beside the other. */
+function close(one: Dot, other: Dot): boolean {
+  return Math.abs(one.x - other.x) < one.radius + other.radius + 1
 }
 
 function above(dot: Dot, other: Dot): number {

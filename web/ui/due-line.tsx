@@ -52,7 +52,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
           {layout && width && (
             <svg width={width} height={layout.height} className={look.line} aria-hidden="true">
               <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={look.axis} />
-              <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 12} className={look.today} />
+              <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 8} className={look.today} />
               <text x={layout.todayX + 8} y={24} className={look.todayText}>
                 today
               </text>
@@ -86,7 +86,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
               {dot.items.length > 1 && dot.radius >= 6 + 3 * String(dot.items.length).length ? dot.items.length : null}
             </button>
           ))}
-          {shown && width && <Label dot={shown} width={width} />}
+          {shown && layout && width && <Label dot={shown} top={layout.baseline + 10} width={width} />}
         </>
       )}
       <Later wanted={crowd !== null}>
@@ -96,11 +96,12 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
   )
 }
 
-function Label({ dot, width }: { dot: Dot; width: number }): ReactNode {
+/** Below the line: above it the word for today and the toggle would be covered. */
+function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): ReactNode {
   const [name, amount, when] = wordsOf(dot)
   const side = dot.x > width - 130 ? 'right' : dot.x < 130 ? 'left' : 'middle'
   return (
-    <div className={look.label} data-side={side} style={{ left: dot.x, top: dot.y - dot.radius - 8 }} aria-hidden>
+    <div className={look.label} data-side={side} style={{ left: dot.x, top }} aria-hidden>
       <strong>{name}</strong>
       <span>{`${amount}, ${when}`}</span>
     </div>
