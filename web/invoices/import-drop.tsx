@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { FormError } from '#web/ui/form-error.tsx'
@@ -11,6 +12,8 @@ const mostLines = 20_000
 
 /** Where a file is dropped or chosen. */
 export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileLine[]) => void }): ReactNode {
+  // Nothing is dropped with a finger.
+  const touched = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const [over, setOver] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
@@ -53,7 +56,7 @@ export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileLine[
         onDrop={drop}
       >
         <IconFileUpload size={34} stroke={1.4} aria-hidden />
-        <strong className={look.dropTitle}>{words.drop}</strong>
+        <strong className={look.dropTitle}>{touched ? words.choose : words.drop}</strong>
         <span className={look.dim}>{words.dropHint}</span>
       </button>
       <input

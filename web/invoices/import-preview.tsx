@@ -43,7 +43,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
     <>
       <div className={look.file}>
         <strong className={look.fileName}>{file.name}</strong>
-        <Button variant="subtle" onClick={onOther}>
+        <Button variant="subtle" className={look.other ?? ''} onClick={onOther}>
           {words.chooseOther}
         </Button>
       </div>

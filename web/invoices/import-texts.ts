@@ -9,7 +9,7 @@ export const importTexts = {
   title: 'Import invoices',
   drop: 'Drop a CSV file here, or choose one',
   dropHint: 'From Excel, Google Sheets, Zoho or any other program that writes CSV. Nothing is saved until you confirm.',
-  choose: 'Choose a file',
+  choose: 'Choose a CSV file',
   chooseOther: 'Choose another file',
   needs: 'It needs a column each for client name, client email, amount and due date. Status and reference are optional.',
   tooBig: 'This file is larger than 10 MB. Please split it and import the parts one after the other.',
