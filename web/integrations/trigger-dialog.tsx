@@ -1,5 +1,5 @@
-import { Button, Group } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { Button } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
@@ -144,12 +144,17 @@ interface ButtonsProps {
 
 /** The button to stay comes first, so that a hasty Enter does no harm. */
 function Buttons({ close, onClose, disabled, children }: ButtonsProps): ReactNode {
+  const stay = useRef<HTMLButtonElement>(null)
+  // The window was there first, and its cross has the focus until now.
+  useEffect(() => {
+    if (document.activeElement?.matches('[role="dialog"] header button')) stay.current?.focus({ preventScroll: true })
+  }, [])
   return (
-    <Group justify="flex-end" gap={12} mt={24}>
-      <Button variant="default" onClick={onClose} disabled={disabled ?? false} data-autofocus>
+    <div className={look.buttons}>
+      <Button ref={stay} variant="default" onClick={onClose} disabled={disabled ?? false} data-autofocus>
         {close}
       </Button>
       {children}
-    </Group>
+    </div>
   )
 }
