@@ -382,7 +382,7 @@ async function connectionsWithMuch(page: Page, look: Looking, someone: Someone, 
   await dialog(page, look, 'disconnect')
 
   await open(page, `/dashboard/connections/webhooks/${_id}`, 'Deliveries')
-  await expect(page.getByText(/without a word/).first()).toBeVisible()
+  await expect(page.getByText(/nothing else/).first()).toBeVisible()
   await page.getByRole('button', { name: 'Send Test Event' }).click()
   await expect(page.getByText('The receiver has taken the test event.')).toBeVisible()
   await look.at('webhook')

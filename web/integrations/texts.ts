@@ -188,7 +188,7 @@ export const texts = {
     held: 'waits until the webhook goes on',
     said: (status: number) => `The receiver answered ${status}:`,
     answered: (status: number) => `The receiver answered ${status}.`,
-    saidNothing: (status: number) => `The receiver answered ${status} without a word.`,
+    saidNothing: (status: number) => `The receiver answered ${status}, nothing else.`,
     event: (id: string) => `Event ${id}`,
     again: 'Send Again',
     againOne: (event: string, when: string) => `Send again: ${event}, ${when}`,
