@@ -13,7 +13,7 @@ import look from './profile.module.css'
 import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
 
-const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${index + 6}:00` }))
+const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${String(index + 6).padStart(2, '0')}:00` }))
 
 /** Where the account's clock stands, and at what hour its reminders go out. */
 export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import type { SenderPause } from '#contract/mail.ts'
 import { useRead } from '#web/platform/query.ts'
-import { dateIn, showComing, showDate, showTime } from '#web/ui/dates.ts'
+import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './mail.module.css'
 import { texts } from './texts.ts'
@@ -13,7 +13,7 @@ export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host:
   const profile = useRead(accountCalls.profile)
   const since = new Date(pause.since)
   const zone = profile.data?.timezone
-  const when = `${showDate(dateIn(zone, since))}, ${showTime(zone, since).padStart(5, '0')}`
+  const when = `${showDate(dateIn(zone, since))}, ${showClock(zone, since)}`
   return (
     <Notice
       tone="bad"

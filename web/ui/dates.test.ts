@@ -35,9 +35,9 @@ test('dates are shown day/month/year', () => {
 
 test('a reminder of this morning says so, an older one its date', () => {
   const now = new Date('2026-11-21T07:00:00Z')
-  expect(showMoment('Asia/Kolkata', new Date('2026-11-21T03:30:00Z'), now)).toBe('today, 9:00')
-  expect(showMoment('Asia/Kolkata', new Date('2026-11-20T03:30:00Z'), now)).toBe('yesterday, 9:00')
-  expect(showMoment('Asia/Kolkata', new Date('2026-11-02T03:30:00Z'), now)).toBe('02/11/2026, 9:00')
+  expect(showMoment('Asia/Kolkata', new Date('2026-11-21T03:30:00Z'), now)).toBe('today, 09:00')
+  expect(showMoment('Asia/Kolkata', new Date('2026-11-20T03:30:00Z'), now)).toBe('yesterday, 09:00')
+  expect(showMoment('Asia/Kolkata', new Date('2026-11-02T03:30:00Z'), now)).toBe('02/11/2026, 09:00')
 })
 
 test('a moment to come is told from where the account is', () => {

@@ -16,18 +16,18 @@ export function showDate(date: string): string {
   return date.slice(0, 10).split('-').reverse().join('/')
 }
 
-/** The clock time at an instant in a zone, as `9:00`. */
-export function showTime(zone: string | undefined, instant: Date): string {
+/** The clock time at an instant in a zone, in two digits each: `09:00`. */
+export function showClock(zone: string | undefined, instant: Date): string {
   const parts = partsIn(zone, instant)
-  return `${Number(parts.hour)}:${parts.minute}`
+  return `${parts.hour}:${parts.minute}`
 }
 
-/** `today, 9:00`, `yesterday, 9:00` or `02/03/2026, 9:00`, as seen from `now`. */
+/** `today, 09:00`, `yesterday, 09:00` or `02/03/2026, 09:00`, as seen from `now`. */
 export function showMoment(zone: string | undefined, instant: Date, now: Date): string {
   const date = dateIn(zone, instant)
   const ago = daysBetween(date, dateIn(zone, now))
   const when = ago === 0 ? 'today' : ago === 1 ? 'yesterday' : showDate(date)
-  return `${when}, ${showTime(zone, instant)}`
+  return `${when}, ${showClock(zone, instant)}`
 }
 
 /** `today, 09:00`, `tomorrow, 09:00` or `20/11/2026, 09:00`: a moment that is still to come, as seen from `now`. */
@@ -36,11 +36,6 @@ export function showComing(zone: string | undefined, instant: Date, now: Date): 
   const ahead = daysBetween(dateIn(zone, now), date)
   const when = ahead === 0 ? 'today' : ahead === 1 ? 'tomorrow' : showDate(date)
   return `${when}, ${showClock(zone, instant)}`
-}
-
-/** The clock time at an instant in a zone, in two digits each: `09:00`. */
-export function showClock(zone: string | undefined, instant: Date): string {
-  return showTime(zone, instant).padStart(5, '0')
 }
 
 /** The same words at the head of a line: `Tomorrow, 09:00`. */
