@@ -90,7 +90,7 @@ export const texts = {
     cancelled: (n: number) => `${counted(n, 'waiting email was', 'waiting emails were')} cancelled.`,
     failed: (message: string) => `Failed to stop reminders: ${message}`,
     title: 'Stop reminders',
-    schedule: 'The daily reminders are paused: nothing more goes out by itself until you start them again.',
+    schedule: 'This pauses the daily reminders: nothing more goes out by itself until you start them again.',
     waiting: (n: number) => `${counted(n, 'email that is', 'emails that are')} still waiting ${n === 1 ? 'is' : 'are'} cancelled.`,
     nothingWaiting: 'No email is waiting at the moment, so none is cancelled.',
     leaving: 'An email that is leaving at this very moment still arrives.',
