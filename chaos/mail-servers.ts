@@ -126,7 +126,7 @@ export const mailServers: Scenario[] = [
   {
     row: '20',
     name: '550 user unknown',
-    criterion: 'one try, failed, shown with the server’s words',
+    criterion: 'one try, failed, shown with the server’s words; that invoice is flagged, and no other',
     atOnce: 6,
     async run(chaos) {
       const one = await oneMail(chaos, { rcpt: (to) => (to.includes('client3@') ? '550 5.1.1 No such user here' : undefined) }, 6)
@@ -141,13 +141,16 @@ export const mailServers: Scenario[] = [
       const { body } = await send(program, person, 'GET /reminder/runs', { now: clock.now() })
       const [run] = body as { sent: number; failed: number; failures: { invoiceId: string; message: string }[] }[]
       const shown = run?.failures[0]
+      const listed = (await send(program, person, 'GET /invoice', { now: clock.now() })).body as { _id: string; refusal: string | null }[]
+      const flagged = listed.filter(({ refusal }) => refusal !== null).map(({ _id }) => _id)
       return {
-        figure: `${asked} try; sent ${run?.sent}, failed ${run?.failed}: “${shown?.message}”`,
+        figure: `${asked} try; sent ${run?.sent}, failed ${run?.failed}: “${shown?.message}”; flagged ${flagged.length}`,
         holds:
           asked === 1 &&
           run?.sent === 5 &&
           run.failed === 1 &&
           shown?.invoiceId === person.invoices[3]?.id &&
+          flagged.join() === shown?.invoiceId &&
           /550 5\.1\.1/.test(shown?.message ?? ''),
       }
     },
