@@ -10,7 +10,7 @@ export const texts = {
   unconfigured: {
     title: 'Email is not configured',
     text: 'You can write your templates now. Nothing is sent before a mailbox is connected.',
-    action: 'Go to Email Settings',
+    action: 'Open Email Settings',
   },
   ungrouped: {
     text: 'At the moment every invoice gets an email of its own. This text is used once your reminders are grouped by client.',
