@@ -13,7 +13,6 @@ import look from './control.module.css'
 import { Grouping } from './grouping.tsx'
 import { LastRuns } from './last-runs.tsx'
 import { MailNeededDialog } from './mail-needed-dialog.tsx'
-import { hourInWords } from './moments.ts'
 import { PausedNotice, UnconfiguredNotice } from './obstacles.tsx'
 import { RunPanel } from './run-panel.tsx'
 import { SendNowCard } from './send-now-card.tsx'
@@ -94,11 +93,6 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         <StatusCard status={status} mailbox={mailbox} presses={presses} moving={followed.moving} />
         <SendNowCard configured={configured} mails={preview.data?.sendNowMails ?? null} presses={presses} moving={followed.moving} />
       </div>
-      <ul className={look.help} aria-label={texts.help.heading}>
-        <li>{texts.help.start(hourInWords(status.reminderHour))}</li>
-        <li>{texts.help.who}</li>
-        <li>{texts.help.stop}</li>
-      </ul>
       <Grouping />
       <ComingUp preview={preview} zone={zone} />
       <LastRuns runs={runs} zone={zone} again={again} />

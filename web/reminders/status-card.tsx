@@ -6,7 +6,7 @@ import type { reminderCalls } from '#contract/reminders.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import look from './control.module.css'
-import { comingMoment, dayAndTime } from './moments.ts'
+import { comingMoment, dayAndTime, hourInWords } from './moments.ts'
 import { texts } from './texts.ts'
 import type { Presses } from './use-presses.ts'
 
@@ -17,7 +17,7 @@ interface StatusCardProps {
   moving: boolean
 }
 
-/** Whether reminders go out by themselves, with which mailbox, when the last one left and when the next ones will. */
+/** Whether reminders go out by themselves, with which mailbox, when the last one left and when the next ones will; and what starting and stopping does. */
 export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps): ReactNode {
   const { isActive, lastReminderSent, timezone: zone } = status
   const waits = isActive && !mailbox.configured
@@ -57,6 +57,11 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
           {waits ? <dd data-tone="warn">{texts.status.waitingNext}</dd> : <NextRun status={status} />}
         </div>
       </dl>
+      <ul className={look.help} aria-label={texts.help.heading}>
+        <li>{texts.help.start(hourInWords(status.reminderHour))}</li>
+        <li>{texts.help.who}</li>
+        <li>{texts.help.stop}</li>
+      </ul>
     </Panel>
   )
 }
