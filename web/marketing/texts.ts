@@ -56,7 +56,7 @@ export const texts = {
   features: {
     title: 'Features',
     description: 'Daily reminders from your own mailbox, templates in your words, and one line that shows who owes you since when.',
-    lead: 'What Duely does today for people who send invoices. Everything on this page is there now.',
+    lead: 'What Duely does today for people who send invoices. What is still to come is called so.',
     list: [
       {
         picture: 'mornings',
