@@ -20,7 +20,7 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
   const plan = planOf(subscription.plan)
   const { amount, billingPeriod, status, currentPeriodEnd, cancelAtPeriodEnd } = subscription
   return (
-    <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480} centered>
+    <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480}>
       <div className={look.dialog}>
         <p className={look.own}>
           {texts.own.runs(plan.title)} <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{texts.tab.statuses[status]}</Pill>
@@ -40,15 +40,17 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
           </div>
         )}
         <PlanFeatures plan={plan} label={texts.subscribe.features} />
-        <div className={look.buttons}>
-          {!cancelAtPeriodEnd && (
-            <Button fullWidth color="coral" onClick={() => setAsking(true)}>
-              {texts.cancel.button}
+        <div className={look.foot}>
+          <div className={look.buttons}>
+            <Button variant="default" onClick={onClose} data-autofocus>
+              {texts.subscribe.close}
             </Button>
-          )}
-          <Button fullWidth variant="default" onClick={onClose} data-autofocus>
-            {texts.subscribe.close}
-          </Button>
+            {!cancelAtPeriodEnd && (
+              <Button color="coral" onClick={() => setAsking(true)}>
+                {texts.cancel.button}
+              </Button>
+            )}
+          </div>
         </div>
         <p className={look.footer}>{texts.subscribe.footer}</p>
       </div>

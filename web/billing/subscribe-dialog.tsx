@@ -66,7 +66,6 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
       title={words.title(plan.title)}
       size={480}
       yOffset={16}
-      centered
     >
       <div className={look.dialog}>
         <OptionRow
@@ -99,7 +98,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
           {quote.data && <Sum quote={quote.data} replaced={subscription.plan} />}
         </div>
         <PlanFeatures plan={plan} label={texts.subscribe.features} />
-        <div className={look.buttons}>
+        <div className={look.foot}>
           {quote.isError && !quote.data && (
             <Notice tone="bad" action={<TryAgain busy={quote.isFetching} onClick={() => void quote.refetch()} />}>
               {words.quoteFailed(inWords(quote.error))}
@@ -112,24 +111,18 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
           )}
           {problem !== null && <Notice tone="bad">{problem}</Notice>}
           {confirming && problem === null && !busy && <Notice tone="info">{words.confirming}</Notice>}
-          {quote.data && script.state === 'ready' ? (
-            <BusyButton
-              fullWidth
-              busy={busy}
-              busyText={words.processing}
-              disabled={confirming && !busy}
-              onClick={() => void checkout.pay(choice)}
-            >
-              {labelOf(plan, choice, quote.data)}
-            </BusyButton>
-          ) : (
-            <Button fullWidth disabled>
-              {script.state === 'failed' || quote.isError ? labelOf(plan, choice, null) : words.loading}
+          <div className={look.buttons}>
+            <Button variant="default" onClick={onClose} disabled={busy}>
+              {words.close}
             </Button>
-          )}
-          <Button fullWidth variant="default" onClick={onClose} disabled={busy}>
-            {words.close}
-          </Button>
+            {quote.data && script.state === 'ready' ? (
+              <BusyButton busy={busy} busyText={words.processing} disabled={confirming && !busy} onClick={() => void checkout.pay(choice)}>
+                {labelOf(plan, choice, quote.data)}
+              </BusyButton>
+            ) : (
+              <Button disabled>{script.state === 'failed' || quote.isError ? labelOf(plan, choice, null) : words.loading}</Button>
+            )}
+          </div>
         </div>
         <p className={look.footer}>{words.footer}</p>
       </div>

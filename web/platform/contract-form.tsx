@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Call, CallReply } from '#contract/call.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
+import dialog from '#web/ui/dialog.module.css'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './contract-form.module.css'
 import { inWords, Problem } from './problem.ts'
@@ -112,14 +113,17 @@ interface ContractFormProps<V extends Values> {
   submit: string
   /** The button's text while it works. */
   busy: string
-  /** Further buttons beside the first. */
+  /** Further buttons beside the first; in a dialog they come before it, as in every dialog. */
   actions?: ReactNode
   /** Stretches the button over the whole form, as on the sign-in page. */
   wide?: boolean
   children: ReactNode
 }
 
-/** The form around its fields: the button with its two texts, and below it what belongs to no field. */
+/**
+ * The form around its fields: the button with its two texts, and below it what belongs to no field. In a dialog both stand in its foot, what
+ * went wrong above the buttons, where it is in sight.
+ */
 export function ContractForm<V extends Values>({ state, submit, busy, actions, wide, children }: ContractFormProps<V>): ReactNode {
   const live = useLive()
   const frame = useRef<HTMLFormElement>(null)
@@ -131,24 +135,34 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, w
     const news = typed.filter(([path, value]) => value !== '' && getValues()[path] === '')
     if (news.length > 0) setValues(Object.fromEntries(news) as Partial<V>)
   }, [setValues, getValues])
+  const [inDialog, setInDialog] = useState(false)
+  useLayoutEffect(() => setInDialog(frame.current?.closest('[role="dialog"]') instanceof HTMLElement), [])
+  const send = (
+    <BusyButton type="submit" busy={state.busy} busyText={busy} fullWidth={wide ?? false} disabled={!live} className={look.submit ?? ''}>
+      {submit}
+    </BusyButton>
+  )
   return (
     // Until it is live, the browser itself would send it: never by an address, where a password would stand to be read.
     <form ref={frame} method="post" noValidate onSubmit={(event) => void state.submit(event)} aria-busy={state.busy}>
       {children}
-      <Group mt={24} gap={12}>
-        <BusyButton
-          type="submit"
-          busy={state.busy}
-          busyText={busy}
-          fullWidth={wide ?? false}
-          disabled={!live}
-          className={look.submit ?? ''}
-        >
-          {submit}
-        </BusyButton>
-        {actions}
-      </Group>
-      <FormError message={state.problem} />
+      {inDialog ? (
+        <div className={dialog.foot}>
+          <FormError message={state.problem} />
+          <Group justify="flex-end" mt={16} gap={12}>
+            {actions}
+            {send}
+          </Group>
+        </div>
+      ) : (
+        <>
+          <Group mt={24} gap={12}>
+            {send}
+            {actions}
+          </Group>
+          <FormError message={state.problem} />
+        </>
+      )}
     </form>
   )
 }

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { BusyButton } from './busy-button.tsx'
+import look from './dialog.module.css'
 import { Dialog } from './dialog.tsx'
 
 interface ConfirmDialogProps {
@@ -23,16 +24,18 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { opened, title, children, confirm, confirmBusy, cancel = 'Cancel', busy, tone, onConfirm, onCancel } = props
   return (
-    <Dialog opened={opened} onClose={busy ? () => undefined : onCancel} title={title} centered>
+    <Dialog opened={opened} onClose={busy ? () => undefined : onCancel} title={title}>
       {children}
-      <Group justify="flex-end" gap={12} mt={24}>
-        <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>
-          {cancel}
-        </Button>
-        <BusyButton busy={busy} busyText={confirmBusy} onClick={onConfirm} {...(tone === 'danger' ? { color: 'coral' } : {})}>
-          {confirm}
-        </BusyButton>
-      </Group>
+      <div className={look.foot}>
+        <Group justify="flex-end" gap={12} mt={16}>
+          <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>
+            {cancel}
+          </Button>
+          <BusyButton busy={busy} busyText={confirmBusy} onClick={onConfirm} {...(tone === 'danger' ? { color: 'coral' } : {})}>
+            {confirm}
+          </BusyButton>
+        </Group>
+      </div>
     </Dialog>
   )
 }

@@ -91,6 +91,7 @@ export const mantineTheme = createTheme({
       defaultProps: {
         // A header inside a dialog is no banner of the page.
         attributes: { header: { role: 'presentation' } },
+        centered: true,
         radius: 14,
         shadow: 'none',
         transitionProps: { duration: 160 },
