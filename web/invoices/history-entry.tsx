@@ -6,6 +6,7 @@ import look from './history.module.css'
 import { historyTexts } from './history-texts.ts'
 import { OutcomeIcon, OutcomeWord } from './outcome-mark.tsx'
 import type { Entry } from './timeline.ts'
+import { unbroken } from './unbroken.tsx'
 
 const words = historyTexts
 
@@ -37,7 +38,7 @@ export function HistoryEntry({ entry, zone, now, onOpen }: HistoryEntryProps): R
         <OutcomeWord outcome={outcome} />
         <span className={look.aside}>{[showClock(zone, new Date(at)), words.kinds[mail.kind]].join(' · ')}</span>
       </div>
-      {subject !== null && <p className={look.subject}>{subject}</p>}
+      {subject !== null && <p className={look.subject}>{unbroken(subject)}</p>}
       {mail.invoices > 1 && <p className={look.words}>{words.several(mail.invoices)}</p>}
       <WhatBecame mail={mail} />
       <Tries mail={mail} zone={zone} now={now} />

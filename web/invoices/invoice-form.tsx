@@ -10,6 +10,7 @@ import { ClientFields } from './client-fields.tsx'
 import { formTexts } from './form-texts.ts'
 import look from './invoice-form.module.css'
 import { texts } from './texts.ts'
+import { unbroken } from './unbroken.tsx'
 
 /** What the fields hold, as it was typed. */
 export type InvoiceValues = {
@@ -53,7 +54,7 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
           <TextInput
             label={formTexts.reference}
             placeholder="INV-0001"
-            description={words.referenceHint}
+            description={words.referenceHint === null ? null : unbroken(words.referenceHint)}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             autoComplete="off"
             {...form.getInputProps('reference')}

@@ -10,6 +10,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
 import look from './mail-dialog.module.css'
 import { mailTexts } from './mail-texts.ts'
+import { unbroken } from './unbroken.tsx'
 
 const words = mailTexts
 
@@ -27,7 +28,7 @@ export function MailDialog({ mail, zone, onClose }: MailDialogProps): ReactNode 
   if (mail) last.current = mail
   const shown = mail ?? last.current
   return (
-    <Modal opened={mail !== null} onClose={onClose} title={shown?.subject ?? words.title} size={660} fullScreen={narrow ?? false}>
+    <Modal opened={mail !== null} onClose={onClose} title={unbroken(shown?.subject ?? words.title)} size={660} fullScreen={narrow ?? false}>
       {shown && <Sent key={shown._id} id={shown._id} zone={zone} />}
     </Modal>
   )
