@@ -122,6 +122,7 @@ export const texts = {
     gone: {
       title: 'There is no such webhook',
       text: 'It may have been removed, or its receiver has answered that it wants no more calls.',
+      back: 'Go to Connections',
     },
     address: 'Address',
     events: 'Events',

@@ -43,7 +43,19 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
   const [removed, setRemoved] = useState(false)
   if (webhook && webhook !== last) setLast(webhook)
   const shown = webhook ?? (removed ? last : undefined)
-  if (!shown) return <EmptyState icon={<IconWebhookOff />} title={words.gone.title} text={words.gone.text} />
+  if (!shown)
+    return (
+      <EmptyState
+        icon={<IconWebhookOff />}
+        title={words.gone.title}
+        text={words.gone.text}
+        action={
+          <Button component={Link} to="/dashboard/connections">
+            {words.gone.back}
+          </Button>
+        }
+      />
+    )
   return (
     <>
       <WebhookCard webhook={shown} onRemoved={() => setRemoved(true)} />

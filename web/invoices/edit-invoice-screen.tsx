@@ -46,6 +46,7 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
         </div>
       }
       error={formTexts.failed}
+      gone={formTexts.gone}
       otherwise={
         <Button component={Link} to="/dashboard">
           {formTexts.toDashboard}

@@ -15,6 +15,7 @@ export const formTexts = {
     referenceHint: null,
   },
   loading: 'Loading invoice details...',
+  gone: 'This invoice is not there',
   failed: (message: string) => `Failed to load invoice: ${message}`,
   toDashboard: 'Go to the dashboard',
   clientName: 'Client Name',
