@@ -7,12 +7,14 @@ import { Notice } from '#web/ui/notice.tsx'
 import { EntryCard } from './entry-card.tsx'
 import look from './entry-page.module.css'
 import { texts } from './texts.ts'
+import { useServer } from './use-server.ts'
 
 const words = texts.forgot
 
 /** /forgot-password: asks for a link by mail. The answer is the same whether or not the email is known. */
 export default function ForgotPasswordScreen(): ReactNode {
   const { state: from } = useLocation()
+  const server = useServer()
   const [said, setSaid] = useState<string | null>(null)
   const state = useContractForm({
     call: accountCalls.forgotPassword,
@@ -23,7 +25,9 @@ export default function ForgotPasswordScreen(): ReactNode {
   return (
     <EntryCard title={words.title}>
       <title>{`${words.title} · Duely`}</title>
-      {said === null ? (
+      {server?.systemMail === false ? (
+        <p className={look.lead}>{words.noMail}</p>
+      ) : said === null ? (
         <>
           <p className={look.lead}>{words.lead}</p>
           <ContractForm state={state} submit={words.submit} busy={words.busy} wide>

@@ -22,6 +22,7 @@ export default function ResetPasswordScreen(): ReactNode {
   const token = useLinkToken()
   const server = useServer()
   const shortest = server?.passwordMinLength ?? 6
+  const mailless = server?.systemMail === false
   const [said, setSaid] = useState<string | null>(null)
   const [expired, setExpired] = useState<string | null>(null)
   const state = useContractForm({
@@ -39,7 +40,7 @@ export default function ResetPasswordScreen(): ReactNode {
     },
   })
   const { form } = state
-  const useless = expired ?? (token === null ? words.noToken : null)
+  const useless = expired ?? (token !== null ? null : mailless ? words.noTokenGiven : words.noToken)
   return (
     <EntryCard title={words.title}>
       <title>{`${words.title} · Duely`}</title>
@@ -53,6 +54,7 @@ export default function ResetPasswordScreen(): ReactNode {
       ) : useless !== null ? (
         <>
           <Notice tone="bad">{useless}</Notice>
+          {mailless && <p className={look.after}>{words.noMail}</p>}
           <Button component={Link} to={server?.systemMail ? '/forgot-password' : '/signin'} fullWidth>
             {server?.systemMail ? words.another : words.signIn}
           </Button>

@@ -76,6 +76,7 @@ export default function SignInScreen(): ReactNode {
           </Stack>
         )}
       </ContractForm>
+      {step === 'password' && state.problem !== null && server?.systemMail === false && <p className={look.fine}>{words.forgotNoMail}</p>}
     </EntryPage>
   )
 }

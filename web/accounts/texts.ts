@@ -12,6 +12,7 @@ export const texts = {
     signedOut: 'You have been signed out of this browser. Sign in to go on where you were.',
     googleFailed: 'Google sign-in failed. Please try again.',
     forgot: 'Forgot password?',
+    forgotNoMail: 'Forgot your password? Ask whoever runs this server for a link to choose a new one.',
     factor: {
       title: 'One more step',
       whose: 'Two-factor sign-in is on for',
@@ -50,6 +51,7 @@ export const texts = {
     notThere: 'Nothing there after a minute? Please look among the spam, or check that the email is the one of your account.',
     again: 'Enter another email',
     back: 'Back to sign in',
+    noMail: 'This server sends no mail. Ask whoever runs it for a link to choose a new password.',
   },
   reset: {
     title: 'Choose a new password',
@@ -60,6 +62,8 @@ export const texts = {
     others: 'Every browser in which you are signed in is signed out.',
     noToken: 'This link is not complete. Please open it from the mail once more, or ask for a new one.',
     another: 'Ask for a New Link',
+    noTokenGiven: 'This link is not complete. Please open it once more, just as it was given to you.',
+    noMail: 'This server sends no mail: whoever runs it can make you a new link.',
     signIn: 'Sign In',
   },
   confirm: {
