@@ -1,3 +1,4 @@
+import { IconCheck } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useNavigate, useSearchParams } from 'react-router'
@@ -100,7 +101,8 @@ function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode 
   if (subscription.plan === plan.name)
     return (
       <div className={look.current}>
-        <button type="button" className={`${button.quiet} ${look.idle}`} disabled>
+        <button type="button" className={look.held} disabled>
+          <IconCheck size={18} aria-hidden />
           {words.current}
         </button>
         {plan.name !== 'free' && (

@@ -1,4 +1,4 @@
-import { IconX } from '@tabler/icons-react'
+import { IconCheck, IconX } from '@tabler/icons-react'
 import { type ReactNode, useCallback } from 'react'
 import { Link } from 'react-router'
 import { formatPrice, type Plan, type PlanName, yearlySaving } from '#contract/plans.ts'
@@ -60,9 +60,15 @@ function Action({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode 
   if (filled('payments') === 'on') return <div ref={hold} className={look.place} />
   if (plan.name === 'free')
     return (
-      <button type="button" className={`${button.quiet} ${look.current}`} disabled>
+      <button type="button" className={look.held} disabled>
+        <IconCheck size={18} aria-hidden />
         {words.current}
       </button>
     )
-  return <p className={look.included}>{words.unlimited.included}</p>
+  return (
+    <p className={look.held}>
+      <IconCheck size={18} aria-hidden />
+      {words.unlimited.included}
+    </p>
+  )
 }

@@ -22,7 +22,15 @@ export default function PricingScreen(): ReactNode {
     })
   }, [])
   return (
-    <PlainPage words={pricing} path="/pricing">
+    <PlainPage
+      words={pricing}
+      path="/pricing"
+      more={
+        <span className={look.trial} data-payments={filled('payments')}>
+          {pricing.trial}
+        </span>
+      }
+    >
       <p className={look.unlimited} data-payments={filled('payments')}>
         <strong>{pricing.unlimited.title}</strong> {pricing.unlimited.text}
       </p>

@@ -95,7 +95,8 @@ export const texts = {
   pricing: {
     title: 'Pricing',
     description: 'Free for up to 50 invoices a month, Pro for ₹4 and Enterprise for ₹9 per month. Free to start, no credit card.',
-    lead: 'Free to start, no credit card. Every new account can use everything of Pro for its first 14 days.',
+    lead: 'Free to start, no credit card.',
+    trial: 'Every new account can use everything of Pro for its first 14 days.',
     popular: 'Most Popular',
     notIncluded: 'Not included:',
     notes: ['14-day free trial', 'Cancel anytime', 'Secure payments'],
