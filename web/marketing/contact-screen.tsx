@@ -1,6 +1,8 @@
-import { IconExternalLink } from '@tabler/icons-react'
+import { IconExternalLink, IconMailOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import { filled } from '#web/platform/page-facts.tsx'
+import { EmptyState } from '#web/ui/empty-state.tsx'
 import button from '#web/ui/plain-button.module.css'
 import look from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
@@ -16,7 +18,22 @@ export default function ContactScreen(): ReactNode {
         <IconExternalLink size={18} aria-hidden />
         <span className={look.unseen}>{contact.newTab}</span>
       </a>
-      <p className={look.none}>{contact.none}</p>
+      <div className={look.none}>
+        <EmptyState
+          icon={<IconMailOff />}
+          text={contact.none}
+          action={
+            <>
+              <Link to="/" className={button.filled}>
+                {contact.home}
+              </Link>
+              <Link to="/features" className={button.quiet}>
+                {contact.features}
+              </Link>
+            </>
+          }
+        />
+      </div>
     </PlainPage>
   )
 }

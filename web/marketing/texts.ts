@@ -117,5 +117,7 @@ export const texts = {
     open: 'Open the contact page',
     newTab: '(opens in a new tab)',
     none: 'The operator of this server has named no contact.',
+    home: 'Back to the home page',
+    features: 'What Duely does',
   },
 }
