@@ -71,13 +71,13 @@ function PauseLength({ busy, onPause, onClose }: Pick<BulkPauseDialogProps, 'bus
         )}
         <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
       </Radio.Group>
-      <Group gap={12} mt={24}>
-        <BusyButton type="submit" busy={busy} busyText={words.busy}>
-          {words.submit}
-        </BusyButton>
+      <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onClose} disabled={busy}>
           {words.cancel}
         </Button>
+        <BusyButton type="submit" busy={busy} busyText={words.busy}>
+          {words.submit}
+        </BusyButton>
       </Group>
     </form>
   )
