@@ -20,11 +20,13 @@ export function Notice({ tone, title, children, action }: NoticeProps): ReactNod
   return (
     <div className={look.notice} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
       <Icon size={20} aria-hidden className={look.icon} />
-      <div className={look.text}>
-        {title !== undefined && <strong>{title}</strong>}
-        <div>{children}</div>
+      <div className={look.words}>
+        <div className={look.text}>
+          {title !== undefined && <strong>{title}</strong>}
+          <div>{children}</div>
+        </div>
+        {action !== undefined && <div className={look.action}>{action}</div>}
       </div>
-      {action !== undefined && <div className={look.action}>{action}</div>}
     </div>
   )
 }
