@@ -76,7 +76,7 @@ export const mantineTheme = createTheme({
     Select: { defaultProps: { size: 'md', withAsterisk: false }, classNames: { ...field, option: controls.option ?? '' } },
     ComboboxChevron: { classNames: { chevron: controls.chevron ?? '' } },
     Checkbox: { classNames: { input: controls.tick ?? '' } },
-    Radio: { classNames: { input: controls.tick ?? '' } },
+    Radio: { classNames: { radio: controls.tick ?? '' } },
     Skeleton: { classNames: { root: controls.skeleton ?? '' } },
     Loader: { defaultProps: { type: 'oval' } },
     Menu: {
