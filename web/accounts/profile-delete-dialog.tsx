@@ -61,12 +61,7 @@ export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolea
           <Button variant="default" onClick={close} disabled={busy}>
             {words.cancel}
           </Button>
-          <BusyButton
-            type="submit"
-            {...(typed === words.word ? { color: 'coral' } : { variant: 'default' })}
-            busy={busy}
-            busyText={words.busy}
-          >
+          <BusyButton type="submit" color="coral" busy={busy} busyText={words.busy}>
             {words.confirm}
           </BusyButton>
         </Group>

@@ -61,7 +61,7 @@ export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
         view={view}
         onView={onView}
       />
-      {filter === 'overdue' && shown.length > 0 && lateUnpaid > 0 && <p className={look.aside}>{texts.noMatch.lateUnpaid(lateUnpaid)}</p>}
+      {filter !== 'paid' && shown.length > 0 && lateUnpaid > 0 && <p className={look.aside}>{texts.noMatch.lateUnpaid(lateUnpaid)}</p>}
       <div ref={place}>
         {shown.length === 0 ? (
           <NoMatch search={wanted.trim()} filter={filter} lateUnpaid={lateUnpaid} onClear={() => onSearch('')} onFilter={onFilter} />

@@ -1,4 +1,4 @@
-import { IconCheck } from '@tabler/icons-react'
+import { IconCheck, IconClock } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Plan } from '#contract/plans.ts'
 import look from './plan-features.module.css'
@@ -17,7 +17,7 @@ export function PlanFeatures({ plan, label, className, children }: PlanFeaturesP
     <ul className={className === undefined ? look.features : `${look.features} ${className}`} aria-label={label}>
       {plan.features.map(({ text, coming }) => (
         <li key={text} data-coming={coming || undefined}>
-          <IconCheck size={18} aria-hidden />
+          {coming ? <IconClock size={18} aria-hidden /> : <IconCheck size={18} aria-hidden />}
           <span>
             {text} {coming && <em className={look.coming}>coming</em>}
           </span>
