@@ -237,6 +237,30 @@ test('a client of an earlier invoice is offered, and what was typed is not lost 
   await expect(page.getByRole('button', { name: 'All (4)' })).toBeVisible()
 })
 
+test('what was changed of an invoice is not lost by leaving, and nothing is asked where nothing was changed', async ({ page }) => {
+  await onDashboard(page, three)
+  const open = () => page.getByRole('main').getByRole('link', { name: 'Kaveri Foods' }).click()
+  const leave = () => page.getByRole('navigation', { name: 'Dashboard screens' }).getByRole('link', { name: 'Reminder Control' }).click()
+  await open()
+  await expect(page.getByLabel('Amount')).not.toHaveValue('')
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await expect(page.getByRole('button', { name: 'All (3)' })).toBeVisible()
+
+  await open()
+  await page.getByLabel('Amount').fill('75.25')
+  await leave()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay here' }).click()
+  await expect(page.getByLabel('Amount')).toHaveValue('75.25')
+  await page.getByRole('button', { name: 'Update Invoice' }).click()
+  await expect(page.getByText('₹75.25').first()).toBeVisible()
+
+  await open()
+  await page.getByLabel('Amount').fill('99')
+  await leave()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await expect(page.getByRole('heading', { name: 'Reminder Control' })).toBeVisible()
+})
+
 test('what is past due but marked unpaid is accounted for where the overdue filter finds nothing', async ({ page }) => {
   await onDashboard(page, [
     { clientName: 'Kaveri Foods', amount: 500, dueInDays: -8 },

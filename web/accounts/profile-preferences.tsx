@@ -9,6 +9,7 @@ import { ScheduleForm } from './schedule-form.tsx'
 import { texts } from './texts.ts'
 
 const words = texts.profile
+const { connections } = texts.security
 
 const quickActions = [
   { to: '/dashboard/mail-settings', text: words.quick.mail, icon: IconMailCog },
@@ -29,6 +30,12 @@ export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode
             </Button>
           ))}
         </div>
+      </Panel>
+      <Panel title={connections.title}>
+        <p className={look.text}>{connections.text}</p>
+        <Button component={Link} to="/dashboard/connections" variant="default">
+          {connections.open}
+        </Button>
       </Panel>
       <Panel title={words.schedule.title}>
         <ScheduleForm profile={profile} />

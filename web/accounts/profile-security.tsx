@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import type { Profile } from '#contract/accounts.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import look from './profile.module.css'
@@ -33,12 +33,6 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
       {(byGoogle || server?.google) && <SecurityGoogle profile={profile} />}
       <SecurityBrowsers zone={profile.timezone} looked={looked} />
       <SecurityActivity zone={profile.timezone} looked={looked} />
-      <Panel title={texts.security.connections.title}>
-        <p className={look.text}>{texts.security.connections.text}</p>
-        <Button component={Link} to="/dashboard/connections" variant="default">
-          {texts.security.connections.open}
-        </Button>
-      </Panel>
       <SecurityExport />
       <Panel title={words.remove.title}>
         <p className={look.text}>{words.remove.text}</p>

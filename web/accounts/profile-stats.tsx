@@ -33,7 +33,7 @@ export function ProfileStats(): ReactNode {
           {data && (data.hasMailConfig ? words.active : words.none)}
         </Stat>
         <Stat icon={<IconCrown />} label={words.plan} waiting={subscription.isPending}>
-          {planOf(subscription.data?.plan ?? 'free').title}
+          {subscription.data && planOf(subscription.data.plan).title}
         </Stat>
       </dl>
     </>

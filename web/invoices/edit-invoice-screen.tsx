@@ -7,6 +7,7 @@ import { useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey, useRead } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
+import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
 import { showAmount } from './amount.ts'
 import look from './edit-invoice.module.css'
 import { formTexts } from './form-texts.ts'
@@ -85,7 +86,12 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       await navigate('/dashboard')
     },
   })
-  return <InvoiceForm state={state} words={formTexts.edit} />
+  return (
+    <>
+      <InvoiceForm state={state} words={formTexts.edit} />
+      <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
+    </>
+  )
 }
 
 /** Only what was changed here: what became of the rest meanwhile, such as a payment noted in another tab, is left alone. */

@@ -12,6 +12,8 @@ export function openQueries(): QueryClient {
         staleTime: 5_000,
         // "Offline" is what the browser thinks; a server on this machine answers all the same.
         networkMode: 'always',
+        // The library leaves this off for those.
+        refetchOnReconnect: true,
         retry: (failures, error) => error instanceof Problem && (error.code === 'offline' || error.code === 'not_ready') && failures < 2,
         retryDelay: (failures) => 400 * 2 ** failures,
       },
