@@ -27,7 +27,7 @@ const idle: Import = { state: 'idle', total: 0, sent: 0, created: [], leftOut: [
 
 export interface Importing extends Import {
   start: (lines: Judged[], keepDuplicates: boolean) => void
-  /** Goes on where it broke off. */
+  /** Goes on where it broke off or was stopped. */
   goOn: () => void
   stop: () => void
   /** Deletes what was imported. */
@@ -47,12 +47,12 @@ export function useImport(): Importing {
   }, [])
   const refresh = () => queries.invalidateQueries({ queryKey: queryKey(invoiceCalls.list) })
 
-  const run = async (from: 'start' | 'break') => {
+  const run = async (from: 'start' | 'stop' | 'break') => {
     const { list, keep } = lines.current
     stopping.current = false
     show({ state: 'running', problem: null })
     // Of the part that broke off, some may have been written down: its duplicates are most likely these.
-    let keepDuplicates = keep && from === 'start'
+    let keepDuplicates = keep && from !== 'break'
     try {
       while (now.current.sent < list.length && !stopping.current) {
         const part = list.slice(now.current.sent, now.current.sent + atOnce)
@@ -84,7 +84,7 @@ export function useImport(): Importing {
       now.current = { ...idle, total: list.length }
       void run('start')
     },
-    goOn: () => void run('break'),
+    goOn: () => void run(now.current.state === 'broken' ? 'break' : 'stop'),
     stop: () => {
       stopping.current = true
     },
