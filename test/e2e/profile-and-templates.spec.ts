@@ -169,6 +169,8 @@ test.describe('without scripts', () => {
     for (const text of ['Most Popular', '14-day free trial', 'Cancel anytime', 'Secure payments', 'Contact Sales'])
       await expect(page.getByText(text, { exact: true })).toBeVisible()
     await expect(page.getByText('Payments are not set up on this server.')).toBeVisible()
+    await page.goto('/nowhere')
+    await expect(page.getByText(/^There is no such page, or it needs JavaScript/)).toBeVisible()
     await page.goto('/contact')
     await expect(page.getByText('The operator of this server has named no contact.')).toBeVisible()
     const { origin } = new URL(page.url())

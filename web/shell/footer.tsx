@@ -9,7 +9,8 @@ export function Footer(): ReactNode {
   const navigate = useNavigate()
   return (
     <footer className={look.footer}>
-      <span>{texts.footer.copyright(new Date().getFullYear())}</span>
+      {/* The page may have been written last year. */}
+      <span suppressHydrationWarning>{texts.footer.copyright(new Date().getFullYear())}</span>
       <span>{texts.footer.love}</span>
       <nav aria-label={texts.footer.label} className={look.links}>
         <Link to="/features" className={look.link}>

@@ -1,6 +1,7 @@
 /** Every word of the frame around the screens. */
 export const texts = {
   brand: 'Duely',
+  noScript: 'There is no such page, or it needs JavaScript, which your browser has switched off. The name above leads to the home page.',
   nav: { home: 'Home', features: 'Features', pricing: 'Pricing', contact: 'Contact' },
   mainNavigation: 'Main',
   signIn: 'Sign In',
