@@ -15,7 +15,9 @@ const pages = [
   { address: '/', name: 'landing', performance: 95, seo: 100 },
   { address: '/features', name: 'features', performance: 95, seo: 100 },
   { address: '/pricing', name: 'pricing', performance: 95, seo: 100 },
+  { address: '/contact', name: 'contact', performance: 95, seo: 100 },
   { address: '/signin', name: 'sign in', performance: 95, seo: 100 },
+  { address: '/signup', name: 'sign up', performance: 95, seo: 100 },
   // Nobody but its owner sees it, search engines least of all.
   { address: '/dashboard', name: 'dashboard, signed in', performance: 90, seo: null },
 ]
