@@ -58,11 +58,17 @@ export function gmailRoutes(
       log.warn({ err: error, ownerId: account.id }, 'Connecting Gmail did not work.')
       throw explain(error)
     })
-    if (!scopes.includes(gmailScope))
+    if (!scopes.includes(gmailScope)) {
+      // Without that it is good for nothing.
+      if (refreshToken && !(identity.email && (await sendsByGmail(db, identity.email))))
+        await provider
+          ?.revoke(refreshToken)
+          .catch((error: unknown) => log.warn({ err: error }, 'A permission of Google could not be handed back.'))
       throw new Refusal(
         'google_failed',
         'Google did not allow Duely to send mail. Please connect Gmail again and tick “Send email on your behalf” when Google asks.',
       )
+    }
     if (!refreshToken || !identity.email)
       throw new Refusal(
         'google_failed',

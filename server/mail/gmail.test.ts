@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { apiError, type FakeGoogle, openFakeGoogle } from '#test/fakes/google.ts'
@@ -136,6 +137,7 @@ test('a permission that was not ticked is said in words, and nothing is saved', 
     code: 'google_failed',
     message: expect.stringContaining('Send email on your behalf'),
   })
+  expect(google.revoked).toHaveLength(1)
   google.answer({ refreshTokens: false })
   expect((await connect(app, google, asha)).problem?.message).toContain('no lasting permission')
   google.answer({ token: () => ({ status: 503 }) })
@@ -178,6 +180,25 @@ test('a new token that comes with a renewal is the one from then on', async () =
   expect(google.mails).toHaveLength(3)
 })
 
+test('a database that does not take a renewed permission is no word of Google: nothing is paused, and the mail goes later', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const asha = await ashaOnGmail(app, google, 1)
+  google.answer({ rotates: true })
+  await app.db.execute(sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''The disk is full.''; END'`)
+  await app.db.execute(
+    sql`CREATE TRIGGER refused BEFORE UPDATE OF sealed_refresh_token ON mail_configs FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  )
+  await ask(app, asha, reminderCalls.start)
+  await app.runJobs().catch(() => undefined)
+  expect(await pauseOf(app, asha)).toBeNull()
+  await app.db.execute(sql`DROP TRIGGER refused ON mail_configs`)
+  app.clock.advance({ minutes: 6 })
+  await app.runJobs()
+  expect(google.mails).toHaveLength(1)
+  expect(await pauseOf(app, asha)).toBeNull()
+})
+
 test('an access token that ends before its time is renewed, and the mail goes once', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
@@ -201,6 +222,7 @@ test('a permission that was taken back pauses sending after at most two tries, a
     reason: 'login_refused',
     message: 'Google does not let Duely send from this mailbox any more. Please connect Gmail again.',
   })
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ title: 'Gmail has to be connected again' }])
   app.clock.advance({ minutes: 30 })
   await app.runJobs()
   expect(google.refreshes).toBeLessThanOrEqual(2)

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Database } from '#server/platform/database.ts'
+import { type Database, isAway } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { type Provider, ProviderError } from '#server/platform/openid.ts'
@@ -24,6 +24,11 @@ export interface GmailOptions {
 
 /** An access token is taken for spent so many seconds before it is: a mail that is under way must not lose it. */
 const marginSeconds = 60
+/** The stored permission does not open: the secret key is another one, or the row is not the one it was sealed for. */
+class UnopenableError extends Error {}
+
+/** What of Google's is switched off for all of this server: no owner can do anything about it. */
+const forOperator = new Set(['accessNotConfigured', 'SERVICE_DISABLED'])
 const reconnect = 'Google does not let Duely send from this mailbox any more. Please connect Gmail again.'
 
 interface Access {
@@ -41,7 +46,7 @@ export function openGmail(options: GmailOptions): Mailer {
   let closing = false
 
   const renew = async (sender: Sender): Promise<Access> => {
-    const renewed = await provider.refresh(openRefreshToken(options.secretKey, sender))
+    const renewed = await provider.refresh(openPermission(options.secretKey, sender))
     const access = { token: renewed.accessToken, until: performance.now() + (renewed.accessSeconds - marginSeconds) * 1000 }
     known.set(sender.senderId, access)
     // Usually none comes back, and the old one stays good.
@@ -65,6 +70,8 @@ export function openGmail(options: GmailOptions): Mailer {
     try {
       access = await accessOf(sender)
     } catch (error) {
+      // Whoever sends waits for the database; no mail is in hand yet.
+      if (isAway(error)) throw error
       return judgeRenewal(error, log, sender)
     }
     const mail = await take()
@@ -186,16 +193,31 @@ function judge({ status, reason, words, reached }: Answered): Outcome {
   if (status === 0) return { kind: 'temporary', reply: 'Gmail did not answer.', unknown: reached }
   if (dayUsedUp.has(reason)) return { kind: 'quota', reply }
   if (status === 429 || tooFast.has(reason)) return { kind: 'temporary', reply, unknown: false, ofMailbox: true }
+  if (status === 403 && forOperator.has(reason)) return { kind: 'temporary', reply, unknown: false }
   if (status === 401 || status === 403) return { kind: 'login_refused', reply: `${reconnect} Gmail said: “${reply}”`.slice(0, 500) }
   if (status >= 500) return { kind: 'temporary', reply, unknown: true }
   return { kind: 'permanent', reply }
 }
 
+function openPermission(secretKey: string, sender: Sender): string {
+  try {
+    return openRefreshToken(secretKey, sender)
+  } catch (error) {
+    throw new UnopenableError('A stored permission does not open.', { cause: error })
+  }
+}
+
 function judgeRenewal(error: unknown, log: Log, sender: Sender): Outcome {
-  if (!(error instanceof ProviderError))
-    // The stored permission does not open: the secret key is another one, or the row is not the one it was sealed for.
+  if (error instanceof UnopenableError)
     return { kind: 'login_refused', reply: 'The stored permission for Gmail cannot be opened any more. Please connect Gmail again.' }
-  if (error.trouble === 'revoked') return { kind: 'login_refused', reply: reconnect }
-  log.warn({ err: error, senderId: sender.senderId }, 'Google did not renew a permission to send.')
-  return { kind: 'temporary', reply: 'Google cannot be reached to renew the permission to send.', unknown: false }
+  const trouble = error instanceof ProviderError ? error.trouble : null
+  if (trouble === 'revoked') return { kind: 'login_refused', reply: reconnect }
+  log.warn({ err: error, senderId: sender.senderId }, 'A permission to send was not renewed.')
+  // The database, say: no word of Google's about the permission.
+  if (trouble === null) return { kind: 'temporary', reply: 'The permission to send could not be renewed.', unknown: false }
+  const reply =
+    trouble === 'refused'
+      ? 'Google refused to renew the permission to send. Please ask whoever runs this server to look at its settings for Google.'
+      : 'Google cannot be reached to renew the permission to send.'
+  return { kind: 'temporary', reply, unknown: false }
 }

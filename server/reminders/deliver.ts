@@ -527,18 +527,14 @@ async function pauseSending(
     const first = await pauseSender(tx, sender, { reason: 'login_refused', words: outcome.reply, until: null, learnedPerDay: null }, now)
     if (!first) return
     deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
-    await tellOwner(
-      tx,
-      deps,
-      account,
-      {
-        kind: 'login_refused',
-        title: 'Your mailbox refused the login',
-        text: `Reminders wait until you enter a password that works. The mail server said: ${outcome.reply}`,
-        link: '/dashboard/mail-settings',
-      },
-      now,
-    )
+    const told =
+      sender.provider === 'gmail'
+        ? { title: 'Gmail has to be connected again', text: `Reminders wait until you have done so. ${outcome.reply}` }
+        : {
+            title: 'Your mailbox refused the login',
+            text: `Reminders wait until you enter a password that works. The mail server said: ${outcome.reply}`,
+          }
+    await tellOwner(tx, deps, account, { kind: 'login_refused', ...told, link: '/dashboard/mail-settings' }, now)
   })
 }
 
