@@ -17,7 +17,7 @@ import { addressKey, countGuess, countTry, emailKey, forgetGuesses, guessKey, ow
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
-export { type Origin, originOf, writeAudit } from './audit.ts'
+export { type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
 export { countTry } from './throttle.ts'
 // For whoever seals every secret anew.
 export { sealedFactors } from './two-factor.ts'

@@ -22,20 +22,29 @@ const perPage = 100
  * Writes down what happened to an account, in the transaction in which it does. `about`: who or what, never a secret.
  * `from`: null where no browser asked, as with the operator's commands.
  */
-export async function writeAudit(
-  tx: Database,
-  entry: { ownerId: string; kind: AuditKind; about?: string | undefined },
-  from: Origin | null,
-  now: Instant,
-): Promise<void> {
-  await tx.insert(auditEntries).values({
-    ownerId: entry.ownerId,
-    kind: entry.kind,
-    about: entry.about?.slice(0, 300) ?? null,
-    at: now,
-    address: from?.address ?? '',
-    userAgent: from?.userAgent.slice(0, 300) ?? '',
-  })
+export async function writeAudit(tx: Database, entry: Happening, from: Origin | null, now: Instant): Promise<void> {
+  await writeAudits(tx, [entry], from, now)
+}
+
+interface Happening {
+  ownerId: string
+  kind: AuditKind
+  about?: string | undefined
+}
+
+/** The same for all that happened at once. */
+export async function writeAudits(tx: Database, entries: Happening[], from: Origin | null, now: Instant): Promise<void> {
+  if (entries.length === 0) return
+  await tx.insert(auditEntries).values(
+    entries.map(({ ownerId, kind, about }) => ({
+      ownerId,
+      kind,
+      about: about?.slice(0, 300) ?? null,
+      at: now,
+      address: from?.address ?? '',
+      userAgent: from?.userAgent.slice(0, 300) ?? '',
+    })),
+  )
 }
 
 /** The account's entries, newest first, those older than the entry `before`. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls, type ManyChange } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -46,6 +47,10 @@ test('what was deleted at once comes back at once; one whose reference was taken
   const { asha, ids } = await three(app)
   expect((await change(app, asha, ids, { do: 'delete' })).reply.changed).toEqual(ids)
   expect(await list(app, asha)).toEqual([])
+  const happened = (await ask(app, asha, accountCalls.audit, { query: {} })).reply.filter(({ kind }) => kind === 'invoice_deleted')
+  expect(happened.map(({ text }) => text).toSorted()).toEqual(
+    ['INV-0001', 'INV-0002', 'INV-0003'].map((one) => `Invoice ${one} was deleted.`),
+  )
   await anInvoice(app, { owner: asha, reference: 'INV-0002' })
   const { reply } = await change(app, asha, ids, { do: 'restore' })
   expect(reply.changed).toEqual([ids[0], ids[2]])

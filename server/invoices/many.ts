@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ManyChange, ManyResult } from '#contract/invoices.ts'
-import type { AccountRow } from '#server/accounts/accounts.ts'
+import { type AccountRow, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Refusal } from '#server/platform/refusal.ts'
@@ -56,6 +56,10 @@ export async function changeInvoices(
         .update(invoices)
         .set(asColumns(change, owner, wanted, now))
         .where(inArray(invoices.id, touched))
+      if (change.do === 'delete') {
+        const deleted = wanted.map(({ reference }) => ({ ownerId, kind: 'invoice_deleted' as const, about: reference }))
+        await writeAudits(tx, deleted, null, now)
+      }
       await afterChange(tx, ownerId, touched, now)
     }
     const there = new Set(wanted.map(({ id }) => id))

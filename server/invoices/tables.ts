@@ -96,5 +96,9 @@ export const idempotencyKeys = pgTable(
     invoiceId: uuid().notNull(),
     createdAt: instant().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.ownerId, t.key] }), index('idempotency_keys_created').on(t.createdAt)],
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.key] }),
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    index('idempotency_keys_created').on(t.createdAt),
+  ],
 )

@@ -1,0 +1,2 @@
+DELETE FROM "idempotency_keys" k WHERE NOT EXISTS (SELECT 1 FROM "invoices" i WHERE i."owner_id" = k."owner_id" AND i."id" = k."invoice_id");--> statement-breakpoint
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_owner_id_invoice_id_invoices_owner_id_id_fk" FOREIGN KEY ("owner_id","invoice_id") REFERENCES "public"."invoices"("owner_id","id") ON DELETE cascade ON UPDATE no action;
