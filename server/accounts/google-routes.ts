@@ -61,7 +61,10 @@ export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): Go
   const explain = (error: unknown): string => {
     if (error instanceof Refusal) return error.code
     if (!(error instanceof ProviderError)) throw error
-    if (error.trouble === 'denied') return 'access_denied'
+    if (error.trouble === 'denied') {
+      log.info({ err: error }, 'Somebody said no at Google.')
+      return 'access_denied'
+    }
     log.warn({ err: error }, 'Signing in with Google did not work.')
     return error.trouble === 'away' ? 'google_unreachable' : 'google_failed'
   }
