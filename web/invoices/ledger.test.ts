@@ -58,7 +58,7 @@ test('the foot of a card says what happened last', () => {
   const now = new Date('2026-11-20T10:00:00Z')
   const zone = 'Asia/Kolkata'
   expect(footWords(anInvoice({}), zone, now)).toBe('No reminder yet')
-  expect(footWords(anInvoice({ lastReminderAt: '2026-11-20T03:30:00Z' }), zone, now)).toBe('Reminded today, 9:00')
+  expect(footWords(anInvoice({ lastReminderAt: '2026-11-20T03:30:00Z' }), zone, now)).toBe('Reminded today, 09:00')
   const paid = { status: 'paid', paidAt: '2026-11-05T10:00:00Z' } as const
   expect(footWords(anInvoice({ ...paid, remindersSent: 2 }), zone, now)).toBe('Paid 05/11/2026 after 2 reminders')
   expect(footWords(anInvoice(paid), zone, now)).toBe('Paid 05/11/2026')
