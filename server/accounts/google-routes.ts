@@ -89,6 +89,8 @@ export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): Go
     const page = kept?.linkFor ? '/dashboard/profile' : '/signin'
     if (!provider || !kept) return goTo(reply, page, { error: 'google_failed' })
     try {
+      // What the browser began with can be sent once more: each return is a call to Google.
+      if (config.rateLimit) await countTry(db, addressKey('google-return', request.ip), fromOneAddress, clock.now())
       const cameBack = new URL(redirectUri)
       cameBack.search = new URL(request.url, config.publicUrl).search
       const { identity } = await provider.finish(cameBack, kept)
@@ -142,8 +144,10 @@ export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): Go
   })
 
   return {
-    signIn: (request, reply, { code, timezone }, now) =>
-      signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, onTakenOver, originOf(request), now),
+    signIn: async (request, reply, { code, timezone }, now) => {
+      if (config.rateLimit) await countTry(db, addressKey('google-exchange', request.ip), fromOneAddress, now)
+      return signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, onTakenOver, originOf(request), now)
+    },
   }
 }
 

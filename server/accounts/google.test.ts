@@ -278,6 +278,25 @@ test('a code works once, in the browser that began, for a minute', async () => {
   expect(await app.db.select().from(googleReturns)).toEqual([])
 })
 
+test('whoever comes back from Google over and over with what one browser began is turned away before Google is asked', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google, { rateLimit: true })
+  const browser = new Browser(app)
+  const authorization = await browser.visit(new URL('/auth/google', app.deps.config.publicUrl))
+  const headers = browser.cookie('/auth/google/callback')
+  const back = await google.visit(authorization.href)
+  const places: string[] = []
+  for (let n = 0; n < 61; n += 1) {
+    const answered = await app.app.inject({ method: 'GET', url: back.pathname + back.search, headers })
+    places.push(new URL(String(answered.headers.location)).search.replace(/=.{43}$/, ''))
+  }
+  expect(places[0]).toBe('?code')
+  expect(new Set(places.slice(1, -1))).toEqual(new Set(['?error=google_failed']))
+  expect(places.at(-1)).toBe('?error=too_many')
+  app.clock.advance({ minutes: 11 })
+  expect((await new Browser(app).goToGoogle(google)).search).toContain('?code=')
+})
+
 test('a page of another site signs nobody in', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
