@@ -2,7 +2,7 @@ import { and, eq, type InferSelectModel, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { type Database, isDeadlock } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
@@ -234,8 +234,18 @@ export type OnTakenOver = (tx: Database, ownerId: string) => Promise<void>
 /** Deletes an account and with it, by foreign keys, every record and session of it. */
 export async function deleteAccount({ db, log }: Deps, id: string, farewells: Farewell[]): Promise<void> {
   const told = await Promise.all(farewells.map((farewell) => farewell(db, id)))
-  await db.delete(accounts).where(eq(accounts.id, id))
+  await deleteWithAll(db, id, 20)
   for (const tell of told) await tell().catch((error: unknown) => log.warn({ err: error }, 'A farewell of an account did not work.'))
+}
+
+/** What is being written down of its mails at this moment is locked in another order than everything of an account is deleted in. */
+async function deleteWithAll(db: Database, id: string, triesLeft: number): Promise<void> {
+  try {
+    await db.delete(accounts).where(eq(accounts.id, id))
+  } catch (error) {
+    if (!isDeadlock(error) || triesLeft === 0) throw error
+    await deleteWithAll(db, id, triesLeft - 1)
+  }
 }
 
 /** Holds the account's row until the transaction ends: whoever makes runs or numbers takes turns here. */

@@ -67,7 +67,7 @@ test.each(applications)('a stock client gets through unaided: %s', async (_what,
   })
   const back = await answerConsent(app, asha, url, 'yes')
   const tokens = await authorizationCodeGrant(client, back, { expectedState: state, pkceCodeVerifier: verifier })
-  expect(tokens.expiresIn()).toBe(3600)
+  expect(tokens.expires_in).toBe(3600)
   const me = async (token: string) => {
     const answered = await fetchProtectedResource(client, token, new URL(`${address}/api/me`), 'GET')
     return (await answered.json()) as unknown

@@ -262,6 +262,12 @@ export function isAway(error: unknown): boolean {
   return false
 }
 
+/** Two transactions waited for each other, and the database ended this one: nothing of it was done, and it may be tried again. */
+export function isDeadlock(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof pg.DatabaseError && one.code === '40P01') return true
+  return false
+}
+
 /**
  * Rows of a statement that the query builder cannot say, each checked against its shape.
  * Instants arrive as Postgres' text, int8 as number or text by driver: say `::int` or `::float8`.

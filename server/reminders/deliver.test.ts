@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -488,7 +489,7 @@ test('deleting the account in the middle of a run leaves nothing behind and send
   smtp.answer({ dot: () => later(20) })
   const running = start(app, asha)
   await smtp.received(6)
-  await app.db.execute(sql`DELETE FROM accounts WHERE id = ${asha.id}::uuid`)
+  expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   const atDeletion = smtp.mails.length
   await running
   await app.runJobs()
