@@ -32,6 +32,8 @@ test('somebody connects Gmail, a reminder leaves through it, and disconnecting g
   google.answer({ grants: (asked) => asked.filter((scope) => !scope.includes('gmail')) })
   await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
   await expect(page.getByRole('main').getByText(/^Error configuring Gmail: .*tick “Send email on your behalf”/)).toBeVisible()
+  // What was given without that is of no use, and handed back.
+  expect(google.revoked).toHaveLength(1)
   await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)
 
   google.answer({ denies: true })
@@ -68,7 +70,7 @@ test('somebody connects Gmail, a reminder leaves through it, and disconnecting g
   await dialog.getByRole('button', { name: 'Remove Configuration' }).click()
   await expect(page.getByText('Mail configuration removed successfully!')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Connect Gmail (Recommended)' })).toBeVisible()
-  expect(google.revoked).toHaveLength(1)
+  expect(google.revoked).toHaveLength(2)
 })
 
 test('a code from somebody else connects no mailbox', async ({ page, program }) => {
