@@ -60,10 +60,7 @@ export function gmailRoutes(
     })
     if (!scopes.includes(gmailScope)) {
       // Without that it is good for nothing.
-      if (refreshToken && !(identity.email && (await sendsByGmail(db, identity.email))))
-        await provider
-          ?.revoke(refreshToken)
-          .catch((error: unknown) => log.warn({ err: error }, 'A permission of Google could not be handed back.'))
+      if (refreshToken) await revoke({ db, log }, google, { ownerId: account.id, address: identity.email ?? '', token: () => refreshToken })
       throw new Refusal(
         'google_failed',
         'Google did not allow Duely to send mail. Please connect Gmail again and tick “Send email on your behalf” when Google asks.',
@@ -99,11 +96,19 @@ export async function handBack(
   sender: Pick<Sender, 'ownerId' | 'address' | 'sealedRefreshToken'>,
 ): Promise<void> {
   if (!provider || sender.sealedRefreshToken === null) return
+  await revoke({ db, log }, provider, { ...sender, token: () => openRefreshToken(config.secretKey, sender) })
+}
+
+async function revoke(
+  { db, log }: Pick<Deps, 'db' | 'log'>,
+  provider: Provider,
+  { ownerId, address, token }: { ownerId: string; address: string; token: () => string },
+): Promise<void> {
   try {
-    if (await sendsByGmail(db, sender.address)) return
-    await provider.revoke(openRefreshToken(config.secretKey, sender))
+    if (await sendsByGmail(db, address)) return
+    await provider.revoke(token())
   } catch (error) {
-    log.warn({ err: error, ownerId: sender.ownerId }, 'A permission of Google could not be handed back.')
+    log.warn({ err: error, ownerId }, 'A permission of Google could not be handed back.')
   }
 }
 
