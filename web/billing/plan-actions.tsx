@@ -101,7 +101,7 @@ function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode 
   if (subscription.plan === plan.name)
     return (
       <div className={look.current}>
-        <button type="button" className={look.held} disabled>
+        <button type="button" className={button.held} disabled>
           <IconCheck size={18} aria-hidden />
           {words.current}
         </button>

@@ -60,13 +60,13 @@ function Action({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode 
   if (filled('payments') === 'on') return <div ref={hold} className={look.place} />
   if (plan.name === 'free')
     return (
-      <button type="button" className={look.held} disabled>
+      <button type="button" className={button.held} disabled>
         <IconCheck size={18} aria-hidden />
         {words.current}
       </button>
     )
   return (
-    <p className={look.held}>
+    <p className={button.held}>
       <IconCheck size={18} aria-hidden />
       {words.unlimited.included}
     </p>
