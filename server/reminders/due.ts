@@ -377,7 +377,7 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
     const planned = localDate(account.nextRunAt, account.timezone)
     const owed = owedFrom({ ...account, nextRunAt: account.nextRunAt })
     const today = nextRun(account, { now, notBefore: planned, lastRunAt: account.lastDailyRunAt })
-    await recordSkippedDays(tx, account, { from: owed, before: laterDate(owed, planned), reason: zoneChanged }, now)
+    await recordSkippedDays(tx, account, { from: owed, before: planned, reason: zoneChanged }, now)
     await recordSkippedDays(tx, account, { from: planned, before: today.date, reason: notRunning }, now)
     const runsNow = Temporal.Instant.compare(today.at, now) <= 0
     if (runsNow) await makeRun(tx, queue, account, { kind: 'daily', now })
