@@ -288,6 +288,47 @@ test.each(planted)('%s is refused', (_rule, file, text) => {
   expect(trespasses([{ path: file, text }])).not.toEqual([])
 })
 
+/** What a person reads in a screen's code, instead of in the slice's texts: words between tags, words in an attribute, a sentence in quotes. */
+function wordsIn({ path: file, text }: Source): string[] {
+  const found: string[] = []
+  const spoken = /^(?:aria-.*label|aria-description|title|placeholder|label|description|alt|text|busyText|heading)$/
+  const ignored = new Set<unknown>()
+  walk(parse(file, text), (node) => {
+    if (node.type === 'JSXText') found.push(String(node.value).trim())
+    if (node.type === 'JSXAttribute' && isNode(node.name)) {
+      if (spoken.test(String(node.name.name))) found.push(literal(node.value) ?? '')
+      ignored.add(node.value)
+    }
+    // What only a developer reads.
+    if (node.type === 'NewExpression') for (const one of [node.arguments].flat()) ignored.add(one)
+    const told = node.type === 'TemplateElement' && isNode(node) ? cooked(node) : node.type === 'Literal' ? literal(node) : null
+    if (told !== null && !ignored.has(node) && /(?:^| )[A-Z][a-z']+ [a-z]+/.test(told)) found.push(told)
+  })
+  return found.filter((words) => /[A-Za-z]{2}/.test(words)).map((words) => `${file} says "${words}"`)
+}
+
+function cooked({ value }: Node): string | null {
+  return typeof value === 'object' && value !== null && 'cooked' in value && typeof value.cooked === 'string' ? value.cooked : null
+}
+
+const screensOf = (file: string) => /^web\/.*\.tsx?$/.test(file) && !/(?:texts|\.test)\.tsx?$/.test(file)
+
+test('what a person reads stands in the texts of its slice', () => {
+  const shown = everyFile().filter(({ path: file }) => screensOf(file))
+  expect(shown.length).toBeGreaterThan(200)
+  expect(shown.flatMap(wordsIn)).toEqual([])
+})
+
+test.each([
+  ['words between tags', '<p>No invoices yet</p>'],
+  ['one word between tags', '<b>{1} Overdue</b>'],
+  ['a name for ears', '<p aria-label="Close"></p>'],
+  ['a sentence in quotes', "say('Please try again.')"],
+  ['a sentence between backticks', 'say(`Please try the file again`)'],
+])('%s in a screen is refused', (_rule, text) => {
+  expect(wordsIn({ path: 'web/mail/x.tsx', text })).not.toEqual([])
+})
+
 test('finding no files at all is refused', () => {
   expect(trespasses([])).not.toEqual([])
 })

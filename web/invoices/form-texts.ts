@@ -25,5 +25,6 @@ export const formTexts = {
   noDate: 'Please enter a date such as 31/03/2026.',
   status: 'Status',
   reference: 'Reference',
+  referenceShape: 'INV-0001',
   cancel: 'Cancel',
 }

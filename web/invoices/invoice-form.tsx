@@ -53,7 +53,7 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
           />
           <TextInput
             label={formTexts.reference}
-            placeholder="INV-0001"
+            placeholder={formTexts.referenceShape}
             description={words.referenceHint === null ? null : unbroken(words.referenceHint)}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             autoComplete="off"

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { texts } from './texts.ts'
 
 /** What the build does not know: it writes these, and the server puts its own facts in their place in every page. */
 const placeholders = {
@@ -34,14 +35,14 @@ export function PageFacts({ title, description, path }: PageFactsProps): ReactNo
       <meta name="description" content={description} />
       <link rel="canonical" href={address} />
       <meta property="og:type" content="website" />
-      <meta property="og:site_name" content="Duely" />
+      <meta property="og:site_name" content={texts.brand} />
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:url" content={address} />
       <meta property="og:image" content={picture} />
       <meta property="og:image:width" content="1200" />
       <meta property="og:image:height" content="630" />
-      <meta property="og:image:alt" content="One invoice on the due line: sent, due, reminded twice, paid." />
+      <meta property="og:image:alt" content={texts.picture} />
       <meta name="twitter:card" content="summary_large_image" />
     </>
   )

@@ -1,4 +1,5 @@
 import { type ProblemCode, problem } from '#contract/problem.ts'
+import { texts } from './texts.ts'
 
 interface FieldError {
   path: string
@@ -27,7 +28,7 @@ export async function readProblem(response: Response): Promise<Problem> {
   const said = problem.safeParse(body)
   if (said.success)
     return new Problem(said.data.code, said.data.message, said.data.errors ?? [], secondsIn(response.headers.get('retry-after')))
-  return new Problem('fault', `The server did not answer as expected (${response.status}). Please try again in a moment.`)
+  return new Problem('fault', texts.unexpectedStatus(response.status))
 }
 
 function secondsIn(header: string | null): number | null {
@@ -36,5 +37,5 @@ function secondsIn(header: string | null): number | null {
 
 /** What to tell the person about anything that was thrown. */
 export function inWords(error: unknown): string {
-  return error instanceof Problem ? error.message : 'Something went wrong on this page. Please reload it and try again.'
+  return error instanceof Problem ? error.message : texts.broken
 }

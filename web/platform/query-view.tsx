@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
-import { ErrorState } from '#web/ui/error-state.tsx'
+import { ErrorState, TryAgain } from '#web/ui/error-state.tsx'
 import { Loading } from '#web/ui/loading.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { inWords, Problem } from './problem.ts'
@@ -41,7 +41,11 @@ export function QueryView<T>({
   if (data !== undefined) {
     return (
       <>
-        {query.isError && <Notice tone="bad">{error(inWords(query.error))}</Notice>}
+        {query.isError && (
+          <Notice tone="bad" action={<TryAgain busy={query.isFetching} onRetry={() => void query.refetch()} />}>
+            {error(inWords(query.error))}
+          </Notice>
+        )}
         {empty !== null && isEmpty(data) ? empty : children(data)}
       </>
     )

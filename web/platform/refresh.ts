@@ -1,6 +1,7 @@
 import { accountCalls } from '#contract/accounts.ts'
 import { Problem, readProblem } from './problem.ts'
 import { endSession, keepAccessToken } from './session.ts'
+import { texts } from './texts.ts'
 
 const lockName = 'duely-refresh'
 const lockLife = 15_000
@@ -29,7 +30,7 @@ async function renew(stale: string): Promise<boolean> {
   if (current !== stale) return true
   if ((await lastReplaced()) === fingerprint(stale) && (await hasArrived(stale))) return true
   const response = await fetch(accountCalls.refresh.path, { method: 'POST', credentials: 'include' }).catch(() => null)
-  if (!response) throw new Problem('offline', 'The server cannot be reached. Please check your connection and try again.')
+  if (!response) throw new Problem('offline', texts.unreachable)
   if (response.status === 401) {
     endSession()
     return false

@@ -1,6 +1,7 @@
 import type { Call, CallInput, CallReply } from '#contract/call.ts'
 import { Problem, readProblem } from './problem.ts'
 import { refreshSession } from './refresh.ts'
+import { texts } from './texts.ts'
 
 /** Longer than the longest call (sending reminders answers after 20 s at the latest). */
 const patience = 45_000
@@ -31,8 +32,7 @@ export async function send<C extends Call>(call: C, ...[input]: SendArgument<C>)
 export async function sendUntil<C extends Call>(call: C, input: Parts, signal: AbortSignal | null): Promise<CallReply<C>> {
   const response = await answered(call, input, signal)
   const reply: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
-  if (call.reply && reply === undefined)
-    throw new Problem('fault', 'The server did not answer as expected. Please reload the page and try again.')
+  if (call.reply && reply === undefined) throw new Problem('fault', texts.unexpected)
   // The server checks every reply against the contract before it leaves.
   return reply as CallReply<C>
 }
@@ -42,7 +42,7 @@ export async function sendForFile<C extends Call>(call: C, input: SendInput<C>):
   const response = await answered(call, input, null)
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'duely'
   const bytes = await response.blob().catch(() => null)
-  if (!bytes) throw new Problem('offline', 'The file did not arrive whole. Please check your connection and try again.')
+  if (!bytes) throw new Problem('offline', texts.fileCutOff)
   return { bytes, name }
 }
 
@@ -74,9 +74,7 @@ async function request(call: Call, input: Parts, token: string | null, signal: A
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw late.aborted
-      ? new Problem('offline', 'The server did not answer in time. Please try again in a moment.')
-      : new Problem('offline', 'The server cannot be reached. Please check your connection and try again.')
+    throw late.aborted ? new Problem('offline', texts.tooSlow) : new Problem('offline', texts.unreachable)
   }
 }
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { BusyButton } from './busy-button.tsx'
 import look from './dialog.module.css'
 import { Dialog } from './dialog.tsx'
+import { texts } from './texts.ts'
 
 interface ConfirmDialogProps {
   opened: boolean
@@ -22,7 +23,7 @@ interface ConfirmDialogProps {
 
 /** Asks before something happens. The button to stay comes first, so that a hasty Enter does no harm. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
-  const { opened, title, children, confirm, confirmBusy, cancel = 'Cancel', busy, tone, onConfirm, onCancel } = props
+  const { opened, title, children, confirm, confirmBusy, cancel = texts.cancel, busy, tone, onConfirm, onCancel } = props
   return (
     <Dialog opened={opened} onClose={busy ? () => undefined : onCancel} title={title}>
       {children}

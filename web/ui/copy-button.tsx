@@ -1,6 +1,7 @@
 import { Button, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { texts } from './texts.ts'
 import { toast } from './toast.tsx'
 
 interface CopyButtonProps {
@@ -17,7 +18,7 @@ export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
       await navigator.clipboard.writeText(text)
       setCopied(true)
     } catch {
-      toast('bad', 'This browser does not let the page copy. Please select the text and copy it yourself.')
+      toast('bad', texts.cannotCopy)
     }
   }
   return (
@@ -26,7 +27,7 @@ export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
       leftSection={copied ? <IconCheck size={17} aria-hidden /> : <IconCopy size={17} aria-hidden />}
       onClick={() => void copy()}
     >
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+      <span aria-live="polite">{copied ? texts.copied : texts.copy}</span>
       {what !== undefined && <VisuallyHidden>{`: ${what}`}</VisuallyHidden>}
     </Button>
   )

@@ -3,6 +3,7 @@ import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import look from './date-field.module.css'
 import { showDate } from './dates.ts'
+import { texts } from './texts.ts'
 
 interface DateFieldProps {
   label: string
@@ -38,7 +39,7 @@ export function DateField({ label, description, error, required, value = '', onC
         description={description}
         error={error}
         required={required ?? false}
-        placeholder="dd/mm/yyyy"
+        placeholder={texts.dates.shape}
         inputMode="numeric"
         autoComplete="off"
         maxLength={24}
@@ -55,7 +56,7 @@ export function DateField({ label, description, error, required, value = '', onC
         }}
         rightSectionWidth={44}
         rightSection={
-          <ActionIcon aria-label="Open the calendar" onClick={openPicker}>
+          <ActionIcon aria-label={texts.dates.open} onClick={openPicker}>
             <IconCalendar size={19} stroke={1.7} />
           </ActionIcon>
         }

@@ -1,3 +1,5 @@
+import { texts } from './texts.ts'
+
 const day = 86_400_000
 
 /** The calendar date, `YYYY-MM-DD`, at an instant in a zone; where this browser does not know the zone, in the browser's own. */
@@ -26,7 +28,7 @@ export function showClock(zone: string | undefined, instant: Date): string {
 export function showMoment(zone: string | undefined, instant: Date, now: Date): string {
   const date = dateIn(zone, instant)
   const ago = daysBetween(date, dateIn(zone, now))
-  const when = ago === 0 ? 'today' : ago === 1 ? 'yesterday' : showDate(date)
+  const when = ago === 0 ? texts.dates.today : ago === 1 ? texts.dates.yesterday : showDate(date)
   return `${when}, ${showClock(zone, instant)}`
 }
 
@@ -34,7 +36,7 @@ export function showMoment(zone: string | undefined, instant: Date, now: Date): 
 export function showComing(zone: string | undefined, instant: Date, now: Date): string {
   const date = dateIn(zone, instant)
   const ahead = daysBetween(dateIn(zone, now), date)
-  const when = ahead === 0 ? 'today' : ahead === 1 ? 'tomorrow' : showDate(date)
+  const when = ahead === 0 ? texts.dates.today : ahead === 1 ? texts.dates.tomorrow : showDate(date)
   return `${when}, ${showClock(zone, instant)}`
 }
 

@@ -5,6 +5,7 @@ import look from './due-line.module.css'
 import type { Dot } from './due-line-layout.ts'
 import { wordsOf } from './due-line-words.ts'
 import { lateness } from './lateness.ts'
+import { texts } from './texts.ts'
 
 const listed = 40
 
@@ -39,7 +40,7 @@ function Crowd({ dot, onOpen }: { dot: Dot; onOpen: (id: string) => void }): Rea
           </li>
         ))}
       </ul>
-      {more.length > 0 && <p className={look.more}>{`and ${more.length} smaller ones; search for a client to find them.`}</p>}
+      {more.length > 0 && <p className={look.more}>{texts.dueLine.smaller(more.length)}</p>}
     </>
   )
 }

@@ -1,3 +1,5 @@
+import { texts } from './texts.ts'
+
 /** One open invoice on the line. */
 export interface DueItem {
   id: string
@@ -163,10 +165,10 @@ function apart(one: Dot, other: Dot): boolean {
 }
 
 function ticks(width: number, todayX: number, spans: { before: Span; after: Span }, scale: (daysLate: number) => number): Tick[] {
-  const middle: Tick = { x: scale(14), text: '14 days overdue', anchor: 'middle' }
+  const middle: Tick = { x: scale(14), text: texts.dueLine.overdue('14'), anchor: 'middle' }
   const ends: Tick[] = [
-    { x: 0, text: `due in ${spans.before.text} days`, anchor: 'start' },
-    { x: width, text: `${spans.after.text} days overdue`, anchor: 'end' },
+    { x: 0, text: texts.dueLine.dueIn(spans.before.text), anchor: 'start' },
+    { x: width, text: texts.dueLine.overdue(spans.after.text), anchor: 'end' },
   ]
   return middle.x - todayX > 60 && width - middle.x > 180 ? [...ends, middle] : ends
 }

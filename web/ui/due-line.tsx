@@ -6,6 +6,7 @@ import { type Dot, type DueItem, layOutDueLine } from './due-line-layout.ts'
 import { wordsOf } from './due-line-words.ts'
 import { DueTable } from './due-table.tsx'
 import { Later, loadLater } from './load-later.tsx'
+import { texts } from './texts.ts'
 import { useWidth } from './use-width.ts'
 
 const Crowd = loadLater(async () => (await import('./due-line-crowd.tsx')).DueLineCrowd)
@@ -39,7 +40,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
       {items.length > 0 && (
         <ActionIcon
           className={look.toggle ?? ''}
-          aria-label={asTable ? 'Show as a line' : 'Show as a table'}
+          aria-label={asTable ? texts.dueLine.asLine : texts.dueLine.asTable}
           onClick={() => setAsTable(!asTable)}
         >
           {asTable ? <IconChartDots size={19} stroke={1.7} /> : <IconTable size={19} stroke={1.7} />}
@@ -50,11 +51,11 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
       ) : (
         <>
           {layout && width && (
-            <svg width={width} height={layout.height} className={look.line} aria-hidden="true">
+            <svg width={width} height={layout.height} className={look.line} data-named={shown !== undefined || undefined} aria-hidden="true">
               <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={look.axis} />
               <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 8} className={look.today} />
               <text x={layout.todayX + 8} y={24} className={look.todayText}>
-                today
+                {texts.dueLine.today}
               </text>
               {layout.ticks.map(({ x, text, anchor }) => (
                 <text key={text} x={x} y={layout.baseline + 26} textAnchor={anchor} className={look.tick}>
@@ -96,7 +97,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
   )
 }
 
-/** Below the line: above it the word for today and the toggle would be covered. */
+/** Below the line, in the place of the scale: above it the word for today and the toggle would be covered. */
 function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): ReactNode {
   const [name, amount, when] = wordsOf(dot)
   const side = dot.x > width - 130 ? 'right' : dot.x < 130 ? 'left' : 'middle'

@@ -4,6 +4,7 @@ import { formatRupees, fromMinor } from '#contract/money.ts'
 import look from './due-line.module.css'
 import type { DueItem } from './due-line-layout.ts'
 import { lateness } from './lateness.ts'
+import { texts } from './texts.ts'
 
 /** How many stand there at first, and at most. */
 const first = 6
@@ -23,12 +24,12 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
   return (
     <>
       <table className={look.table}>
-        <caption className={look.caption}>Open invoices, the most overdue first</caption>
+        <caption className={look.caption}>{texts.dueTable.caption}</caption>
         <thead>
           <tr>
-            <th scope="col">Client</th>
-            <th scope="col">Due</th>
-            <th scope="col">Amount</th>
+            <th scope="col">{texts.dueTable.client}</th>
+            <th scope="col">{texts.dueTable.due}</th>
+            <th scope="col">{texts.dueTable.amount}</th>
           </tr>
         </thead>
         <tbody>
@@ -47,10 +48,10 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
       </table>
       {left > 0 && !all && (
         <Button variant="default" mt={12} mb={8} onClick={() => setAll(true)}>
-          {`Show ${items.length > most ? `the first ${most}` : `all ${items.length}`}`}
+          {items.length > most ? texts.dueTable.showFirst(most) : texts.dueTable.showAll(items.length)}
         </Button>
       )}
-      {left > 0 && all && <p className={look.more}>{`and ${left} more; search for a client to find them.`}</p>}
+      {left > 0 && all && <p className={look.more}>{texts.dueTable.more(left)}</p>}
     </>
   )
 }

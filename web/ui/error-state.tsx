@@ -2,6 +2,7 @@ import { IconCloudOff, IconFileOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { BusyButton } from './busy-button.tsx'
 import { EmptyState } from './empty-state.tsx'
+import { texts } from './texts.ts'
 
 interface ErrorStateProps {
   text: string
@@ -23,9 +24,7 @@ export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProp
           text={text}
           action={
             <>
-              <BusyButton variant="default" busy={busy} busyText="Trying again..." onClick={onRetry}>
-                Try again
-              </BusyButton>
+              <TryAgain busy={busy} onRetry={onRetry} />
               {action}
             </>
           }
@@ -34,5 +33,14 @@ export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProp
         <EmptyState icon={<IconFileOff />} title={gone} text={text} action={action} />
       )}
     </div>
+  )
+}
+
+/** Reads once more what could not be read. */
+export function TryAgain({ busy, onRetry }: { busy: boolean; onRetry: () => void }): ReactNode {
+  return (
+    <BusyButton variant="default" busy={busy} busyText={texts.failed.busy} onClick={onRetry}>
+      {texts.failed.again}
+    </BusyButton>
   )
 }

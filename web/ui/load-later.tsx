@@ -1,4 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { texts } from './texts.ts'
 import { toast } from './toast.tsx'
 
 /**
@@ -24,7 +25,7 @@ export function Later({ wanted, children }: { wanted: boolean; children: ReactNo
 function NotLoaded({ onClose }: { onClose: () => void }): ReactNode {
   const close = useRef(onClose)
   useEffect(() => {
-    toast('bad', 'This could not be loaded. Please check your connection and reload the page.')
+    toast('bad', texts.notLoaded)
     close.current()
   }, [])
   return null

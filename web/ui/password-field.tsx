@@ -3,6 +3,7 @@ import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import controls from './controls.module.css'
+import { texts } from './texts.ts'
 
 /** A password that can be shown. The eye says what it will do. */
 export function PasswordField(props: PasswordInputProps): ReactNode {
@@ -14,7 +15,7 @@ export function PasswordField(props: PasswordInputProps): ReactNode {
       classNames={{ visibilityToggle: controls.eye ?? '' }}
       visible={visible}
       onVisibilityChange={toggle}
-      visibilityToggleButtonProps={{ 'aria-label': visible ? 'Hide password' : 'Show password', tabIndex: 0 }}
+      visibilityToggleButtonProps={{ 'aria-label': visible ? texts.password.hide : texts.password.show, tabIndex: 0 }}
     />
   )
 }

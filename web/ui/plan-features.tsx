@@ -2,6 +2,7 @@ import { IconCheck, IconClock } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Plan } from '#contract/plans.ts'
 import look from './plan-features.module.css'
+import { texts } from './texts.ts'
 
 interface PlanFeaturesProps {
   plan: Plan
@@ -19,7 +20,7 @@ export function PlanFeatures({ plan, label, className, children }: PlanFeaturesP
         <li key={text} data-coming={coming || undefined}>
           {coming ? <IconClock size={18} aria-hidden /> : <IconCheck size={18} aria-hidden />}
           <span>
-            {text} {coming && <em className={look.coming}>coming</em>}
+            {text} {coming && <em className={look.coming}>{texts.coming}</em>}
           </span>
         </li>
       ))}

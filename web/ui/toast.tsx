@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications'
 import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { texts } from './texts.ts'
 
 const icons = { good: IconCheck, bad: IconAlertTriangle, info: IconInfoCircle }
 
@@ -13,7 +14,7 @@ export function toast(tone: 'good' | 'bad' | 'info', message: ReactNode): string
     autoClose: 5_000,
     withCloseButton: true,
     'data-tone': tone,
-    closeButtonProps: { 'aria-label': 'Close message', size: 44, iconSize: 18 },
+    closeButtonProps: { 'aria-label': texts.closeMessage, size: 44, iconSize: 18 },
     role: tone === 'bad' ? 'alert' : 'status',
   })
 }

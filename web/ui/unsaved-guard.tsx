@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { useBlocker } from 'react-router'
 import { ConfirmDialog } from './confirm-dialog.tsx'
+import { texts } from './texts.ts'
 
 /** Where somebody goes whose session has ended: to stay would keep nothing, as nothing can be saved any more. */
 const afterTheEnd = '/signin'
@@ -19,16 +20,16 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }): ReactNode {
   return (
     <ConfirmDialog
       opened={leaving.state === 'blocked'}
-      title="Leave without saving?"
-      confirm="Leave"
-      confirmBusy="Leaving..."
-      cancel="Stay here"
+      title={texts.unsaved.title}
+      confirm={texts.unsaved.leave}
+      confirmBusy={texts.unsaved.leaving}
+      cancel={texts.unsaved.stay}
       busy={false}
       tone="danger"
       onConfirm={() => leaving.proceed?.()}
       onCancel={() => leaving.reset?.()}
     >
-      What you changed on this screen is not saved yet. It is lost when you leave.
+      {texts.unsaved.text}
     </ConfirmDialog>
   )
 }

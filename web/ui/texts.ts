@@ -1,0 +1,52 @@
+/** What the parts that every screen is built of say. */
+export const texts = {
+  copy: 'Copy',
+  copied: 'Copied',
+  cannotCopy: 'This browser does not let the page copy. Please select the text and copy it yourself.',
+  cancel: 'Cancel',
+  closeMessage: 'Close message',
+  coming: 'coming',
+  dates: { shape: 'dd/mm/yyyy', open: 'Open the calendar', today: 'today', yesterday: 'yesterday', tomorrow: 'tomorrow' },
+  late: {
+    today: 'due today',
+    late: (days: number) => `${inDays(days)} late`,
+    ahead: (days: number) => `due in ${inDays(days)}`,
+    lateBetween: (least: number, most: number) => `${least} to ${most} days late`,
+    aheadBetween: (least: number, most: number) => `due in ${least} to ${most} days`,
+    /** From what is still to come, or due today, to what is late. */
+    across: (early: number, late: number) =>
+      `${early === 0 ? 'due today' : `due in ${inDays(early)}`} to ${late === 0 ? 'today' : `${inDays(late)} late`}`,
+  },
+  dueLine: {
+    today: 'today',
+    asLine: 'Show as a line',
+    asTable: 'Show as a table',
+    dueIn: (days: string) => `due in ${days} days`,
+    overdue: (days: string) => `${days} days overdue`,
+    several: (count: number) => `${count} invoices`,
+    smaller: (count: number) => `and ${count} smaller ones; search for a client to find them.`,
+  },
+  dueTable: {
+    caption: 'Open invoices, the most overdue first',
+    client: 'Client',
+    due: 'Due',
+    amount: 'Amount',
+    showAll: (count: number) => `Show all ${count}`,
+    showFirst: (count: number) => `Show the first ${count}`,
+    more: (count: number) => `and ${count} more; search for a client to find them.`,
+  },
+  failed: { again: 'Try again', busy: 'Trying again...' },
+  notLoaded: 'This could not be loaded. Please check your connection and reload the page.',
+  password: { show: 'Show password', hide: 'Hide password' },
+  unsaved: {
+    title: 'Leave without saving?',
+    text: 'What you changed on this screen is not saved yet. It is lost when you leave.',
+    leave: 'Leave',
+    leaving: 'Leaving...',
+    stay: 'Stay here',
+  },
+}
+
+function inDays(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`
+}
