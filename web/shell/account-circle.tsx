@@ -1,18 +1,14 @@
 import { UnstyledButton } from '@mantine/core'
 import type { ComponentProps, ReactNode } from 'react'
 import look from './account-menu.module.css'
+import { initialOf } from './account-waiting.tsx'
 import { texts } from './texts.ts'
 
 /** The circle with the first letter of a name; it opens the menu. */
 export function AccountCircle({ name, ...button }: ComponentProps<'button'> & { name: string }): ReactNode {
   return (
     <UnstyledButton {...button} className={look.target} aria-label={texts.accountMenu(name)}>
-      <span className={look.circle}>{firstLetter(name)}</span>
+      <span className={look.circle}>{initialOf(name)}</span>
     </UnstyledButton>
   )
-}
-
-/** By code points, so that a name may begin with anything. */
-function firstLetter(name: string): string {
-  return ([...name.trim()][0] ?? '?').toLocaleUpperCase('en')
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react'
 import { Link, NavLink } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
+import { AccountWaiting } from './account-waiting.tsx'
 import { Brand } from './brand.tsx'
 import look from './header.module.css'
 import { sitePages } from './navigation.ts'
@@ -40,9 +41,12 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
         {session ? (
           account
         ) : (
-          <Link to="/signin" className={`${button.quiet} ${look.signIn}`}>
-            {texts.signIn}
-          </Link>
+          <>
+            <Link to="/signin" className={`${button.quiet} ${look.signIn}`}>
+              {texts.signIn}
+            </Link>
+            <AccountWaiting />
+          </>
         )}
         <button
           type="button"
