@@ -51,7 +51,13 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
       ) : (
         <>
           {layout && width && (
-            <svg width={width} height={layout.height} className={look.line} data-named={shown !== undefined || undefined} aria-hidden="true">
+            <svg
+              width={width}
+              height={layout.height}
+              className={look.line}
+              data-named={shown !== undefined || undefined}
+              aria-hidden="true"
+            >
               <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={look.axis} />
               <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 8} className={look.today} />
               <text x={layout.todayX + 8} y={24} className={look.todayText}>
