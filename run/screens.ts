@@ -32,21 +32,41 @@ for (const [clientName, clientEmail, amount, late, status] of clients.toReversed
 await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
 await asha.send('POST', '/reminder/start')
 
+const wording = {
+  useCustomTemplate: true,
+  customSubject: 'Invoice {{invoiceId}}: {{amount}}, due on {{dueDate}}',
+  customContent:
+    'Hello {{clientName}},\n\na quick note that <b>{{amount}}</b> for invoice {{invoiceId}} was due on {{dueDate}}, {{daysOverdue}} days ago. Could you let me know when to expect it?\n\nThank you,\n{{userName}}',
+}
+await asha.send('PUT', '/mail-config/template', wording)
+const invoices = (await asha.send('GET', '/invoice')) as { _id: string; clientName: string }[]
+const late = invoices.find(({ clientName }) => clientName === 'Arjun & Sons')?._id ?? ''
+
 const executablePath = findChromium()
 const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumFlags })
-const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, locale: 'en-IN', timezoneId: 'Asia/Kolkata' })
+const wide = { width: 1280, height: 860 }
+const phone = { width: 390, height: 844 }
+const shots: { name: string; address: string; theme: 'dark' | 'light'; size: typeof wide }[] = [
+  { name: 'dashboard', address: '/dashboard', theme: 'dark', size: wide },
+  { name: 'invoice', address: `/dashboard/edit-invoice/${late}`, theme: 'light', size: wide },
+  { name: 'reminder-control', address: '/dashboard/reminder-control', theme: 'dark', size: wide },
+  { name: 'email-templates', address: '/dashboard/email-templates', theme: 'light', size: wide },
+  { name: 'dashboard-phone', address: '/dashboard', theme: 'dark', size: phone },
+]
+const context = await browser.newContext({ locale: 'en-IN', timezoneId: 'Asia/Kolkata' })
+const page = await context.newPage()
 await page.goto(`${program.url}/signin`)
 await page.getByLabel('Email').fill('asha@example.com')
 await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
 await page.locator('form button[type=submit]').click()
 await page.getByText('Meridian Textiles').first().waitFor()
-for (const [name, address] of [
-  ['dashboard', '/dashboard'],
-  ['reminder-control', '/dashboard/reminder-control'],
-] as const) {
+for (const { name, address, theme, size } of shots) {
+  await page.setViewportSize(size)
+  await page.evaluate((chosen) => localStorage.setItem('theme', chosen), theme)
   await page.goto(program.url + address)
   await page.waitForLoadState('networkidle')
-  await page.screenshot({ path: path.join(target, `${name}.png`) })
+  await page.evaluate(() => document.fonts.ready)
+  await page.screenshot({ path: path.join(target, `${name}.png`), animations: 'disabled' })
 }
 await browser.close()
 await program.end('SIGTERM')
