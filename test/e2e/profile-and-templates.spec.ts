@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import PostalMime from 'postal-mime'
 import { defaultContent, defaultSubject, reminderDocument, renderReminder, sampleValues } from '#contract/templates.ts'
 import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
@@ -66,6 +67,46 @@ test('somebody writes a reminder of their own: what the preview shows is what is
   await page.reload()
   await expect(custom).toBeChecked()
   await expect(subject).toHaveValue('You owe {{amount}}')
+})
+
+test('what the preview shows of an invoice is what its client gets, byte for byte, on any width', async ({ page, program, smtp }) => {
+  const asha = await someoneAt(program.url, 'previewer@banyan.example')
+  const late = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 8 }).toString()
+  const clientName = 'Kaveri <b>&amp; "Sons"</b> {{amount}} \u0915\u093e\u0935\u0947\u0930\u0940'
+  await asha.send('POST', '/invoice', {
+    clientName,
+    clientEmail: 'billing@kaveri.example',
+    amount: 184_200.5,
+    dueDate: late,
+    status: 'overdue',
+  })
+  await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  const content =
+    'Dear {{clientName}},\n\n<strong>{{amount}}</strong> was due on {{dueDate}}, <em>{{daysOverdue}}</em> days ago <i>1 < 2 <u>&</u></i>.\r\n<a href="https://pay.example">Pay</a> {{userName}}'
+  await asha.send('PUT', '/mail-config/template', {
+    useCustomTemplate: true,
+    customSubject: '{{clientName}}: {{invoiceId}}',
+    customContent: content,
+  })
+  await signIn(page, program.url, 'previewer@banyan.example')
+  await page.goto('/dashboard/email-templates')
+  await page.getByRole('tabpanel').getByRole('combobox', { name: 'Show it for' }).fill('Kaveri')
+  await page.getByRole('option', { name: /Kaveri/ }).click()
+  const panel = page.getByRole('tabpanel')
+  const frame = panel.getByTitle('The email as your client sees it')
+  await expect(panel.locator('dd').filter({ hasText: 'INV-0001' })).toBeVisible()
+  const shown = (await frame.getAttribute('srcdoc')) ?? ''
+  const subject = await panel.locator('dd').filter({ hasText: 'INV-0001' }).textContent()
+  const wide = await frame.evaluate((element) => element.offsetWidth)
+  await panel.getByRole('button', { name: 'Phone' }).click()
+  await expect.poll(() => frame.evaluate((element) => element.offsetWidth)).toBeLessThan(wide)
+  expect(await frame.getAttribute('srcdoc')).toBe(shown)
+  await asha.send('POST', '/reminder/send-immediate')
+  await smtp.received(1)
+  const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  expect(mail.subject).toBe(subject)
+  // The parser ends every part with one more line.
+  expect(mail.html).toBe(`${shown}\n`)
 })
 
 test('somebody changes their name, their password and in the end their mind', async ({ page, program }) => {
