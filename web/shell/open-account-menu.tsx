@@ -4,24 +4,17 @@ import { Loader, Menu } from '@mantine/core'
 import { IconLayoutDashboard, IconLogout, IconMailCog, IconUserCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { accountCalls, type User } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
-import { leaveTo } from '#web/platform/session.ts'
-import { toast } from '#web/ui/toast.tsx'
+import type { User } from '#contract/accounts.ts'
 import { useOpening } from '#web/ui/use-opening.ts'
 import { AccountCircle } from './account-circle.tsx'
 import look from './account-menu.module.css'
 import { texts } from './texts.ts'
+import { useSignOut } from './use-sign-out.ts'
 
 /** What is behind the circle with the first letter of the name, opened. */
 export function OpenAccountMenu({ user }: { user: User; onClose: () => void }): ReactNode {
   const { ref, opened, onChange } = useOpening()
-  const signOut = useCall(accountCalls.signOut, {
-    onDone: () => leaveTo('/'),
-    onProblem: (error) => toast('bad', texts.signOutFailed(inWords(error))),
-  })
-  const leaving = signOut.isPending || signOut.isSuccess
+  const { text, leaving, press } = useSignOut()
   return (
     <Menu position="bottom-end" width={260} offset={6} opened={opened} onChange={onChange} withinPortal={false}>
       <Menu.Target>
@@ -47,11 +40,9 @@ export function OpenAccountMenu({ user }: { user: User; onClose: () => void }): 
           closeMenuOnClick={false}
           aria-disabled={leaving}
           leftSection={leaving ? <Loader size={18} /> : <IconLogout size={18} stroke={1.7} />}
-          onClick={() => {
-            if (!leaving) signOut.mutate({})
-          }}
+          onClick={press}
         >
-          {leaving ? texts.signingOut : texts.signOut}
+          {text}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,13 +1,14 @@
 import '@mantine/core/styles/ScrollArea.layer.css'
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
-import { Combobox, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
+import { Combobox, Loader, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import {
   IconBolt,
   IconCornerDownLeft,
   IconDownload,
   IconFileInvoice,
   IconKeyboard,
+  IconLogout,
   IconMoon,
   IconSearch,
   IconSend2,
@@ -30,6 +31,7 @@ import look from './palette.module.css'
 import { findInvoices, matches } from './palette-items.ts'
 import { paletteTexts } from './palette-texts.ts'
 import { texts } from './texts.ts'
+import { useSignOut } from './use-sign-out.ts'
 import { useTrigger } from './use-trigger.ts'
 import { useZapier } from './use-zapier.ts'
 
@@ -55,13 +57,13 @@ export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNo
     <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
       <Modal.Overlay backgroundOpacity={0.6} />
       <Modal.Content aria-label={texts.palette.open} classNames={{ content: look.palette ?? '' }} radius={14}>
-        <Finder onClose={onClose} onShortcuts={onShortcuts} />
+        <Finder opened={opened} onClose={onClose} onShortcuts={onShortcuts} />
       </Modal.Content>
     </Modal.Root>
   )
 }
 
-function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNode {
+function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
   const list = useId()
   const [typed, setTyped] = useState('')
   const invoices = useRead(invoiceCalls.list)
@@ -104,6 +106,10 @@ function Finder({ onClose, onShortcuts }: Omit<PaletteProps, 'opened'>): ReactNo
             value={typed}
             maxLength={200}
             onChange={(event) => setTyped(event.currentTarget.value)}
+            // A dialog that closes behind the palette does not take the focus out of it.
+            onBlur={({ currentTarget: box, relatedTarget: next }) => {
+              if (opened && next !== null && !box.closest('[role="dialog"]')?.contains(next)) requestAnimationFrame(() => box.focus())
+            }}
             onKeyDownCapture={runTyped}
             onKeyDown={(event) => {
               if (event.key === 'Escape') onClose()
@@ -146,6 +152,7 @@ function useOffered(
   const navigate = useNavigate()
   const trigger = useTrigger()
   const zapier = useZapier()
+  const signOut = useSignOut()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const dark = colorScheme === 'dark'
   const go = (to: string, state?: object) => () => {
@@ -203,6 +210,13 @@ function useOffered(
         setColorScheme(dark ? 'light' : 'dark')
         onClose()
       },
+    },
+    {
+      id: 'sign-out',
+      title: signOut.text,
+      detail: null,
+      icon: signOut.leaving ? <Loader size={18} /> : <IconLogout size={19} stroke={1.7} />,
+      run: signOut.press,
     },
     { id: 'shortcuts', title: words.keys.title, detail: null, icon: <IconKeyboard size={19} stroke={1.7} />, run: onShortcuts },
   ]
