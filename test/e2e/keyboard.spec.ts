@@ -19,7 +19,9 @@ async function focused(page: Page): Promise<{ read: string; covered: string | nu
     const same = above && (here.contains(above) || above.contains(here) || label?.contains(above) || here.parentElement?.contains(above))
     return same ? null : `${here.outerHTML.slice(0, 90)} under ${above?.outerHTML.slice(0, 90) ?? 'the edge of the window'}`
   })
-  const read = await page.locator(':focus').ariaSnapshot()
+  const here = page.locator(':focus')
+  // Past the end of a page comes the browser itself, then its beginning.
+  const read = (await here.count()) === 0 ? '' : await here.ariaSnapshot()
   return { read: read.split('\n')[0] ?? '', covered }
 }
 
