@@ -49,14 +49,14 @@ export async function startProgram(env: Record<string, string>, to: { outputFile
 }
 
 async function healthy(url: string, child: ChildProcess, output: () => string): Promise<void> {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + 100_000
   while (performance.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The program ended at once:\n${output()}`)
     const answered = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null)
     if (answered?.ok) return
     await pause(50)
   }
-  throw new Error(`The program was not healthy within 60 s:\n${output()}`)
+  throw new Error(`The program was not healthy within 100 s:\n${output()}`)
 }
 
 export async function freePort(): Promise<number> {

@@ -51,7 +51,7 @@ const test = base.extend<{ calm: null }, { port: number; shop: Shop }>({
       await program.end('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 120_000 },
   ],
 })
 

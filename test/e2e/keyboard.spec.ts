@@ -67,7 +67,7 @@ test('the whole main job is done by keys: signing up, an invoice, a mailbox, the
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/signup$/)
   await type(page, /textbox "Full Name"/, 'Asha Rao')
-  await type(page, /textbox "Email"/, 'keys@banyan.example')
+  await type(page, /textbox "Email"/, `keys-${Date.now()}@banyan.example`)
   await type(page, /textbox "Password"/, 'correct horse battery')
   await tabTo(page, /button "Show password"/)
   await page.keyboard.press('Space')

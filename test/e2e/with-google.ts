@@ -50,6 +50,6 @@ export const test = base.extend<object, Outside>({
       await program.end('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 120_000 },
   ],
 })
