@@ -26,7 +26,6 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
-        <meta name="theme-color" content="#0b0e14" />
         <meta name="duely:address" content={filled('address')} />
         <meta name="duely:support" content={filled('support')} />
         <meta name="duely:payments" content={filled('payments')} />

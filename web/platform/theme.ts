@@ -13,7 +13,10 @@ function readTheme(): Theme {
   }
 }
 
-/** Keeps the plain words `light` and `dark` in localStorage under `theme`, and the class `dark` on the document. Tabs follow each other. */
+/**
+ * Keeps the plain words `light` and `dark` in localStorage under `theme`, and the class `dark` on the document. Tabs follow each other: theme.js,
+ * which public pages have too, shows there what was chosen here.
+ */
 export function openThemeManager(): MantineColorSchemeManager {
   let heard: ((event: StorageEvent) => void) | null = null
   return {
@@ -25,9 +28,7 @@ export function openThemeManager(): MantineColorSchemeManager {
     },
     subscribe: (onUpdate) => {
       heard = (event) => {
-        if (event.key !== key && event.key !== null) return
-        show(readTheme())
-        onUpdate(readTheme())
+        if (event.key === key || event.key === null) onUpdate(readTheme())
       }
       window.addEventListener('storage', heard)
     },
@@ -40,5 +41,8 @@ export function openThemeManager(): MantineColorSchemeManager {
 }
 
 function show(theme: Theme): void {
-  document.documentElement.classList.toggle('dark', theme === 'dark')
+  const root = document.documentElement
+  root.classList.toggle('dark', theme === 'dark')
+  const ground = getComputedStyle(root).getPropertyValue('--ground').trim()
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', ground)
 }
