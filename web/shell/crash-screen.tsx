@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import button from '#web/ui/plain-button.module.css'
 import look from './page.module.css'
+import { ReloadButton } from './reload-button.tsx'
 import { texts } from './texts.ts'
 
 /** A screen broke: words and a way back. Both ways load a new page, because what broke may still be in memory. */
@@ -18,9 +19,7 @@ export function CrashScreen(): ReactNode {
           text={texts.crash.text}
           action={
             <>
-              <button type="button" className={button.filled} onClick={() => window.location.reload()}>
-                {texts.crash.reload}
-              </button>
+              <ReloadButton>{texts.crash.reload}</ReloadButton>
               <a href="/" className={button.quiet}>
                 {texts.crash.home}
               </a>

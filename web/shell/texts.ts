@@ -87,4 +87,12 @@ export const texts = {
     reload: 'Reload the page',
     home: 'Go to the start page',
   },
+  missing: {
+    title: 'This screen needs the network',
+    text: 'It could not be fetched. Please check your connection and try again; once you are back on the network, it opens by itself.',
+    retry: 'Try again',
+    back: 'Go back',
+  },
+  reloading: 'Trying again...',
+  unreachable: 'The server cannot be reached. Please check your connection and try again.',
 }

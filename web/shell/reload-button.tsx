@@ -1,0 +1,49 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { isReached } from '#web/platform/reach.ts'
+import button from '#web/ui/plain-button.module.css'
+import look from './reload-button.module.css'
+import { texts } from './texts.ts'
+
+interface ReloadButtonProps {
+  children: string
+  /** Does it by itself as soon as the browser is back on the network. */
+  byItself?: boolean
+  /** Does it at once. */
+  atOnce?: boolean
+}
+
+/**
+ * Loads the page anew, but only where the server answers: in the place of this page the browser would put one of its own, which leads nowhere.
+ * Stands in a live region, which says what came of it.
+ */
+export function ReloadButton({ children, byItself = false, atOnce = false }: ReloadButtonProps): ReactNode {
+  const [state, setState] = useState<'waiting' | 'trying' | 'unreachable'>('waiting')
+  const trying = useRef(false)
+  const reload = async () => {
+    if (trying.current) return
+    trying.current = true
+    setState('trying')
+    if (await isReached()) return window.location.reload()
+    trying.current = false
+    setState('unreachable')
+  }
+  const latest = useRef(reload)
+  latest.current = reload
+  useEffect(() => {
+    if (atOnce) void latest.current()
+  }, [atOnce])
+  useEffect(() => {
+    if (!byItself) return
+    const again = () => void latest.current()
+    window.addEventListener('online', again)
+    return () => window.removeEventListener('online', again)
+  }, [byItself])
+  return (
+    <>
+      <button type="button" className={button.filled} aria-disabled={state === 'trying' || undefined} onClick={() => void reload()}>
+        {state === 'trying' ? texts.reloading : children}
+      </button>
+      {state === 'unreachable' && <p className={look.said}>{texts.unreachable}</p>}
+    </>
+  )
+}
