@@ -95,4 +95,8 @@ export const texts = {
   },
   reloading: 'Trying again...',
   unreachable: 'The server cannot be reached. Please check your connection and try again.',
+  offline: {
+    title: 'You are offline',
+    text: 'What you see is as it was last read. Changes cannot be saved until you are connected again; what you type stays here.',
+  },
 }
