@@ -1,0 +1,470 @@
+import type { Page } from '@playwright/test'
+import { type Program, someoneAt } from '#test/program.ts'
+import { expect, test } from './duely.ts'
+
+/*
+ * What holds on every screen: the theme, stillness for who asked for it, the frame and its links, messages, and what happens where a screen
+ * breaks or the network is gone.
+ */
+
+test.describe.configure({ mode: 'parallel' })
+
+const wide = { width: 1280, height: 860 }
+const phone = { width: 390, height: 844 }
+const sizes = { 'a wide screen': wide, 'a phone': phone }
+const away = 'The server cannot be reached. Please check your connection and try again.'
+const dashboardLinks = (page: Page) => page.getByRole('navigation', { name: 'Dashboard screens' }).getByRole('link')
+
+let people = 0
+
+/** Somebody of whom this browser knows already that they are signed in; they are on no screen yet. */
+async function signedIn(page: Page, program: Program): Promise<Awaited<ReturnType<typeof someoneAt>>> {
+  people += 1
+  const email = `asha${people}@banyan.example`
+  const someone = await someoneAt(program.url, email)
+  const answered = await page.request.post('/auth', { data: { email, password: 'correct horse battery' } })
+  const { foundUser, accessToken } = (await answered.json()) as { foundUser: object; accessToken: string }
+  await page.goto('/robots.txt')
+  await page.evaluate(
+    ([user, token]) => {
+      localStorage.setItem('user', user)
+      localStorage.setItem('accessToken', token)
+    },
+    [JSON.stringify(foundUser), accessToken] as const,
+  )
+  return someone
+}
+
+const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02', status: 'overdue' }
+const storedTheme = (page: Page) => page.evaluate(() => localStorage.getItem('theme'))
+const root = (page: Page) => page.locator('html')
+const dark = { ground: 'rgb(11, 14, 20)', around: '#0b0e14' }
+const light = { ground: 'rgb(246, 246, 242)', around: '#f6f6f2' }
+
+/** The ground of the page, and what the browser is told to paint around it. */
+const grounds = (page: Page) =>
+  page.evaluate(() => ({
+    ground: getComputedStyle(document.body).backgroundColor,
+    around: [...document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')].map(({ content }) => content).join(),
+  }))
+
+test('it is dark until somebody chooses light, in this tab and in the others', async ({ page, context, program }) => {
+  await signedIn(page, program)
+  await page.goto('/dashboard')
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  await expect(root(page)).toHaveClass(/\bdark\b/)
+  expect(await grounds(page)).toEqual(dark)
+  const other = await context.newPage()
+  await other.goto('/features')
+  await expect(other.getByRole('button', { name: 'Switch to the light theme' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Switch to the light theme' }).click()
+  for (const tab of [page, other]) {
+    await expect(root(tab)).not.toHaveClass(/\bdark\b/)
+    await expect.poll(() => grounds(tab)).toEqual(light)
+    await expect(tab.getByRole('button', { name: 'Switch to the dark theme' })).toBeVisible()
+  }
+  expect(await storedTheme(page)).toBe('light')
+  await other.getByRole('button', { name: 'Switch to the dark theme' }).click()
+  for (const tab of [page, other]) {
+    await expect(root(tab)).toHaveClass(/\bdark\b/)
+    await expect.poll(() => grounds(tab)).toEqual(dark)
+  }
+  expect(await storedTheme(page)).toBe('dark')
+})
+
+test('a page that nobody signed in to follows the theme that is chosen in another tab', async ({ page, context }) => {
+  await page.goto('/')
+  await expect(root(page)).toHaveClass(/\bdark\b/)
+  const other = await context.newPage()
+  await other.goto('/features')
+  await other.evaluate(() => localStorage.setItem('theme', 'light'))
+  await expect(root(page)).not.toHaveClass(/\bdark\b/)
+  await expect.poll(() => grounds(page)).toEqual(light)
+})
+
+test('who chose light sees no dark page first, on the dashboard and on the public pages', async ({ page, program }) => {
+  await signedIn(page, program)
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: 'Switch to the light theme' }).click()
+  await expect(root(page)).not.toHaveClass(/\bdark\b/)
+  // Every ground that was there when the browser painted, until the page was alive.
+  await page.addInitScript(() => {
+    const painted: string[] = []
+    Object.assign(window, { painted })
+    const look = () => {
+      const ground = document.body && getComputedStyle(document.body).backgroundColor
+      if (ground && painted.at(-1) !== ground) painted.push(ground)
+      requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })
+  const painted = () => page.evaluate(() => (window as unknown as { painted: string[] }).painted)
+  await page.reload()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  expect(await painted()).toEqual([light.ground])
+  expect(await grounds(page)).toEqual(light)
+
+  await page.route('**/assets/*.js', (route) => route.abort())
+  for (const address of ['/dashboard', '/features', '/pricing', '/signin', '/no-such-page']) {
+    await page.goto(address, { waitUntil: 'domcontentloaded' })
+    await expect(root(page), address).not.toHaveClass(/\bdark\b/)
+    expect(await grounds(page), address).toEqual(light)
+    expect(await painted(), address).not.toContain(dark.ground)
+  }
+})
+
+test('who asked for less motion sees none: on the landing page, the dashboard, in a dialog and in the drawer', async ({
+  page,
+  program,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.addInitScript(() => {
+    const moved = new Set<string>()
+    Object.assign(window, { moved })
+    const note = ({ target }: Event) => {
+      if (!(target instanceof Element)) return
+      for (const animation of target.getAnimations({ subtree: true })) {
+        const { duration = 0, iterations = 1 } = animation.effect?.getComputedTiming() ?? {}
+        const what = Reflect.get(animation, 'animationName') ?? Reflect.get(animation, 'transitionProperty')
+        const of = animation.effect instanceof KeyframeEffect ? animation.effect.target : null
+        if (Number(duration) * iterations > 1) moved.add(`${what} of ${of?.tagName} ${of?.className}`)
+      }
+    }
+    for (const kind of ['animationstart', 'transitionrun']) document.addEventListener(kind, note, true)
+  })
+  const still = async (where: string) => {
+    const moved = await page.evaluate(() => [...(window as unknown as { moved: Set<string> }).moved])
+    expect.soft(moved, `what moved ${where}`).toEqual([])
+    const running = await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length)
+    expect.soft(running, `what is moving ${where}`).toBe(0)
+  }
+  await page.goto('/')
+  await page.waitForLoadState('networkidle')
+  await page.getByRole('link', { name: 'Features' }).first().hover()
+  await page.getByRole('link', { name: 'Get Started' }).first().hover()
+  await still('on the landing page')
+
+  const someone = await signedIn(page, program)
+  await someone.send('POST', '/invoice', late)
+  await page.goto('/dashboard')
+  await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
+  await dashboardLinks(page).filter({ hasText: 'Email Settings' }).hover()
+  await page.getByRole('link', { name: 'Create Invoice' }).last().hover()
+  await page.getByPlaceholder('Search', { exact: true }).focus()
+  await still('on the dashboard')
+
+  await page.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await still('in a dialog')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await still('after a dialog')
+
+  await page.setViewportSize(phone)
+  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+  await still('in the drawer')
+})
+
+for (const [name, size] of Object.entries(sizes))
+  test(`a screen of the dashboard is as high as the window less 7.5rem, on ${name}`, async ({ page, program }) => {
+    await page.setViewportSize(size)
+    await signedIn(page, program)
+    const height = () =>
+      page
+        .getByRole('main')
+        .locator('..')
+        .evaluate((screen) => screen.getBoundingClientRect().height)
+    // One with little on it, and one with more than fits.
+    await page.goto('/dashboard/oauth-consent')
+    await expect(page.getByText('Missing redirect URI information.')).toBeVisible()
+    expect(await height()).toBe(size.height - 7.5 * 16)
+    await page.setViewportSize({ ...size, height: 1200 })
+    expect(await height()).toBe(1200 - 7.5 * 16)
+    await page.setViewportSize(size)
+    await page.goto('/dashboard/profile?tab=security')
+    await expect(page.getByRole('heading', { name: 'Delete Account' })).toBeVisible()
+    expect(await height()).toBeGreaterThanOrEqual(size.height - 7.5 * 16)
+  })
+
+test('Create Invoice is the link that is marked while an invoice is written down, and while one is changed', async ({ page, program }) => {
+  const someone = await signedIn(page, program)
+  const { _id } = (await someone.send('POST', '/invoice', late)) as { _id: string }
+  const marked = () => dashboardLinks(page).and(page.locator('[aria-current="page"]')).allTextContents()
+  await page.goto('/dashboard/new-invoice')
+  await expect(page.getByRole('heading', { name: 'Create Invoice' })).toBeVisible()
+  expect(await marked()).toEqual(['Create Invoice'])
+  await page.goto(`/dashboard/edit-invoice/${_id}`)
+  await expect(page.getByRole('heading', { name: 'Edit Invoice' })).toBeVisible()
+  expect(await marked()).toEqual(['Create Invoice'])
+  await dashboardLinks(page).filter({ hasText: 'Dashboard' }).click()
+  await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
+  expect(await marked()).toEqual(['Dashboard'])
+})
+
+test('signing out says so while it lasts, forgets the person and ends on the landing page', async ({ page, program }) => {
+  await signedIn(page, program)
+  const answered = Promise.withResolvers<void>()
+  await page.route('**/auth/logout', async (route) => {
+    await answered.promise
+    await route.continue()
+  })
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  const leaving = page.getByRole('menuitem', { name: 'Logging out...' })
+  await expect(leaving).toBeVisible()
+  await expect(leaving.locator('.mantine-Loader-root')).toBeVisible()
+  const stored = () => page.evaluate(() => [localStorage.getItem('user'), localStorage.getItem('accessToken')])
+  expect(await stored()).not.toContain(null)
+  answered.resolve()
+  await expect(page).toHaveURL(/:\d+\/$/)
+  await expect(page.getByRole('link', { name: 'Get Started' }).first()).toBeVisible()
+  expect(await stored()).toEqual([null, null])
+})
+
+test('who cannot be signed out is told that they still are, and goes on or tries again', async ({ page, program }) => {
+  await signedIn(page, program)
+  await page.route('**/auth/logout', (route) => route.abort())
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: `You are still signed in. ${away}` })).toBeVisible()
+  await expect(page).toHaveURL(/\/dashboard$/)
+  expect(await page.evaluate(() => localStorage.getItem('accessToken'))).not.toBeNull()
+  await page.unroute('**/auth/logout')
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await expect(page).toHaveURL(/:\d+\/$/)
+})
+
+test('a message is announced, goes after five seconds, and at once when it is closed', async ({ page, program }) => {
+  await signedIn(page, program)
+  const now = Date.now()
+  await page.clock.install({ time: now })
+  await page.goto('/dashboard')
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  const press = page.getByRole('button', { name: /Subscribe to Zapier|Unsubscribe from Zapier/ })
+  const message = page.getByRole('status').filter({ hasText: /to Zapier successfully|from Zapier successfully/ })
+  await expect(press).toBeVisible()
+  // From here on time passes only as it is told to.
+  await page.clock.pauseAt(now + 60_000)
+  const appear = async () => {
+    await press.click()
+    await expect(async () => {
+      await page.clock.runFor(20)
+      await expect(message).toBeVisible({ timeout: 500 })
+    }).toPass()
+  }
+  await appear()
+  await page.clock.runFor(4_000)
+  await expect(message).toBeVisible()
+  await page.clock.runFor(1_500)
+  await expect(message).toHaveCount(0)
+
+  await appear()
+  await message.getByRole('button', { name: 'Close message' }).click()
+  await page.clock.runFor(500)
+  await expect(message).toHaveCount(0)
+})
+
+test('a screen whose code does not come says so in its place; the others open, and who comes back later finds it', async ({
+  page,
+  program,
+}) => {
+  await signedIn(page, program)
+  await page.route('**/assets/email-templates-screen-*.js', (route) => route.abort())
+  await page.goto('/dashboard')
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  await dashboardLinks(page).filter({ hasText: 'Email Templates' }).click()
+  await expect(page.getByRole('heading', { name: 'This screen needs the network' })).toBeVisible()
+  await expect(page).toHaveURL(/\/email-templates$/)
+  await expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
+  await dashboardLinks(page).filter({ hasText: 'Email Settings' }).click()
+  await expect(page.getByText('No mailbox connected')).toBeVisible()
+
+  await page.unroute('**/assets/email-templates-screen-*.js')
+  await dashboardLinks(page).filter({ hasText: 'Email Templates' }).click()
+  await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
+})
+
+test('a screen whose code does not come is asked for again by whoever wants it, not over and over', async ({ page, program }) => {
+  await signedIn(page, program)
+  await page.route('**/assets/email-templates-screen-*.js', (route) => route.abort())
+  const opened: string[] = []
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) opened.push(request.url())
+  })
+  await page.goto('/dashboard/email-templates')
+  await expect(page.getByRole('heading', { name: 'This screen needs the network' })).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  expect(opened.length).toBe(1)
+  const again = page.waitForEvent('load')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await again
+  await expect(page.getByRole('heading', { name: 'This screen needs the network' })).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  expect(opened.length).toBe(2)
+  await page.unroute('**/assets/email-templates-screen-*.js')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
+})
+
+test('a screen that breaks leaves everything around it as it was, and says how to go on', async ({ page, program, complaints }) => {
+  const someone = await signedIn(page, program)
+  await someone.send('POST', '/invoice', late)
+  await page.route('**/invoice', (route) => route.fulfill({ json: [{ _id: 'no invoice at all' }] }))
+  await page.goto('/dashboard')
+  await expect(page.getByRole('heading', { name: 'This screen stopped working' })).toBeVisible()
+  await expect(page.getByText('Your data is safe.')).toBeVisible()
+  // What broke is for whoever looks at the console.
+  expect(complaints.length).toBeGreaterThan(0)
+  complaints.length = 0
+
+  await dashboardLinks(page).filter({ hasText: 'Email Settings' }).click()
+  await expect(page.getByText('No mailbox connected')).toBeVisible()
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await dashboardLinks(page).filter({ hasText: 'Dashboard' }).click()
+  await expect(page.getByRole('heading', { name: 'This screen stopped working' })).toBeVisible()
+  await page.unroute('**/invoice')
+  await page.getByRole('button', { name: 'Reload the page' }).click()
+  await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
+  complaints.length = 0
+})
+
+test('who loses the network reads so, keeps what was read, and reads it anew once it is back', async ({ page, context, program }) => {
+  const someone = await signedIn(page, program)
+  await someone.send('POST', '/invoice', late)
+  await page.clock.install()
+  await page.goto('/dashboard')
+  await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
+  await context.setOffline(true)
+  const notice = page.getByRole('status').filter({ hasText: 'You are offline' })
+  await expect(notice).toBeVisible()
+  await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
+  await someone.send('POST', '/invoice', { ...late, clientName: 'Studio Banyan' })
+  // Longer than an answer counts as fresh.
+  await page.clock.fastForward(10_000)
+  await context.setOffline(false)
+  await expect(notice).toHaveCount(0)
+  await expect(page.getByText('Studio Banyan').first()).toBeVisible()
+})
+
+test('who saves without a network is told what to do, loses nothing typed, and saves it once it is back', async ({
+  page,
+  context,
+  program,
+}) => {
+  await signedIn(page, program)
+  await page.goto('/dashboard/new-invoice')
+  await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')
+  await page.getByRole('combobox', { name: 'Client Email' }).fill('billing@kaveri.example')
+  await page.getByLabel('Amount').fill('184200.50')
+  await page.getByLabel('Due date').fill('31/12/2026')
+  await context.setOffline(true)
+  await expect(page.getByText('You are offline')).toBeVisible()
+  const save = page.getByRole('main').getByRole('button', { name: 'Create Invoice' })
+  await save.click()
+  await expect(page.getByRole('alert').filter({ hasText: away })).toBeVisible()
+  await expect(page.getByRole('combobox', { name: 'Client Name' })).toHaveValue('Kaveri Foods')
+  await expect(page.getByRole('combobox', { name: 'Client Email' })).toHaveValue('billing@kaveri.example')
+  await expect(page.getByLabel('Amount')).toHaveValue(/1,?84,?200\.50/)
+  await expect(page.getByLabel('Due date')).toHaveValue('31/12/2026')
+  await context.setOffline(false)
+  await expect(page.getByText('You are offline')).toHaveCount(0)
+  await save.click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await expect(page.getByText('₹1,84,200.50').first()).toBeVisible()
+})
+
+test('a screen that was never opened before needs the network, says so, and opens by itself once it is back', async ({
+  page,
+  context,
+  program,
+}) => {
+  await signedIn(page, program)
+  await page.goto('/dashboard')
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  await context.setOffline(true)
+  await dashboardLinks(page).filter({ hasText: 'Email Templates' }).click()
+  await expect(page.getByRole('heading', { name: 'This screen needs the network' })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: away })).toBeVisible()
+  await page.getByRole('button', { name: 'Go back' }).click()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  await page.goForward()
+  await expect(page.getByRole('heading', { name: 'This screen needs the network' })).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
+  await expect(page.getByText('You are offline')).toHaveCount(0)
+})
+
+const longest = [
+  {
+    ...late,
+    clientName: 'venkateshwara'.repeat(15).slice(0, 190),
+    clientEmail: `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.example`,
+    amount: 999_999_999.99,
+  },
+  { ...late, amount: 0.01 },
+]
+
+/** Whatever reaches over the edge of the window or of its dialog unless it is shortened or scrolled there, and every amount that is not seen whole. */
+function sticksOut(): string[] {
+  const found: string[] = []
+  const page = document.documentElement
+  if (page.scrollWidth > page.clientWidth) found.push(`the page (${page.scrollWidth} px)`)
+  for (const element of document.querySelectorAll<HTMLElement>('main *, [role=dialog] *')) {
+    const { left, right, width, height } = element.getBoundingClientRect()
+    if (width <= 1 || height <= 1 || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue
+    const said = `${element.tagName} "${element.textContent?.slice(0, 30)}"`
+    const around = element.closest('[role=dialog]')?.getBoundingClientRect() ?? { left: 0, right: page.clientWidth }
+    const isOut = left < around.left - 1 || right > around.right + 1
+    let holder = element.parentElement
+    while (holder && getComputedStyle(holder).overflowX === 'visible') holder = holder.parentElement
+    const isHeld = holder !== null && !holder.matches('body, html, [role=dialog], :has(> [role=dialog])')
+    if (isOut && !isHeld) found.push(`${said} from ${Math.round(left)} to ${Math.round(right)} px`)
+    const isAmount = element.children.length === 0 && /^₹[\d,.]+$/.test(element.textContent ?? '')
+    if (isAmount && (element.scrollWidth > element.clientWidth + 1 || isOut)) found.push(`${said} is cut`)
+  }
+  return found
+}
+
+for (const [name, size] of Object.entries(sizes))
+  test(`the longest names, emails and amounts stay inside the window and its dialogs, on ${name}`, async ({ page, program, smtp }) => {
+    await page.setViewportSize(size)
+    const someone = await signedIn(page, program)
+    const ids: string[] = []
+    for (const invoice of longest) ids.push(((await someone.send('POST', '/invoice', invoice)) as { _id: string })._id)
+    await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+    const inside = async (where: string) => expect.soft(await page.evaluate(sticksOut), where).toEqual([])
+
+    await page.goto('/dashboard')
+    await expect(page.getByText('₹99,99,99,999.99').first()).toBeVisible()
+    await inside('cards')
+    await page.getByRole('button', { name: 'List', exact: true }).click()
+    await expect(page.getByRole('checkbox', { name: /^Select/ }).first()).toBeVisible()
+    await inside('list')
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await inside('the dialog that asks before an invoice is deleted')
+
+    await page.goto(`/dashboard/edit-invoice/${ids[0]}`)
+    await expect(page.getByRole('textbox', { name: 'Amount' })).toHaveValue(/99,?99,?99,?999\.99/)
+    await expect(page.getByText('Nothing has been sent about this invoice yet.')).toBeVisible()
+    await inside('the screen of the invoice')
+
+    await page.goto('/dashboard/reminder-control')
+    await page.getByRole('button', { name: 'Start Reminders' }).click()
+    await expect(page.getByRole('dialog').getByText('₹99,99,99,999.99').first()).toBeVisible()
+    await expect(page.getByRole('dialog').getByText('₹0.01').first()).toBeVisible()
+    await inside('the dialog that asks before reminders are started')
+  })
