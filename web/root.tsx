@@ -1,7 +1,6 @@
 import '#web/ui/mantine.css'
 import '#web/ui/fonts/fonts.css'
 import '#web/ui/look.css'
-import '#web/shell/less-motion.css'
 import { type ReactNode, useEffect } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageNonce } from '#web/platform/nonce.ts'

@@ -468,3 +468,17 @@ for (const [name, size] of Object.entries(sizes))
     await expect(page.getByRole('dialog').getByText('₹0.01').first()).toBeVisible()
     await inside('the dialog that asks before reminders are started')
   })
+
+test('a public page stays where the part of it for who is signed in does not come, and leads on to the dashboard', async ({
+  page,
+  program,
+}) => {
+  await signedIn(page, program)
+  await page.route(/\/assets\/(?:account-alone|library)-[^/]*\.js$/, (route) => route.abort())
+  await page.goto('/features')
+  await page.getByRole('banner').getByRole('link', { name: 'Dashboard' }).click()
+  await page.unrouteAll()
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await page.reload()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+})

@@ -1,9 +1,10 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Outlet } from 'react-router'
+import { AccountWaiting, accountLater } from './account-waiting.tsx'
 import { Library } from './library.tsx'
 import { SiteFrame } from './site-frame.tsx'
 
-const Account = lazy(async () => ({ default: (await import('./account.tsx')).Account }))
+const Account = accountLater(async () => (await import('./account.tsx')).Account)
 
 /** The frame of the screens that lead into the product: what only people who are signed in see comes afterwards. */
 export default function EntryLayout(): ReactNode {
@@ -11,7 +12,7 @@ export default function EntryLayout(): ReactNode {
     <Library>
       <SiteFrame
         account={
-          <Suspense>
+          <Suspense fallback={<AccountWaiting />}>
             <Account />
           </Suspense>
         }

@@ -1,10 +1,10 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Outlet } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
-import { AccountWaiting } from './account-waiting.tsx'
+import { AccountWaiting, accountLater } from './account-waiting.tsx'
 import { SiteFrame } from './site-frame.tsx'
 
-const AccountAlone = lazy(async () => ({ default: (await import('./account-alone.tsx')).AccountAlone }))
+const AccountAlone = accountLater(async () => (await import('./account-alone.tsx')).AccountAlone)
 
 /** The frame of the public pages, which load as little as they can: what only people who are signed in see comes afterwards. */
 export default function PublicLayout(): ReactNode {
