@@ -24,7 +24,7 @@ export function TwoFactorChangeDialog({ what, email, onClose }: ChangeProps & { 
       onClose={onClose}
       title={codes ? words.codes.title : words[what].title}
       centered
-      size={480}
+      size={500}
       closeOnClickOutside={codes === null}
       closeOnEscape={codes === null}
       withCloseButton={codes === null}

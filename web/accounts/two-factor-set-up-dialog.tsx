@@ -28,7 +28,7 @@ export function TwoFactorSetUpDialog({ email, onClose }: { email: string; onClos
       onClose={onClose}
       title={titles[step.at]}
       centered
-      size={480}
+      size={500}
       closeOnClickOutside={!stays}
       closeOnEscape={!stays}
       withCloseButton={!stays}
