@@ -1,0 +1,106 @@
+import type { Page } from '@playwright/test'
+import type { FakeReceiver } from '#test/fakes/receiver.ts'
+import { dialog, type Looking, open, type Someone, signIn, sizes, sweep } from './looking.ts'
+import { expect, test } from './with-programs.ts'
+
+// A trace runs a script of its own in every frame, and a mail's frame lets none run.
+test.use({ trace: 'off' })
+test.describe.configure({ mode: 'parallel' })
+
+type Zapier = { clientId: string; redirectUri: string }
+
+async function connectionsWithNothing(page: Page, look: Looking, { clientId, redirectUri }: Zapier): Promise<void> {
+  await page.goto(
+    `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state: 'x' })}`,
+  )
+  await expect(page.getByText('Zapier may')).toBeVisible()
+  await look.at('consent')
+  await open(page, '/dashboard/connections', 'No application is connected')
+  await look.at('connections-empty')
+  await page.getByRole('button', { name: 'Add Webhook' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add Webhook' }).click()
+  await dialog(page, look, 'webhook-add')
+  await page.getByRole('button', { name: 'Create API Key' }).click()
+  await page.getByLabel('Name').fill('Bookkeeping')
+  await look.at('api-key-create')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create API Key' }).click()
+  await expect(page.getByRole('button', { name: 'I Have Kept It' })).toBeVisible()
+  await look.at('api-key-once')
+  await page.getByRole('button', { name: 'I Have Kept It' }).click()
+  await page.getByRole('button', { name: 'Revoke Bookkeeping' }).click()
+  await dialog(page, look, 'api-key-revoke')
+  await open(page, '/dashboard/connections/webhooks/0199a000-0000-7000-8000-000000000000', 'There is no such webhook')
+  await look.at('webhook-missing')
+  await page.goto('/dashboard?trigger')
+  await expect(page.getByText('Duely may')).toBeVisible()
+  await look.at('consent-own')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('Please configure your email settings first before sending reminders.')).toBeVisible()
+  await dialog(page, look, 'trigger-mailbox')
+}
+
+async function connectionsWithMuch(page: Page, look: Looking, someone: Someone, receiver: FakeReceiver): Promise<void> {
+  const events = ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed']
+  for (let nth = 0; nth < 12; nth += 1) {
+    await someone.send('POST', '/api-keys', {
+      name: `${'Warehouse of the eastern branch '.repeat(2)}${nth}`,
+      scopes: ['read'],
+      expiresInDays: nth + 1,
+    })
+    await someone.send('POST', '/webhooks', {
+      url: `${receiver.url}/${'a-very-long-path/'.repeat(nth)}`,
+      events: events.slice(0, 1 + (nth % 5)),
+    })
+  }
+  const { _id } = (await someone.send('POST', '/webhooks', { url: `${receiver.url}/books`, events })) as { _id: string }
+  await someone.send('POST', '/oauth/login/callback?json=true', { redirect_uri: '/dashboard?trigger', state: 'x', request: '' })
+  for (const answer of [
+    { status: 500, body: `It does not work. ${'Nothing works here. '.repeat(40)}` },
+    { status: 204, body: '' },
+  ]) {
+    receiver.answer(answer)
+    await someone.send('POST', `/webhooks/${_id}/test`)
+  }
+  await open(page, '/dashboard/connections', `${receiver.url}/books`)
+  await look.at('connections')
+  await page.getByRole('button', { name: 'Disconnect Duely' }).click()
+  await dialog(page, look, 'disconnect')
+
+  await open(page, `/dashboard/connections/webhooks/${_id}`, 'Deliveries')
+  await expect(page.getByText(/nothing else/).first()).toBeVisible()
+  await page.getByRole('button', { name: 'Send Test Event' }).click()
+  await expect(page.getByText('The receiver has taken the test event.')).toBeVisible()
+  await look.at('webhook')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await dialog(page, look, 'webhook-change')
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await dialog(page, look, 'webhook-remove')
+  await page.getByRole('button', { name: 'Replace Secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace Secret' }).click()
+  await expect(page.getByRole('button', { name: 'I Have Kept It' })).toBeVisible()
+  await look.at('webhook-secret')
+  await page.getByRole('button', { name: 'I Have Kept It' }).click()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect(page.getByText('Paused by you')).toBeVisible()
+  await look.at('webhook-paused')
+
+  const due = { clientName: 'Nila Printers', clientEmail: 'nila@printers.example', amount: 22_300, dueDate: '2026-01-02' }
+  for (let nth = 0; nth < 9; nth += 1) await someone.send('POST', '/invoice', { ...due, clientName: `Nila Printers ${nth}` })
+  await page.goto('/dashboard?trigger')
+  await expect(page.getByText(/emails leave now, for$/)).toBeVisible()
+  await dialog(page, look, 'trigger')
+}
+
+for (const size of sizes)
+  test(`connections, none and many: every screen and dialog, ${size}`, async ({ browser, program, smtp, receiver, zapier }) => {
+    test.setTimeout(300_000)
+    await sweep({ browser, url: program.url, at: [size] }, async (page, look) => {
+      await signIn(page, program.url, `alone-${size}@banyan.example`)
+      await connectionsWithNothing(page, look, zapier)
+    })
+    await sweep({ browser, url: program.url, at: [size] }, async (page, look) => {
+      const someone = await signIn(page, program.url, `connected-${size}@banyan.example`)
+      await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+      await connectionsWithMuch(page, look, someone, receiver)
+    })
+  })
