@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { unzipSync } from 'fflate'
-import PostalMime from 'postal-mime'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
-import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { someoneAt } from '#test/program.ts'
-import { expect, test } from './with-google.ts'
+import { expect, linkIn, test } from './with-google.ts'
 
 const password = 'correct horse battery'
 
@@ -18,19 +16,6 @@ async function fillIn(page: Page, email: string, secret = password): Promise<voi
 
 async function submit(page: Page): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
-}
-
-/** The address in the newest mail to somebody whose subject says so. */
-async function linkIn(post: FakeSmtp, to: string, subject: string): Promise<string> {
-  let text = ''
-  await expect
-    .poll(async () => {
-      const mail = post.mails.findLast((one) => one.envelope.to.includes(to) && one.subject === subject)
-      text = mail ? ((await PostalMime.parse(mail.raw)).text ?? '') : ''
-      return text
-    })
-    .toContain('#token=')
-  return /http\S+#token=\S+/.exec(text)?.[0] ?? ''
 }
 
 test('somebody who forgot their password chooses a new one by a link in a mail, once', async ({ page, program, post }) => {

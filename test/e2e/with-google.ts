@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import PostalMime from 'postal-mime'
 import { type FakeGoogle, openFakeGoogle } from '#test/fakes/google.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { freePort, startProgram } from '#test/program.ts'
-import { test as base } from './duely.ts'
+import { test as base, expect } from './duely.ts'
 
 export { expect } from './duely.ts'
 
@@ -15,7 +16,7 @@ interface Outside {
   post: FakeSmtp
 }
 
-/** As `test`, with Google and a mailbox of the server's own set up. */
+/** As `test`, with Google, a mailbox of the server's own and a place to turn to set up. */
 export const test = base.extend<object, Outside>({
   google: [
     async ({}, use) => {
@@ -45,6 +46,7 @@ export const test = base.extend<object, Outside>({
         GMAIL_API_URL: google.url,
         SYSTEM_SMTP_URL: `smtp://${encodeURIComponent(post.login.user)}:${post.login.pass}@${post.host}:${post.port}`,
         SYSTEM_MAIL_FROM: 'Duely <post@duely.example>',
+        SUPPORT_URL: 'https://help.duely.example/',
       })
       await use(program)
       await program.end('SIGTERM')
@@ -53,3 +55,16 @@ export const test = base.extend<object, Outside>({
     { scope: 'worker', timeout: 120_000 },
   ],
 })
+
+/** The address in the newest mail to somebody whose subject says so. */
+export async function linkIn(post: FakeSmtp, to: string, subject: string): Promise<string> {
+  let text = ''
+  await expect
+    .poll(async () => {
+      const mail = post.mails.findLast((one) => one.envelope.to.includes(to) && one.subject === subject)
+      text = mail ? ((await PostalMime.parse(mail.raw)).text ?? '') : ''
+      return text
+    })
+    .toContain('#token=')
+  return /http\S+#token=\S+/.exec(text)?.[0] ?? ''
+}
