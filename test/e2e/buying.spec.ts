@@ -3,57 +3,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { FrameLocator, Page } from '@playwright/test'
 import { billingCalls, type Payment, type Subscription } from '#contract/billing.ts'
-import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { makeOlder } from '#test/older.ts'
-import { freePort, someoneAt, startProgram } from '#test/program.ts'
-import { test as base, expect } from './duely.ts'
+import { someoneAt, startProgram } from '#test/program.ts'
+import { test as base } from './duely.ts'
+import { expect, type Shop, settingsFor, test } from './with-shop.ts'
 
 // The real program, started with the addresses of a Razorpay that takes no money, in a browser that pays there.
-
-interface Shop {
-  razorpay: FakeRazorpay
-  /** Everybody who signed in, to add up what they paid. */
-  people: string[]
-}
-
-function settingsFor({ settings }: FakeRazorpay): Record<string, string> {
-  return {
-    RAZORPAY_KEY_ID: settings.keyId,
-    RAZORPAY_KEY_SECRET: settings.keySecret,
-    RAZORPAY_WEBHOOK_SECRET: settings.webhookSecret,
-    RAZORPAY_API_URL: settings.apiUrl,
-    RAZORPAY_CHECKOUT_URL: settings.checkoutUrl,
-  }
-}
-
-const test = base.extend<{ calm: null }, { port: number; shop: Shop }>({
-  // What the provider was made to do wrong in one test is over in the next.
-  calm: [
-    async ({ shop }, use) => {
-      await use(null)
-      shop.razorpay.answer(() => undefined)
-    },
-    { auto: true },
-  ],
-  port: [async ({}, use) => use(await freePort()), { scope: 'worker' }],
-  shop: [
-    async ({ port }, use) => {
-      await using razorpay = await openFakeRazorpay({ webhookUrl: `http://127.0.0.1:${port}/subscription/webhook` })
-      await use({ razorpay, people: [] })
-    },
-    { scope: 'worker' },
-  ],
-  program: [
-    async ({ port, shop }, use) => {
-      const folder = await mkdtemp(path.join(tmpdir(), 'duely-buying-'))
-      const program = await startProgram({ DATA_DIR: folder, PORT: String(port), ...settingsFor(shop.razorpay) })
-      await use(program)
-      await program.end('SIGTERM')
-      await rm(folder, { recursive: true, force: true })
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-})
 
 async function signIn(page: Page, url: string, email: string): Promise<void> {
   await someoneAt(url, email)

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
+import { freePort, startProgram } from '#test/program.ts'
+import { test as base } from './duely.ts'
+
+export { expect } from './duely.ts'
+
+export interface Shop {
+  razorpay: FakeRazorpay
+  /** Everybody who signed in, to add up what they paid. */
+  people: string[]
+}
+
+/** What the program is told of the provider. */
+export function settingsFor({ settings }: FakeRazorpay): Record<string, string> {
+  return {
+    RAZORPAY_KEY_ID: settings.keyId,
+    RAZORPAY_KEY_SECRET: settings.keySecret,
+    RAZORPAY_WEBHOOK_SECRET: settings.webhookSecret,
+    RAZORPAY_API_URL: settings.apiUrl,
+    RAZORPAY_CHECKOUT_URL: settings.checkoutUrl,
+  }
+}
+
+/** As `test`, with payments set up: they go to a Razorpay that takes no money. */
+export const test = base.extend<{ calm: null }, { port: number; shop: Shop }>({
+  // What the provider was made to do wrong in one test is over in the next.
+  calm: [
+    async ({ shop }, use) => {
+      await use(null)
+      shop.razorpay.answer(() => undefined)
+    },
+    { auto: true },
+  ],
+  port: [async ({}, use) => use(await freePort()), { scope: 'worker' }],
+  shop: [
+    async ({ port }, use) => {
+      await using razorpay = await openFakeRazorpay({ webhookUrl: `http://127.0.0.1:${port}/subscription/webhook` })
+      await use({ razorpay, people: [] })
+    },
+    { scope: 'worker' },
+  ],
+  program: [
+    async ({ port, shop }, use) => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'duely-buying-'))
+      const program = await startProgram({ DATA_DIR: folder, PORT: String(port), ...settingsFor(shop.razorpay) })
+      await use(program)
+      await program.end('SIGTERM')
+      await rm(folder, { recursive: true, force: true })
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+})
