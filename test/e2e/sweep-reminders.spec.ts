@@ -1,0 +1,313 @@
+import type { Page } from '@playwright/test'
+import { type Notice, noticeCalls } from '#contract/notices.ts'
+import { type HistoryMail, type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
+import { type FakeSmtp, later } from '#test/fakes/smtp-server.ts'
+import { expect, test } from './duely.ts'
+import { change, dialog, fail, type Looking, letGo, open, putMessagesAway, type Someone, signIn, sweep } from './looking.ts'
+
+// A trace runs a script of its own in every frame, and a mail's frame lets none run.
+test.use({ trace: 'off' })
+test.describe.configure({ mode: 'parallel' })
+
+const control = '/dashboard/reminder-control'
+const clients = ['Kaveri Foods', 'Studio Banyan', 'Meridian Textiles', 'Lotus Press', 'Nilgiri Tea']
+const mailOf = (client: string) => `billing@${client.split(' ')[0]?.toLowerCase()}.example`
+
+async function withMailbox(someone: Someone, { host, port, login }: FakeSmtp): Promise<void> {
+  await someone.send('POST', '/mail-config/smtp', { host, port, secure: false, ...login })
+}
+
+async function withLateInvoices(someone: Someone): Promise<void> {
+  for (const client of clients)
+    await someone.send('POST', '/invoice', { clientName: client, clientEmail: mailOf(client), amount: 48_500, dueDate: '2026-01-02' })
+}
+
+async function runs(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp): Promise<void> {
+  await withLateInvoices(someone)
+  await open(page, control, 'Not Configured')
+  // It counts as disabled, can be reached all the same, and says why.
+  await page.getByRole('button', { name: 'Start Reminders' }).focus()
+  await page.keyboard.press('Enter')
+  await dialog(page, look, 'mail-needed')
+  await withMailbox(someone, smtp)
+
+  // Two mails are on their way, and stay so until they have been looked at.
+  const arrived = Promise.withResolvers<void>()
+  const seen = Promise.withResolvers<void>()
+  smtp.answer({
+    dot: (_mail, nth) => {
+      if (nth === 2) arrived.resolve()
+      return later(seen.promise)
+    },
+  })
+  const sending = someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
+  await arrived.promise
+  await open(page, control, 'Send Now: sending reminders')
+  await look.at('run-under-way')
+  await open(page, '/dashboard', 'All (5)')
+  await look.at('dashboard-under-way')
+  await open(page, control, 'Send Now: sending reminders')
+  await page.getByRole('button', { name: 'Cancel Run' }).click()
+  await dialog(page, look, 'cancel-run')
+  await page.getByRole('button', { name: 'Cancel Run' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel Run' }).click()
+  await expect(page.getByText('The run is cancelled.')).toBeVisible()
+  seen.resolve()
+  await expect(page.getByRole('heading', { name: 'Send Now: what happened' })).toBeVisible()
+  await look.at('run-cancelled')
+  await putMessagesAway(page)
+  await sending
+  await smtp.quiet()
+
+  smtp.answer({
+    rcpt: (to) =>
+      to === mailOf('Nilgiri Tea')
+        ? '550 5.1.1 The email account that you tried to reach does not exist. Please try double-checking the recipient’s email address.'
+        : to === mailOf('Lotus Press')
+          ? '451 4.7.1 Greylisted, please try again later'
+          : undefined,
+  })
+  await page.getByRole('button', { name: 'Start Reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
+  await expect(page.getByText('1 email could not be delivered:').first()).toBeVisible()
+  await expect(page.getByText(/tried again by itself/).first()).toBeVisible()
+  await look.at('run-failures')
+  await putMessagesAway(page)
+  await page.getByRole('button', { name: 'Close this result' }).click()
+  for (const row of await page.locator('details > summary').all()) await row.click()
+  await look.at('last-runs-opened', page.locator('details').last())
+  await page.getByRole('button', { name: 'Stop Reminders' }).click()
+  await dialog(page, look, 'stop-with-waiting')
+  await open(page, '/dashboard', 'All (5)')
+  await look.at('dashboard-refused')
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  await expect(page.getByRole('table').first()).toBeVisible()
+  await look.at('dashboard-refused-list')
+  await page.getByRole('button', { name: 'Cards', exact: true }).click()
+
+  smtp.answer({})
+  for (let nth = 0; nth < 3; nth += 1) await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
+  await someone.send('DELETE', '/mail-config')
+  await open(page, control, 'Waiting for a mailbox')
+  await look.at('reminder-control-waiting')
+  await page.getByRole('button', { name: 'Send Now' }).click()
+  await dialog(page, look, 'mail-needed-to-send')
+  await fail(page, [reminderCalls.stop])
+  await page.getByRole('button', { name: 'Stop Reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop Reminders' }).click()
+  await expect(page.getByText(/^Failed to stop reminders: /).first()).toBeVisible()
+  await look.at('stop-failed')
+  await letGo(page)
+}
+
+async function refused(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp): Promise<void> {
+  await withLateInvoices(someone)
+  await withMailbox(someone, smtp)
+  smtp.answer({
+    auth: () => '535 5.7.8 Username and Password not accepted. For more information, go to https://support.example/mail/?p=BadCredentials',
+  })
+  await open(page, control, 'Last runs')
+  await page.getByRole('button', { name: 'Start Reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
+  await expect(page.getByText('Sending is paused: the mail server refused the login').first()).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Start: what happened' })).toBeVisible()
+  await look.at('reminder-control-login-refused')
+  await open(page, '/dashboard/mail-settings', 'Enter New App Password')
+  await look.at('email-settings-login-refused')
+  await page.getByRole('button', { name: 'Send Test Mail' }).click()
+  await expect(page.getByText(/^Error sending test mail: /)).toBeVisible()
+  await look.at('test-mail-refused')
+  await page.getByRole('button', { name: 'Enter New App Password' }).click()
+  await page.getByLabel('App Password').fill('not this one')
+  await page.getByRole('button', { name: 'Save SMTP Configuration' }).click()
+  await expect(page.getByText(/^Error configuring SMTP: /).first()).toBeVisible()
+  await dialog(page, look, 'smtp-refused')
+  await open(page, '/dashboard', 'All (5)')
+  await look.at('dashboard-login-refused')
+  await page.getByRole('link', { name: /^Edit/ }).or(page.getByText('Kaveri Foods')).first().click()
+  await expect(page.getByRole('heading', { name: 'Next reminder' })).toBeVisible()
+  await look.at('edit-invoice-held', page.getByRole('heading', { name: 'Next reminder' }))
+
+  smtp.answer({ mail: () => '550 5.4.5 Daily user sending limit exceeded. For more information on sending limits, see your plan.' })
+  await withMailbox(someone, smtp)
+  await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
+  await open(page, control, 'Sending is paused: the mailbox has used up its quota')
+  await look.at('reminder-control-quota')
+  await open(page, '/dashboard/mail-settings', 'Save Settings Again')
+  await look.at('email-settings-quota')
+
+  const notice = { link: null, createdAt: '2026-11-20T03:30:00Z' }
+  await change(page, noticeCalls.list, (): Notice[] => [
+    {
+      ...notice,
+      _id: '1',
+      kind: 'promise_broken',
+      title: 'Kaveri Foods has not kept its promise',
+      text: 'INV-0001, ₹48,500.00, was promised by 19/11/2026 and is still unpaid. Reminders go on.',
+      link: '/dashboard',
+    },
+    {
+      ...notice,
+      _id: '2',
+      kind: 'not_delivered',
+      title: '3 reminders were not delivered',
+      text: 'Their mail servers refused them for good.',
+      link: control,
+    },
+    {
+      ...notice,
+      _id: '3',
+      kind: 'webhook_failing',
+      title: 'https://books.example does not answer',
+      text: 'Since yesterday no call got through.',
+      link: '/dashboard/connections',
+    },
+    {
+      ...notice,
+      _id: '4',
+      kind: 'webhook_gone',
+      title: 'https://old.example wants no more calls',
+      text: 'It answered 410, so it is called no longer.',
+    },
+    {
+      ...notice,
+      _id: '5',
+      kind: 'restored',
+      title: 'Your data was put back from a backup',
+      text: 'Reminders that may have left already wait for your word.',
+      link: control,
+    },
+  ])
+  await change(page, reminderCalls.status, (status) => ({
+    ...status,
+    pause: null,
+    trouble: 'Reminders leave later than planned: 1,204 mails of all accounts wait. Nothing is lost.',
+  }))
+  await open(page, '/dashboard', 'All (5)')
+  await look.at('notices')
+  await page.getByRole('button', { name: 'Show all 5' }).click()
+  await look.at('notices-all')
+  await open(page, control, /^Reminders leave later than planned/)
+  await look.at('reminder-control-late')
+  await letGo(page)
+}
+
+/** Nine days of one invoice, with everything that can become of a mail. */
+function story(known: InvoiceHistory): InvoiceHistory {
+  const states: Partial<HistoryMail>[] = [
+    { state: 'held', reason: 'sending_paused', kind: 'daily' },
+    {
+      state: 'retrying',
+      kind: 'daily',
+      attempt: 3,
+      serverReply: '451 4.7.1 Greylisted, please try again later',
+      nextTryAt: '2099-01-01T04:00:00Z',
+    },
+    { state: 'failed', reason: 'refused', kind: 'send_now', serverReply: '550 5.1.1 No such user here', attempt: 1 },
+    { state: 'cancelled', kind: 'start' },
+    { state: 'superseded', kind: 'daily' },
+    { state: 'sent', kind: 'trigger', serverReply: '250 2.0.0 OK: queued as 4F8D71C0A9', invoices: 3, attempt: 1 },
+    { state: 'failed', reason: 'expired', kind: 'retry', serverReply: 'It could not be handed over on this day.', attempt: 9 },
+  ]
+  const mails = Array.from({ length: 12 }, (_, nth): HistoryMail => {
+    const at = `2026-11-${String(20 - nth).padStart(2, '0')}T03:30:00Z`
+    return {
+      _id: `0199a000-0000-7000-8000-0000000000${nth + 10}`,
+      runId: '0199a000-0000-7000-8000-000000000000',
+      kind: 'daily',
+      state: 'sent',
+      reason: null,
+      subject: nth === 3 ? null : 'Reminder: INV-0001 of ₹48,500.00 was due on 02/01/2026',
+      clientEmail: mailOf('Kaveri Foods'),
+      createdAt: at,
+      sentAt: at,
+      attempt: 1,
+      nextTryAt: null,
+      serverReply: '250 2.0.0 Accepted',
+      invoices: 1,
+      ...states[nth],
+    }
+  })
+  const days = (['paused', 'not_running', 'added_later'] as const).map((outcome, nth) => ({
+    date: `2026-11-0${7 - nth}`,
+    outcome,
+    words: 'Nothing left on this day, because of what was decided about this invoice and this account by then.',
+    decidedAt: `2026-11-0${7 - nth}T03:30:00Z`,
+    nextTryAt: null,
+    mailId: null,
+  }))
+  return { ...known, mails, days }
+}
+
+async function templates(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp): Promise<void> {
+  const late = { clientName: 'Kaveri Foods', clientEmail: mailOf('Kaveri Foods'), amount: 48_500, dueDate: '2026-01-02' }
+  for (const amount of [48_500, 12_250, 1_84_200.5]) await someone.send('POST', '/invoice', { ...late, amount })
+  await withMailbox(someone, smtp)
+  await open(page, '/dashboard/email-templates?tab=group', 'Current Template')
+  await look.at('email-templates-group')
+  await someone.send('PATCH', '/reminder/settings', { groupByClient: true })
+  await someone.send('PUT', '/mail-config/template/group', {
+    useCustomTemplate: true,
+    customSubject: '{{invoiceCount}} open invoices, {{totalAmount}}',
+    customContent: 'Dear {{clientName}},\n\n{{invoiceList}}\n\n<b>Please pay</b> soon.\n{{userName}}',
+  })
+  await open(page, '/dashboard/email-templates?tab=group', 'Default Template (for reference)')
+  await page.getByRole('button', { name: 'Phone', exact: true }).filter({ visible: true }).click()
+  const about = page.getByRole('tabpanel').getByRole('combobox', { name: 'Show it for' })
+  const kaveri = page.getByRole('option', { name: /Kaveri Foods/ }).filter({ visible: true })
+  await about.click()
+  await kaveri.click()
+  await look.at('email-templates-phone', page.getByRole('tabpanel').getByText('What you see here is what is sent'))
+  await open(page, '/dashboard/email-templates?tab=group', 'Default Template (for reference)')
+  await about.click()
+  await expect(kaveri).toBeVisible()
+  await look.at('email-templates-example', about)
+  await open(page, '/dashboard/email-templates?tab=group', 'Default Template (for reference)')
+  await page.getByRole('tabpanel').getByRole('textbox', { name: 'Subject' }).fill('')
+  await page.getByRole('tabpanel').getByRole('textbox', { name: 'Content' }).fill('Dear {{client}}')
+  await page.getByRole('button', { name: 'Save Template' }).click()
+  await expect(page.getByText('Please enter a subject.')).toBeVisible()
+  await look.at('email-templates-refused', page.getByText('Please enter a subject.'))
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect(page.getByText('Back to the text that was saved last.')).toBeVisible()
+  await look.at('email-templates-reset')
+  await open(page, control, 'Last runs')
+  await look.at('reminder-control-grouped')
+  await someone.send('POST', '/reminder/send-immediate')
+  await open(page, control, 'Last runs')
+  await page.getByRole('button', { name: 'Send Now' }).click()
+  await dialog(page, look, 'send-again-grouped')
+  await change(page, reminderCalls.preview, (preview) => ({ ...preview, sendNowMails: 0, remindedToday: 3 }))
+  await page.getByRole('button', { name: 'Send Now' }).click()
+  await expect(page.getByRole('dialog').getByText(/the day is used up/)).toBeVisible()
+  await dialog(page, look, 'send-again-used-up')
+  await letGo(page)
+
+  const list = (await someone.send('GET', '/invoice')) as { _id: string }[]
+  await change(page, reminderCalls.history, story)
+  await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'What happened')
+  await look.at('history', page.getByText(/Greylisted/))
+  await page.getByRole('button', { name: 'Show what was before' }).click()
+  await look.at('history-before', page.getByText('Nothing left on this day').last())
+}
+
+test('runs of reminders: under way, cancelled, with failures, opened later', async ({ browser, program, smtp }) => {
+  test.setTimeout(300_000)
+  await sweep({ browser, url: program.url }, async (page, look) => {
+    await runs(page, look, await signIn(page, program.url, 'runs@banyan.example'), smtp)
+  })
+})
+
+test('a mailbox that refuses, and everything that is said above a screen', async ({ browser, program, smtp }) => {
+  test.setTimeout(300_000)
+  await sweep({ browser, url: program.url }, async (page, look) => {
+    await refused(page, look, await signIn(page, program.url, 'refused@banyan.example'), smtp)
+  })
+})
+
+test('one email per client, its wording, and the long story of an invoice', async ({ browser, program, smtp }) => {
+  test.setTimeout(300_000)
+  await sweep({ browser, url: program.url }, async (page, look) => {
+    await templates(page, look, await signIn(page, program.url, 'grouped@banyan.example'), smtp)
+  })
+})
