@@ -1,0 +1,210 @@
+import type { Page } from '@playwright/test'
+import { accountCalls } from '#contract/accounts.ts'
+import { billingCalls } from '#contract/billing.ts'
+import type { Call } from '#contract/call.ts'
+import { integrationCalls } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { templateCalls } from '#contract/templates.ts'
+import { zapierCalls } from '#contract/zapier.ts'
+import { expect, test } from './duely.ts'
+import { fail, hold, type Looking, letGo, open, type Someone, signIn, sweep } from './looking.ts'
+
+// A trace runs a script of its own in every frame, and a mail's frame lets none run.
+test.use({ trace: 'off' })
+test.describe.configure({ mode: 'parallel' })
+
+interface Screen {
+  name: string
+  address: string
+  /** What it reads. */
+  calls: Call[]
+  loading: string | RegExp
+  failed: string | RegExp
+}
+
+const failure = 'Something went wrong on our side. Please try again in a moment.'
+
+/** Every screen of the dashboard that reads something. */
+function screens(invoice: string, webhook: string): Screen[] {
+  return [
+    {
+      name: 'dashboard',
+      address: '/dashboard',
+      calls: [invoiceCalls.list],
+      loading: 'Loading invoices...',
+      failed: /^Error loading invoices: /,
+    },
+    {
+      name: 'edit-invoice',
+      address: `/dashboard/edit-invoice/${invoice}`,
+      calls: [invoiceCalls.read],
+      loading: /^Loading/,
+      failed: /^Failed to load invoice/,
+    },
+    {
+      name: 'history',
+      address: `/dashboard/edit-invoice/${invoice}`,
+      calls: [reminderCalls.history],
+      loading: 'Loading the reminders of this invoice...',
+      failed: /^The reminders of this invoice could not be loaded: /,
+    },
+    {
+      name: 'email-settings',
+      address: '/dashboard/mail-settings',
+      calls: [mailCalls.config],
+      loading: 'Loading email settings...',
+      failed: /^Error loading email settings: /,
+    },
+    {
+      name: 'reminder-control',
+      address: '/dashboard/reminder-control',
+      calls: [reminderCalls.status],
+      loading: 'Loading reminder status...',
+      failed: /^Error loading reminder status: /,
+    },
+    {
+      name: 'reminder-control-parts',
+      address: '/dashboard/reminder-control',
+      calls: [reminderCalls.preview, reminderCalls.runs, reminderCalls.settings],
+      loading: 'Loading what is coming up...',
+      failed: /^Error loading what is coming up: /,
+    },
+    {
+      name: 'email-templates',
+      address: '/dashboard/email-templates',
+      calls: [templateCalls.read],
+      loading: 'Loading your template...',
+      failed: /^The template could not be loaded\./,
+    },
+    {
+      name: 'connections',
+      address: '/dashboard/connections',
+      calls: [integrationCalls.connections, integrationCalls.webhooks, integrationCalls.keys, zapierCalls.subscription],
+      loading: /^Loading/,
+      failed: new RegExp(failure),
+    },
+    {
+      name: 'webhook',
+      address: `/dashboard/connections/webhooks/${webhook}`,
+      calls: [integrationCalls.hookDeliveries],
+      loading: /^Loading/,
+      failed: new RegExp(failure),
+    },
+    {
+      name: 'profile',
+      address: '/dashboard/profile',
+      calls: [accountCalls.profile],
+      loading: 'Loading your profile...',
+      failed: 'Profile Not Found',
+    },
+    {
+      name: 'profile-figures',
+      address: '/dashboard/profile',
+      calls: [accountCalls.stats],
+      loading: 'Member since',
+      failed: /^Your figures could not be loaded\./,
+    },
+    {
+      name: 'security',
+      address: '/dashboard/profile?tab=security',
+      calls: [accountCalls.sessions, accountCalls.audit],
+      loading: 'Loading your browsers...',
+      failed: /^Your browsers could not be loaded\./,
+    },
+    {
+      name: 'subscription',
+      address: '/dashboard/profile?tab=subscription',
+      calls: [billingCalls.subscription],
+      loading: 'Loading your plan...',
+      failed: /^Your plan could not be loaded\./,
+    },
+  ]
+}
+
+/** The first or the second half of the screens, each before the server has answered and where it answers with nothing but its failure. */
+async function waiting(page: Page, look: Looking, someone: Someone, half: 'first' | 'second'): Promise<void> {
+  const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200.5, dueDate: '2026-01-02' }
+  const { _id: invoice } = (await someone.send('POST', '/invoice', late)) as { _id: string }
+  const events = ['invoice.created']
+  const { _id: webhook } = (await someone.send('POST', '/webhooks', { url: 'https://books.example/duely', events })) as { _id: string }
+  const all = screens(invoice, webhook)
+  const middle = Math.ceil(all.length / 2)
+  for (const { name, address, calls, loading, failed } of half === 'first' ? all.slice(0, middle) : all.slice(middle)) {
+    const seen = (sign: string | RegExp) => page.getByRole('main').getByText(sign).filter({ visible: true }).first()
+    const go = await hold(page, calls)
+    await page.goto(address)
+    await expect(seen(loading)).toBeVisible()
+    await look.at(`${name}-loading`, seen(loading))
+    await go()
+    await letGo(page)
+    await fail(page, calls)
+    await page.goto(address)
+    await expect(seen(failed)).toBeVisible()
+    await look.at(`${name}-failed`, seen(failed))
+    await letGo(page)
+  }
+}
+
+async function away(page: Page, look: Looking, someone: Someone): Promise<void> {
+  const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200.5, dueDate: '2026-01-02' }
+  await someone.send('POST', '/invoice', late)
+  const whole = () => expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
+  // What is there stays, and is said to be old.
+  await open(page, '/dashboard', 'All (1)')
+  await fail(page, [invoiceCalls.list])
+  await page.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Mark as paid' }).click()
+  await expect(page.getByText(/^Error loading invoices: /)).toBeVisible()
+  await look.at('dashboard-old')
+  await letGo(page)
+  // A screen that was seen before opens without a server.
+  await open(page, '/dashboard/mail-settings', 'No mailbox connected')
+  await open(page, '/dashboard', 'All (1)')
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Email Settings' }).first().click()
+  await expect(page.getByText(/The server cannot be reached\. Please check your connection/).first()).toBeVisible()
+  await expect(page.getByText('You are offline')).toBeVisible()
+  await look.at('offline')
+  // One that was not does not, and says so.
+  await page.getByRole('link', { name: 'Connections' }).first().click()
+  await expect(page.getByRole('heading', { name: 'This screen needs the network' })).toBeVisible()
+  await look.at('offline-not-fetched')
+  await page.context().setOffline(false)
+  await expect(page.getByRole('heading', { name: 'Connected applications' })).toBeVisible()
+  await open(page, '/dashboard/no-such-screen', 'Page not found')
+  await whole()
+  await look.at('not-found-dashboard')
+  await open(page, '/no-such-page', 'Go to the dashboard')
+  await whole()
+  await look.at('not-found-signed-in')
+  await open(page, '/pricing', 'Payments are not set up on this server.')
+  await whole()
+  await look.at('pricing-not-set-up')
+}
+
+for (const half of ['first', 'second'] as const)
+  test(`every screen while it waits for the server, and where the server fails: the ${half} half`, async ({ browser, program }) => {
+    test.setTimeout(300_000)
+    await sweep({ browser, url: program.url }, async (page, look) => {
+      await waiting(page, look, await signIn(page, program.url, `waiting-${half}@banyan.example`), half)
+    })
+  })
+
+test('what is old, what is away and what is not there', async ({ browser, program }) => {
+  test.setTimeout(120_000)
+  await sweep({ browser, url: program.url }, async (page, look) => {
+    await away(page, look, await signIn(page, program.url, 'away@banyan.example'))
+  })
+})
+
+test('a screen that breaks', async ({ browser, program }) => {
+  await sweep({ browser, url: program.url, complains: /TypeError: Cannot destructure property 'status'/ }, async (page, look) => {
+    await signIn(page, program.url, 'broken@banyan.example')
+    await page.route('**/invoice', (route) => (route.request().method() === 'GET' ? route.fulfill({ json: [null] }) : route.fallback()))
+    await page.goto('/dashboard')
+    await expect(page.getByRole('heading', { name: 'This screen stopped working' })).toBeVisible()
+    await look.at('crash')
+  })
+})
