@@ -125,8 +125,14 @@ export const invoiceImport = z.strictObject({
 })
 export type InvoiceImport = z.output<typeof invoiceImport>
 
+/** Names a request, so that it may be sent again: printable ASCII. */
+export const idempotencyKey = z
+  .string()
+  .regex(/^(?=.*[\x21-\x7e])[\x20-\x7e]{1,255}$/, 'Please send an Idempotency-Key of 1 to 255 letters and figures, or none.')
+
 /** What became of a line, which is counted from 1. */
 const importedLine = z.object({ line: z.number().int(), _id: z.string() })
+export type ImportedLine = z.infer<typeof importedLine>
 const refusedLine = z.object({
   line: z.number().int(),
   message: z.string(),
@@ -196,6 +202,13 @@ export const invoiceCalls = {
     summary: 'Write down up to 1,000 invoices; each line is answered for itself, and no mail is sent.',
     body: invoiceImport,
     reply: importResult,
+  }),
+  imported: call({
+    method: 'GET',
+    path: '/invoices/import/:key',
+    summary: 'What an import with this Idempotency-Key has written down within a day, as far as it is still there.',
+    params: z.object({ key: idempotencyKey }),
+    reply: z.array(importedLine),
   }),
   export: call({
     method: 'GET',

@@ -7,6 +7,12 @@ const line = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example'
 
 const send = (app: TestApp, someone: Person, lines: unknown[], keepDuplicates = false) =>
   ask(app, someone, invoiceCalls.import, { body: { lines, keepDuplicates } })
+const sendUnder = (app: TestApp, someone: Person, key: string, lines: unknown[], keepDuplicates = false) =>
+  ask(app, someone, invoiceCalls.import, { body: { lines, keepDuplicates } }, { 'idempotency-key': key })
+const imported = async (app: TestApp, someone: Person, key: string) => {
+  const { reply, problem } = await ask(app, someone, invoiceCalls.imported, { params: { key } })
+  return problem ? problem.code : reply
+}
 const list = async (app: TestApp, someone: Person) => (await ask(app, someone, invoiceCalls.list, { query: {} })).reply
 
 test('imported lines become invoices, numbered like those written by hand', async () => {
@@ -93,4 +99,87 @@ test('an import writes to nobody, however late its invoices are', async () => {
   await app.runJobs()
   expect((await list(app, asha)).map(({ remindersSent, status }) => [remindersSent, status])).toEqual([[0, 'overdue']])
   expect(app.errorsLogged).toEqual([])
+})
+
+const severalHundred = Array.from({ length: 250 }, (_, index) => ({ ...line, amount: index + 1 }))
+
+test.each([false, true])('the same lines under the same key are answered with the same invoices (keeping duplicates: %s)', async (keep) => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const lines = [...severalHundred, { ...line, amount: -1 }, { ...line, amount: 1 }]
+  const first = await sendUnder(app, asha, 'books-0', lines, keep)
+  expect(first.reply.imported).toBe(keep ? 251 : 250)
+  const again = await sendUnder(app, asha, 'books-0', lines, keep)
+  const made = (lines: (typeof first)['reply']['lines']) => lines.map((said) => ('_id' in said ? said._id : said.code))
+  expect(made(again.reply.lines)).toEqual(made(first.reply.lines))
+  expect(again.reply.imported).toBe(first.reply.imported)
+  expect(await list(app, asha)).toHaveLength(first.reply.imported)
+})
+
+test('an import that broke off after some of its lines is completed under its key, without a line lost or twice', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const before = (await sendUnder(app, asha, 'books-0', severalHundred.slice(0, 120))).reply
+  const { reply } = await sendUnder(app, asha, 'books-0', severalHundred)
+  expect(reply.imported).toBe(250)
+  expect(reply.lines.slice(0, 120)).toEqual(before.lines)
+  expect(await list(app, asha)).toHaveLength(250)
+})
+
+test('however often an import is sent at once under one key, each line is written down once', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const lines = severalHundred.slice(0, 150)
+  const answered = await Promise.all([1, 2, 3].map(() => sendUnder(app, asha, 'books-0', lines, true)))
+  expect(new Set(answered.map(({ reply }) => JSON.stringify(reply))).size).toBe(1)
+  expect(await list(app, asha)).toHaveLength(150)
+})
+
+test('what an import has written down can be asked for by its key', async () => {
+  await using app = await openTestApp()
+  const [asha, ravi] = [await aPerson(app), await aPerson(app)]
+  expect(await imported(app, asha, 'books-0')).toBe('not_found')
+  const { reply } = await sendUnder(app, asha, 'books-0', [{ ...line, amount: -1 }, line, { ...line, amount: 7 }])
+  const [, second, third] = reply.lines
+  expect(await imported(app, asha, 'books-0')).toEqual([second, third])
+  expect(await imported(app, asha, 'books')).toBe('not_found')
+  expect(await imported(app, ravi, 'books-0')).toBe('not_found')
+  await ask(app, asha, invoiceCalls.remove, { params: { id: second && '_id' in second ? second._id : '' } })
+  expect(await imported(app, asha, 'books-0')).toEqual([third])
+  app.clock.advance({ hours: 24 })
+  expect(await imported(app, asha, 'books-0')).toBe('not_found')
+})
+
+test('a line whose invoice was deleted meanwhile is not written down again behind its owner', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply } = await sendUnder(app, asha, 'books-0', [line, { ...line, amount: 7 }])
+  const [first, second] = reply.lines
+  await ask(app, asha, invoiceCalls.remove, { params: { id: first && '_id' in first ? first._id : '' } })
+  expect((await sendUnder(app, asha, 'books-0', [line, { ...line, amount: 7 }])).reply).toEqual({
+    imported: 1,
+    lines: [{ line: 1, code: 'conflict', message: 'This line was imported before, and its invoice has been deleted since.' }, second],
+  })
+  expect(await list(app, asha)).toHaveLength(1)
+})
+
+test('a key that was used for other lines is a mistake, until a day has passed', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await sendUnder(app, asha, 'books-0', [line])
+  const other = () => sendUnder(app, asha, 'books-0', [{ ...line, amount: 7 }])
+  expect((await other()).reply).toMatchObject({ imported: 0, lines: [{ line: 1, code: 'conflict' }] })
+  app.clock.advance({ hours: 24 })
+  expect((await other()).reply.imported).toBe(1)
+  expect((await other()).reply.imported).toBe(1)
+  expect(await list(app, asha)).toHaveLength(2)
+})
+
+test('the keys of single invoices and of imports are not mixed up', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await ask(app, asha, invoiceCalls.create, { body: line }, { 'idempotency-key': 'books-0' })
+  expect((await sendUnder(app, asha, 'books-0', [{ ...line, amount: 7 }])).reply.imported).toBe(1)
+  expect(await sendUnder(app, asha, '  ', [line])).toMatchObject({ status: 400, problem: { errors: [{ path: 'Idempotency-Key' }] } })
+  expect((await ask(app, asha, invoiceCalls.imported, { params: { key: 'caf\u00e9\u0000' } })).status).toBe(400)
 })

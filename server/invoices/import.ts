@@ -7,25 +7,25 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { type AfterChange, createInvoices, lockOwner } from './invoices.ts'
+import { type Line, type MadeLine, madeBefore, rememberLines } from './once.ts'
 import { invoices } from './tables.ts'
 
 /** So many lines share a commit; in between, others get their turn. */
 const chunk = 100
 
 type Outcome = ImportResult['lines'][number]
-interface Line {
-  line: number
-  draft: InvoiceDraft
-}
+/** `key`: the Idempotency-Key of the request; null where it has none. */
+type Asked = { duplicates: 'keep' | 'refuse'; key: string | null }
 
 /**
  * Writes down the lines that keep the rules, by `createInvoices` as every other, and says of every other why not. A line that was written down
- * stays, whatever becomes of those behind it. Sending the same lines again adds nothing, unless duplicates are to be kept.
+ * stays, whatever becomes of those behind it. The same lines under the same key are answered, within a day, with the invoices that they became;
+ * without a key they add nothing, unless duplicates are to be kept.
  */
 export async function importInvoices(
   db: Database,
   ownerId: string,
-  { lines, keepDuplicates }: InvoiceImport,
+  { lines, keepDuplicates, key }: InvoiceImport & { key: string | null },
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
@@ -39,9 +39,8 @@ export async function importInvoices(
   }
   for (let start = 0; start < good.length; start += chunk) {
     const part = good.slice(start, start + chunk)
-    const written = await db.transaction((tx) =>
-      writeDown(tx, ownerId, { lines: part, duplicates: keepDuplicates ? 'keep' : 'refuse' }, now, afterChange, config),
-    )
+    const asked: Asked = { duplicates: keepDuplicates ? 'keep' : 'refuse', key }
+    const written = await db.transaction((tx) => writeDown(tx, ownerId, { lines: part, ...asked }, now, afterChange, config))
     outcomes.push(...written)
   }
   outcomes.sort((one, other) => one.line - other.line)
@@ -51,21 +50,23 @@ export async function importInvoices(
 async function writeDown(
   tx: Database,
   ownerId: string,
-  { lines, duplicates }: { lines: Line[]; duplicates: 'keep' | 'refuse' },
+  { lines, duplicates, key }: { lines: Line[] } & Asked,
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
 ): Promise<Outcome[]> {
   const owner = await lockOwner(tx, ownerId)
-  const outcomes: Outcome[] = []
-  const known = duplicates === 'keep' ? new Map<string, string>() : await alike(tx, ownerId, lines)
+  const made = key === null ? new Map<number, MadeLine>() : await madeBefore(tx, ownerId, { key, lines }, now)
+  const outcomes = [...made].map(([line, before]) => again(line, before))
+  const unmade = lines.filter(({ line }) => !made.has(line))
+  const known = duplicates === 'keep' ? new Map<string, string>() : await alike(tx, ownerId, unmade)
   const fresh: Line[] = []
-  for (const { line, draft } of lines) {
-    const key = keyOf(draft)
-    const twin = known.get(key)
+  for (const { line, draft } of unmade) {
+    const look = lookOf(draft)
+    const twin = known.get(look)
     if (twin === undefined || duplicates === 'keep') fresh.push({ line, draft })
     else outcomes.push({ line, code: 'duplicate', message: `${twin} already has this client email, amount and due date.` })
-    if (twin === undefined) known.set(key, `Line ${line}`)
+    if (twin === undefined) known.set(look, `Line ${line}`)
   }
   const created = await createInvoices(
     tx,
@@ -75,11 +76,27 @@ async function writeDown(
     afterChange,
     config,
   )
-  for (const [index, row] of created.entries()) {
-    const line = fresh[index]?.line ?? 0
-    outcomes.push(row instanceof Refusal ? { line, ...row.problem } : { line, _id: row.id })
+  const written: (Line & { invoiceId: string })[] = []
+  for (const [index, asked] of fresh.entries()) {
+    const row = created[index]
+    if (!row) continue
+    if (row instanceof Refusal) outcomes.push({ line: asked.line, ...row.problem })
+    else {
+      outcomes.push({ line: asked.line, _id: row.id })
+      written.push({ ...asked, invoiceId: row.id })
+    }
   }
+  if (key !== null) await rememberLines(tx, ownerId, { key, lines: written }, now)
   return outcomes
+}
+
+/** What is said of a line that was written down under the same key before. */
+function again(line: number, { draft, invoiceId }: MadeLine): Outcome {
+  if (draft === 'another')
+    return { line, code: 'conflict', message: 'This Idempotency-Key was used for another line. Please send a new key with it.' }
+  if (invoiceId === null)
+    return { line, code: 'conflict', message: 'This line was imported before, and its invoice has been deleted since.' }
+  return { line, _id: invoiceId }
 }
 
 /** The references of invoices with the client email, amount and due date of one of the lines. */
@@ -93,7 +110,7 @@ async function alike(tx: Database, ownerId: string, lines: Line[]): Promise<Map<
   return new Map(found.map((row) => [`${row.email} ${row.amount} ${row.dueDate}`, row.reference]))
 }
 
-function keyOf({ clientEmail, amount, dueDate }: InvoiceDraft): string {
+function lookOf({ clientEmail, amount, dueDate }: InvoiceDraft): string {
   return `${clientEmail.toLowerCase()} ${toMinor(amount)} ${dueDate}`
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { and, eq, gt, isNull, lte } from 'drizzle-orm'
-import type { InvoiceDraft } from '#contract/invoices.ts'
+import { and, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { type ImportedLine, type InvoiceDraft, idempotencyKey } from '#contract/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
@@ -9,14 +9,14 @@ import { idempotencyKeys, invoices } from './tables.ts'
 
 /** So long a key stands for what was made under it. */
 const kept = { hours: 24 }
-const longestKey = 255
 
 /** The key of a request, from its header; null where it has none. An empty or an over-long one, or one of other than printable ASCII, is `invalid`. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
   const key = [header].flat().join(', ')
-  if (key.length <= longestKey && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(key)) return key
-  const message = `Please send an Idempotency-Key of 1 to ${longestKey} letters and figures, or none.`
+  const parsed = idempotencyKey.safeParse(key)
+  if (parsed.success) return key
+  const message = parsed.error.issues[0]?.message ?? ''
   throw new Refusal('invalid', message, { errors: [{ path: 'Idempotency-Key', message }] })
 }
 
@@ -52,9 +52,108 @@ export async function createOnce(
   })
 }
 
+/** A line of an import: its number in the request, counted from 1. */
+export interface Line {
+  line: number
+  draft: InvoiceDraft
+}
+
+/** What stands under the key of an import for one of its lines. */
+export interface MadeLine {
+  draft: 'same' | 'another'
+  /** null: deleted since. */
+  invoiceId: string | null
+}
+
+/** Which of these lines were written down under the key before, by their number. The owner is locked. */
+export async function madeBefore(
+  tx: Database,
+  ownerId: string,
+  { key, lines }: { key: string; lines: Line[] },
+  now: Instant,
+): Promise<Map<number, MadeLine>> {
+  const byKey = new Map(lines.map((one) => [lineKey(key, one.line), one]))
+  const rows = await tx
+    .select({
+      key: idempotencyKeys.key,
+      requestHash: idempotencyKeys.requestHash,
+      invoiceId: idempotencyKeys.invoiceId,
+      deletedAt: invoices.deletedAt,
+    })
+    .from(idempotencyKeys)
+    .innerJoin(invoices, sameInvoice)
+    .where(
+      and(
+        eq(idempotencyKeys.ownerId, ownerId),
+        inArray(idempotencyKeys.key, [...byKey.keys()]),
+        gt(idempotencyKeys.createdAt, now.subtract(kept)),
+      ),
+    )
+  return new Map(
+    rows.flatMap((row): [number, MadeLine][] => {
+      const asked = byKey.get(row.key)
+      if (!asked) return []
+      const draft = row.requestHash === hashOf(asked.draft) ? 'same' : 'another'
+      return [[asked.line, { draft, invoiceId: row.deletedAt === null ? row.invoiceId : null }]]
+    }),
+  )
+}
+
+/** Keeps in mind what was written down for lines of an import, in the transaction that writes it. */
+export async function rememberLines(
+  tx: Database,
+  ownerId: string,
+  { key, lines }: { key: string; lines: (Line & { invoiceId: string })[] },
+  now: Instant,
+): Promise<void> {
+  if (lines.length === 0) return
+  const rows = lines.map(({ line, draft, invoiceId }) => ({
+    ownerId,
+    key: lineKey(key, line),
+    requestHash: hashOf(draft),
+    invoiceId,
+    createdAt: now,
+  }))
+  const target = [idempotencyKeys.ownerId, idempotencyKeys.key]
+  const fresh = { requestHash: sql`excluded.request_hash`, invoiceId: sql`excluded.invoice_id`, createdAt: now }
+  await tx.insert(idempotencyKeys).values(rows).onConflictDoUpdate({ target, set: fresh })
+}
+
+/**
+ * The invoices that an import under this key has written down within a day and that are still there, once what is being written now is done.
+ * `not_found` where there are none.
+ */
+export async function readImported(db: Database, ownerId: string, key: string, now: Instant): Promise<ImportedLine[]> {
+  return db.transaction(async (tx) => {
+    await lockOwner(tx, ownerId)
+    const rows = await tx
+      .select({ key: idempotencyKeys.key, invoiceId: idempotencyKeys.invoiceId })
+      .from(idempotencyKeys)
+      .innerJoin(invoices, sameInvoice)
+      .where(
+        and(
+          eq(idempotencyKeys.ownerId, ownerId),
+          sql`starts_with(${idempotencyKeys.key}, ${lineKey(key, '')})`,
+          gt(idempotencyKeys.createdAt, now.subtract(kept)),
+          isNull(invoices.deletedAt),
+        ),
+      )
+    if (rows.length === 0) throw new Refusal('not_found', 'Nothing was imported with this Idempotency-Key.')
+    const lines = rows.map((row) => ({ line: Number(row.key.slice(lineKey(key, '').length)), _id: row.invoiceId }))
+    return lines.sort((one, other) => one.line - other.line)
+  })
+}
+
 /** Forgets keys that stand for nothing any more. Call it now and then from a worker. */
 export async function forgetOldIdempotencyKeys(db: Database, now: Instant): Promise<void> {
   await db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, now.subtract(kept)))
+}
+
+const sameInvoice = and(eq(invoices.ownerId, idempotencyKeys.ownerId), eq(invoices.id, idempotencyKeys.invoiceId))
+
+/** No header holds a line break: no key of a single invoice is that of a line. */
+function lineKey(key: string, line: number | ''): string {
+  return `${key}\n${line}`
 }
 
 async function readMade(tx: Database, ownerId: string, invoiceId: string): Promise<InvoiceRow> {

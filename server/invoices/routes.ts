@@ -19,7 +19,7 @@ import {
   zoneOf,
 } from './invoices.ts'
 import { changeInvoices } from './many.ts'
-import { createOnce, readIdempotencyKey } from './once.ts'
+import { createOnce, readIdempotencyKey, readImported } from './once.ts'
 import { pauseInvoice, readClientPauses } from './pauses.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
@@ -58,7 +58,11 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
   answer(app, invoiceCalls.restore, async ({ params }, { account }) =>
     shown(account, await restoreInvoice(db, account.id, params.id, clock.now(), afterChange)),
   )
-  answer(app, invoiceCalls.import, async ({ body }, { account }) => importInvoices(db, account.id, body, clock.now(), afterChange, config))
+  answer(app, invoiceCalls.import, async ({ body }, { account }, { request }) => {
+    const key = readIdempotencyKey(request.headers['idempotency-key'])
+    return importInvoices(db, account.id, { ...body, key }, clock.now(), afterChange, config)
+  })
+  answer(app, invoiceCalls.imported, async ({ params }, { account }) => readImported(db, account.id, params.key, clock.now()))
   answer(app, invoiceCalls.changeMany, async ({ body }, { account }) => changeInvoices(db, account.id, body, clock.now(), afterChange))
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply }) => {
     const zone = await zoneOf(db, account.id)

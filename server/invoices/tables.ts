@@ -83,7 +83,7 @@ export const clientPauses = pgTable(
   (t) => [primaryKey({ columns: [t.ownerId, t.clientKey] }), index('client_pauses_until').on(t.pausedUntil)],
 )
 
-/** The invoice that a request with an Idempotency-Key wrote down: a repetition within a day is answered with it. */
+/** The invoice that a request, or a line of one, with an Idempotency-Key wrote down: a repetition within a day is answered with it. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
