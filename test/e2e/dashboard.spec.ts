@@ -2,42 +2,7 @@ import { readFile } from 'node:fs/promises'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from './duely.ts'
-
-let people = 0
-
-/** Somebody who has just signed up, with these invoices, on the dashboard. */
-async function onDashboard(
-  page: Page,
-  invoices: { clientName: string; amount: number; status?: string; dueInDays?: number }[],
-): Promise<void> {
-  people += 1
-  await page.goto('/signup')
-  await page.getByLabel('Full Name').fill('Asha Rao')
-  await page.getByLabel('Email').fill(`asha${people}@banyan.example`)
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Sign Up' }).click()
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-  const lines = invoices.map(({ clientName, amount, status = 'unpaid', dueInDays = 10 }) => ({
-    clientName,
-    clientEmail: `billing@${clientName.split(' ')[0]?.toLowerCase()}.example`,
-    amount,
-    status,
-    dueDate: Temporal.Now.plainDateISO('Asia/Kolkata').add({ days: dueInDays }).toString(),
-  }))
-  if (lines.length === 0) return
-  await page.evaluate(
-    async (body) => {
-      await fetch('/invoices/import', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('accessToken')}` },
-        body: JSON.stringify(body),
-      })
-    },
-    { lines },
-  )
-  await page.reload()
-  await expect(page.getByRole('button', { name: `All (${lines.length})` })).toBeVisible()
-}
+import { onDashboard } from './on-dashboard.ts'
 
 const three = [
   { clientName: 'Kaveri Foods', amount: 500, status: 'overdue', dueInDays: -8 },
@@ -353,4 +318,182 @@ test('the focus goes along to the page that is gone to', async ({ page }) => {
   await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().press('Enter')
   await expect(page.getByRole('heading', { name: 'Create Invoice' })).toBeVisible()
   await expect(page.getByRole('main')).toBeFocused()
+})
+
+test('the counts of the filters follow the search, in name or email and whatever its case, until it is cleared', async ({ page }) => {
+  await onDashboard(page, [...three, { clientName: 'Kaveri Motors', amount: 20, status: 'paid' }])
+  const search = page.getByRole('textbox', { name: 'Search', exact: true })
+  const counts = () => page.getByRole('group', { name: 'Filter by status' }).getByRole('button').allTextContents()
+  await expect(page.getByRole('button', { name: 'Clear search' })).toHaveCount(0)
+  await search.fill('KAVERI')
+  await expect.poll(counts).toEqual(['All (2)', 'Paid (1)', 'Unpaid (0)', 'Overdue (1)'])
+  expect(await clients(page)).toEqual(['Kaveri Motors', 'Kaveri Foods'])
+  await page.getByRole('button', { name: 'Paid (1)', exact: true }).click()
+  await expect.poll(() => clients(page)).toEqual(['Kaveri Motors'])
+  // What is searched and filtered by stands in the address.
+  await expect(page).toHaveURL(/search=KAVERI/)
+  await page.reload()
+  await expect(search).toHaveValue('KAVERI')
+  await expect.poll(() => clients(page)).toEqual(['Kaveri Motors'])
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await expect(search).toHaveValue('')
+  await expect(search).toBeFocused()
+  await expect.poll(counts).toEqual(['All (4)', 'Paid (2)', 'Unpaid (1)', 'Overdue (1)'])
+  await expect(page.getByRole('button', { name: 'Paid (2)', exact: true })).toHaveAttribute('aria-pressed', 'true')
+  await search.fill('billing@studio')
+  await expect.poll(counts).toEqual(['All (1)', 'Paid (0)', 'Unpaid (1)', 'Overdue (0)'])
+  await page.keyboard.press('Escape')
+  await expect.poll(counts).toEqual(['All (4)', 'Paid (2)', 'Unpaid (1)', 'Overdue (1)'])
+})
+
+test('a search that finds nothing says what was searched for and where, and leads back to what is there', async ({ page }) => {
+  await onDashboard(page, three)
+  const main = page.getByRole('main')
+  const search = page.getByRole('textbox', { name: 'Search', exact: true })
+  await search.fill('orbit')
+  await expect(main.getByRole('heading', { name: 'No invoices found' })).toBeVisible()
+  await expect(main.getByText('No invoices match your search "orbit"', { exact: true })).toBeVisible()
+  await expect(main.getByRole('button', { name: 'View all invoices' })).toHaveCount(0)
+  for (const name of ['Paid', 'Unpaid', 'Overdue']) {
+    await page.getByRole('button', { name: `${name} (0)`, exact: true }).click()
+    await expect(main.getByText(`No invoices match your search "orbit" in ${name.toLowerCase()} status`, { exact: true })).toBeVisible()
+  }
+  await main.getByRole('button', { name: 'Clear search' }).last().click()
+  await expect(search).toHaveValue('')
+  await expect.poll(() => clients(page)).toEqual(['Kaveri Foods'])
+  await search.fill('orbit')
+  await main.getByRole('button', { name: 'View all invoices' }).click()
+  await expect(main.getByText('No invoices match your search "orbit"', { exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'All (0)' })).toHaveAttribute('aria-pressed', 'true')
+})
+
+for (const [filter, others, says] of [
+  ['Unpaid', ['paid', 'overdue'], 'No unpaid invoices at the moment.'],
+  ['Paid', ['unpaid', 'overdue'], 'No invoices have been marked as paid yet.'],
+  ['Overdue', ['unpaid', 'paid'], 'No overdue invoices found.'],
+] as const)
+  test(`where no invoice is ${filter.toLowerCase()}, its filter says so and leads back to all`, async ({ page }) => {
+    await onDashboard(
+      page,
+      others.map((status, index) => ({ clientName: `Client ${index}`, amount: 5 + index, status })),
+    )
+    await page.getByRole('button', { name: `${filter} (0)`, exact: true }).click()
+    await expect(page.getByText(says, { exact: true })).toBeVisible()
+    await expect(page.getByRole('main').getByRole('button', { name: 'Clear search' })).toHaveCount(0)
+    await page.getByRole('button', { name: 'View all invoices' }).click()
+    await expect(page.locator('[data-index]')).toHaveCount(2)
+  })
+
+test('while the invoices come it says so, and where they do not come why, until they do', async ({ page }) => {
+  await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 500, dueInDays: 0 }])
+  const list = (url: URL) => url.pathname === '/invoice'
+  let refuse = () => {}
+  const held = new Promise<void>((resolve) => {
+    refuse = resolve
+  })
+  await page.route(list, async (route) => {
+    await held
+    await route.fulfill({ status: 500, json: { code: 'fault', message: 'The shelves are being tidied.' } })
+  })
+  await page.reload()
+  await expect(page.getByText('Loading invoices...')).toBeAttached()
+  refuse()
+  await expect(page.getByText('Error loading invoices: The shelves are being tidied.')).toBeVisible()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeVisible()
+  const today = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Kolkata' }).format(new Date())
+  await expect(page.getByText(`Due ${today}`, { exact: false })).toBeVisible()
+})
+
+test('nothing there yet says how to begin, by hand or from a file', async ({ page }) => {
+  await onDashboard(page, [])
+  await expect(page.getByRole('heading', { name: 'No invoices yet' })).toBeVisible()
+  await expect(page.getByText('Get started by creating your first invoice')).toBeVisible()
+  await page.getByRole('link', { name: 'Import from CSV' }).click()
+  await expect(page.getByRole('dialog', { name: 'Import invoices' })).toBeVisible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).last().click()
+  await expect(page.getByText('Fill in the details to create a new invoice')).toBeVisible()
+})
+
+test('the arrow keys go along the cards, from row to row, also to those that are not drawn yet', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 700 })
+  await onDashboard(
+    page,
+    Array.from({ length: 60 }, (_, index) => ({ clientName: `Client ${index + 1}`, amount: 100 + index })),
+  )
+  const columns = await page
+    .locator('[data-index]')
+    .evaluateAll((cards) => new Set(cards.map((card) => card.getBoundingClientRect().left)).size)
+  expect(columns).toBeGreaterThan(1)
+  const focused = (index: number) => expect(page.locator(`[data-index="${index}"] [data-open]`)).toBeFocused()
+  await page.keyboard.press('/')
+  await page.keyboard.press('ArrowDown')
+  await focused(0)
+  await page.keyboard.press('ArrowLeft')
+  await focused(0)
+  await page.keyboard.press('ArrowRight')
+  await focused(1)
+  await page.keyboard.press('ArrowDown')
+  await focused(1 + columns)
+  await page.keyboard.press('ArrowUp')
+  await focused(1)
+  await page.keyboard.press('ArrowLeft')
+  await focused(0)
+  await expect(page.locator('[data-index="59"]')).toHaveCount(0)
+  const rows = Math.ceil(60 / columns)
+  for (let row = 1; row < rows; row += 1) {
+    await page.keyboard.press('ArrowDown')
+    await focused(Math.min(59, row * columns))
+    await expect(page.locator(`[data-index="${Math.min(59, row * columns)}"]`)).toBeInViewport()
+  }
+  await page.keyboard.press('End')
+  await expect(page.locator('[data-index="59"]')).toBeInViewport()
+})
+
+test('who leaves the dashboard right after typing a search gets there, however long the next screen takes to arrive', async ({ page }) => {
+  await page.clock.install()
+  await onDashboard(page, three)
+  let arrive = () => {}
+  const held = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  await page.route(/edit-invoice-screen-.*\.js$/, async (route) => {
+    await held
+    await route.continue()
+  })
+  const asked = page.waitForRequest(/edit-invoice-screen-.*\.js$/)
+  await page.getByRole('textbox', { name: 'Search', exact: true }).fill('kaveri')
+  await page.getByRole('link', { name: 'Kaveri Foods' }).click()
+  await asked
+  // Longer than what was typed waits to be written into the address.
+  await page.clock.runFor(1_000)
+  arrive()
+  await expect(page.getByRole('heading', { name: 'Edit Invoice' })).toBeVisible()
+})
+
+test('single letters search and begin an invoice, and write no more than a letter where somebody types', async ({ page }) => {
+  await onDashboard(page, three)
+  const search = page.getByRole('textbox', { name: 'Search', exact: true })
+  await page.keyboard.press('/')
+  await expect(search).toBeFocused()
+  await expect(search).toHaveValue('')
+  await page.keyboard.press('n')
+  await page.keyboard.press('/')
+  await expect(search).toHaveValue('n/')
+  await expect(page).toHaveURL(/\/dashboard(\?|$)/)
+  await search.fill('')
+  await search.blur()
+  await page.keyboard.press('n')
+  await expect(page.getByRole('heading', { name: 'Create Invoice' })).toBeVisible()
+  const client = page.getByRole('combobox', { name: 'Client Name' })
+  await client.focus()
+  await page.keyboard.type('n/')
+  await expect(client).toHaveValue('n/')
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(client).toHaveValue('n/')
 })

@@ -1,6 +1,6 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { useBlocker, useSearchParams } from 'react-router'
 import { invoiceStatus } from '#contract/invoices.ts'
 import type { Filter } from './texts.ts'
 
@@ -34,6 +34,11 @@ export function useSearch(): Search {
     written.current = text
     write('search', text)
   }, 300)
+  // Whoever goes to another screen is on the way as soon as this is asked: an address written later would call that off.
+  useBlocker(({ currentLocation, nextLocation }) => {
+    if (currentLocation.pathname !== nextLocation.pathname) writeSearch.cancel()
+    return false
+  })
 
   // A link or the back button changed the address: follow it.
   useEffect(() => {
