@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { useRead } from '#web/platform/query.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -15,17 +15,27 @@ import { useImport } from './use-import.ts'
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const [busy, setBusy] = useState(false)
+  // Going back does not take the dialog away once there is something to tell.
+  const [told, setTold] = useState(true)
+  const onBusy = useCallback((now: boolean) => {
+    setBusy(now)
+    setTold(false)
+  }, [])
+  const close = () => {
+    setTold(true)
+    onClose()
+  }
   return (
     <Dialog
-      opened={opened}
-      onClose={busy ? () => undefined : onClose}
+      opened={opened || !told}
+      onClose={busy ? () => undefined : close}
       title={importTexts.title}
       size={980}
       fullScreen={narrow}
       radius={narrow ? 0 : 14}
       closeOnClickOutside={false}
     >
-      <Steps onBusy={setBusy} onClose={onClose} />
+      <Steps onBusy={onBusy} onClose={close} />
     </Dialog>
   )
 }

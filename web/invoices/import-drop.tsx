@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
-import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './import.module.css'
 import { importTexts } from './import-texts.ts'
@@ -29,32 +29,39 @@ export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileLine[
           : onFile(file.name, table.lines)
       case 'not-csv':
         return setProblem(words.notCsv)
+      case 'unknown-coding':
+        return setProblem(words.unknownCoding)
       case 'unreadable':
         return setProblem(words.unreadable)
       case 'empty':
         return setProblem(words.empty)
     }
   }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    void read(event.dataTransfer.files[0])
-  }
+  const reading = useRef(read)
+  reading.current = read
+  // Wherever in the window it is dropped: beside the frame, the browser would leave the page to show the file.
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      event.preventDefault()
+      setOver(true)
+    }
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false)
+    }
+    const drop = (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      void reading.current(event.dataTransfer?.files[0])
+    }
+    const heard = new AbortController()
+    window.addEventListener('dragover', over, heard)
+    window.addEventListener('dragleave', leave, heard)
+    window.addEventListener('drop', drop, heard)
+    return () => heard.abort()
+  }, [])
   return (
     <>
-      <button
-        type="button"
-        className={look.drop}
-        data-over={over || undefined}
-        data-autofocus
-        onClick={() => input.current?.click()}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      >
+      <button type="button" className={look.drop} data-over={over || undefined} data-autofocus onClick={() => input.current?.click()}>
         <IconFileUpload size={34} stroke={1.4} aria-hidden />
         <strong className={look.dropTitle}>{touched ? words.choose : words.drop}</strong>
         <span className={look.dim}>{words.dropHint}</span>

@@ -17,13 +17,13 @@ const listed = 8
 
 /** What became of the file: how many are there now, and which lines were left out and why. */
 export function ImportResult({ running, onClose }: { running: Importing; onClose: () => void }): ReactNode {
-  const { state, created, leftOut, sent, total, problem, goOn, undo } = running
+  const { state, created, leftOut, sent, total, problem, unsure, goOn, undo } = running
   const [undoing, setUndoing] = useState(false)
   const takeBack = async () => {
     setUndoing(true)
     try {
-      await undo()
-      toast('good', bulkTexts.removed(created.length))
+      const count = await undo()
+      toast('good', count === 0 ? words.noneArrived : bulkTexts.removed(count))
       onClose()
     } catch (error) {
       toast('bad', bulkTexts.undoFailed(inWords(error)))
@@ -37,19 +37,28 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
   return (
     <>
       <div role="status">
-        <h3 className={look.doneTitle}>{created.length === 0 ? words.noneTitle : words.doneTitle(created.length)}</h3>
+        <h3 className={look.doneTitle}>
+          {created.length > 0 ? words.doneTitle(created.length) : unsure > 0 ? words.unsureTitle : words.noneTitle}
+        </h3>
       </div>
       {created.length > 0 && <p className={look.dim}>{words.mails}</p>}
       {state === 'broken' && problem !== null && (
-        <Notice tone="bad" action={<Button onClick={goOn}>{words.goOn}</Button>}>
-          {words.brokeOff(problem)}
+        <Notice
+          tone="bad"
+          action={
+            <Button onClick={goOn} disabled={undoing}>
+              {words.goOn}
+            </Button>
+          }
+        >
+          {words.brokeOff(problem, total - sent, unsure)}
         </Notice>
       )}
       {state === 'stopped' && (
         <Notice
           tone="warn"
           action={
-            <Button variant="default" onClick={goOn}>
+            <Button variant="default" onClick={goOn} disabled={undoing}>
               {words.goOn}
             </Button>
           }
@@ -72,7 +81,7 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
         </>
       )}
       <Group justify="flex-end" gap={12} mt={24}>
-        {created.length > 0 && (
+        {(created.length > 0 || unsure > 0) && (
           <BusyButton variant="default" busy={undoing} busyText={words.undoBusy} onClick={() => void takeBack()}>
             {words.undo}
           </BusyButton>

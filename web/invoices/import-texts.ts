@@ -15,6 +15,7 @@ export const importTexts = {
   tooBig: 'This file is larger than 10 MB. Please split it and import the parts one after the other.',
   tooLong: (most: string) => `This file has more than ${most} lines. Please split it and import the parts one after the other.`,
   unreadable: 'This file could not be read. Please save it as CSV and try again.',
+  unknownCoding: 'The letters of this file cannot be read. Please save it as “CSV UTF-8” and choose it again.',
   notCsv: 'This looks like a spreadsheet, not like CSV. In Excel or Google Sheets, save or download it as CSV and choose that file.',
   empty: 'There are no lines in this file.',
   columns: 'Which column is what',
@@ -68,7 +69,12 @@ export const importTexts = {
   moreLeft: (count: number) => `and ${count} more, all of them in the file below.`,
   saveLeft: 'Save these lines as CSV',
   reason: 'Reason',
-  brokeOff: (message: string) => `The import stopped half way. ${message}`,
+  brokeOff: (message: string, missing: number, unsure: number) =>
+    unsure > 0
+      ? `The import stopped half way. ${message} ${lines(missing)} not answered, and ${unsure === 1 ? 'that one' : `the first ${unsure.toLocaleString('en-IN')} of them`} may have arrived all the same. Going on finds out and brings in the rest, no line twice.`
+      : `The import stopped half way. ${message} Going on brings in the rest, no line twice.`,
+  unsureTitle: 'The import broke off',
+  noneArrived: 'Nothing of this file had arrived.',
   stopped: (count: number) => `Stopped. ${lines(count)} not sent.`,
   goOn: 'Go on',
   close: 'Done',

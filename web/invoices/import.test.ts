@@ -35,6 +35,15 @@ test('a spreadsheet that is not CSV is called one, and an empty file empty', () 
   expect(linesOf(bytes('\n\n  \n'))).toBe('empty')
 })
 
+test('a file whose letters are coded in a way that cannot be told is not guessed at', () => {
+  const shiftJis = Uint8Array.from([0x83, 0x58, 0x83, 0x5e, 0x81, 0x5b, 0x2c, 0x31]).buffer
+  expect(linesOf(shiftJis)).toBe('unknown-coding')
+  const unmarked = Uint8Array.from([0x61, 0, 0x2c, 0, 0x62, 0]).buffer
+  expect(linesOf(unmarked)).toBe('unknown-coding')
+  const marked = Uint8Array.from([0xff, 0xfe, 0x61, 0, 0x2c, 0, 0x62, 0]).buffer
+  expect(linesOf(marked)).toEqual([{ line: 1, cells: ['a', 'b'] }])
+})
+
 test('what an export made text is read as it was', () => {
   expect(linesOf(bytes("'=SUM(1),'it is"))).toEqual([{ line: 1, cells: ['=SUM(1)', "'it is"] }])
 })

@@ -6,7 +6,7 @@ export interface FileLine {
   cells: string[]
 }
 
-export type Table = { kind: 'lines'; lines: FileLine[] } | { kind: 'not-csv' | 'unreadable' | 'empty' }
+export type Table = { kind: 'lines'; lines: FileLine[] } | { kind: 'not-csv' | 'unknown-coding' | 'empty' }
 
 /** The lines of a CSV file that are not blank, whatever separates its cells and however its letters are coded. */
 export function readTable(bytes: ArrayBuffer): Table {
@@ -14,7 +14,7 @@ export function readTable(bytes: ArrayBuffer): Table {
   // PK: a zip, which is what .xlsx and .ods are; D0 CF: an old .xls.
   if ((start[0] === 0x50 && start[1] === 0x4b) || (start[0] === 0xd0 && start[1] === 0xcf)) return { kind: 'not-csv' }
   const text = decode(bytes, start)
-  if (text.includes('\0')) return { kind: 'unreadable' }
+  if (text === null || text.includes('\0')) return { kind: 'unknown-coding' }
   // Blank lines would mislead the guess at what separates the cells.
   const { meta } = Papa.parse<string[]>(text, { skipEmptyLines: 'greedy', preview: 30 })
   const { data } = Papa.parse<string[]>(text, { delimiter: meta.delimiter })
@@ -24,14 +24,16 @@ export function readTable(bytes: ArrayBuffer): Table {
   return lines.length === 0 ? { kind: 'empty' } : { kind: 'lines', lines }
 }
 
-/** UTF-8 where it is, else what Excel writes: UTF-16 with a mark in front, or Windows-1252. */
-function decode(bytes: ArrayBuffer, start: Uint8Array): string {
+/** UTF-8 where it is, else what Excel writes: UTF-16 with a mark in front, or Windows-1252. Null where it is none of them. */
+function decode(bytes: ArrayBuffer, start: Uint8Array): string | null {
   if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
+    const text = new TextDecoder('windows-1252').decode(bytes)
+    // Five bytes mean nothing in Windows-1252: where one of them stands, the letters are of another coding.
+    return /[\u0080-\u009f]/.test(text) ? null : text
   }
 }
 

@@ -19,6 +19,12 @@ interface Parts {
   body?: unknown
 }
 
+interface Extras {
+  signal: AbortSignal | null
+  /** The Idempotency-Key. */
+  key: string | null
+}
+
 /**
  * Sends a call and answers what the contract promises. Throws a Problem, whose message is a sentence for the person.
  * A call that is refused because the access token ran out is sent once more with a new one; where there is none the session
@@ -30,7 +36,16 @@ export async function send<C extends Call>(call: C, ...[input]: SendArgument<C>)
 
 /** `send` that can be called off. */
 export async function sendUntil<C extends Call>(call: C, input: Parts, signal: AbortSignal | null): Promise<CallReply<C>> {
-  const response = await answered(call, input, signal)
+  return sendWith(call, input, { signal, key: null })
+}
+
+/** `send` with an Idempotency-Key: what is sent again because no answer came does nothing twice. Only for calls that heed one. */
+export async function sendOnce<C extends Call>(call: C, input: SendInput<C>, key: string): Promise<CallReply<C>> {
+  return sendWith(call, input, { signal: null, key })
+}
+
+async function sendWith<C extends Call>(call: C, input: Parts, extras: Extras): Promise<CallReply<C>> {
+  const response = await answered(call, input, extras)
   const reply: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
   if (call.reply && reply === undefined) throw new Problem('fault', texts.unexpected)
   // The server checks every reply against the contract before it leaves.
@@ -39,26 +54,26 @@ export async function sendUntil<C extends Call>(call: C, input: Parts, signal: A
 
 /** Sends a call that answers with a file, and answers its bytes and the name that the server gives it. Throws a Problem as `send` does. */
 export async function sendForFile<C extends Call>(call: C, input: SendInput<C>): Promise<{ bytes: Blob; name: string }> {
-  const response = await answered(call, input, null)
+  const response = await answered(call, input, { signal: null, key: null })
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'duely'
   const bytes = await response.blob().catch(() => null)
   if (!bytes) throw new Problem('offline', texts.fileCutOff)
   return { bytes, name }
 }
 
-async function answered(call: Call, input: Parts, signal: AbortSignal | null): Promise<Response> {
+async function answered(call: Call, input: Parts, extras: Extras): Promise<Response> {
   const token = localStorage.getItem('accessToken')
-  let response = await request(call, input, token, signal)
+  let response = await request(call, input, token, extras)
   if (response.status === 401 && !call.open && token) {
     const problem = await readProblem(response.clone())
     if (problem.code === 'not_signed_in' && (await refreshSession(token)))
-      response = await request(call, input, localStorage.getItem('accessToken'), signal)
+      response = await request(call, input, localStorage.getItem('accessToken'), extras)
   }
   if (!response.ok) throw await readProblem(response)
   return response
 }
 
-async function request(call: Call, input: Parts, token: string | null, signal: AbortSignal | null): Promise<Response> {
+async function request(call: Call, input: Parts, token: string | null, { signal, key }: Extras): Promise<Response> {
   const late = AbortSignal.timeout(patience)
   try {
     return await fetch(address(call, input), {
@@ -67,6 +82,7 @@ async function request(call: Call, input: Parts, token: string | null, signal: A
       headers: {
         accept: 'application/json',
         ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === null ? {} : { 'idempotency-key': key }),
         ...(token && !call.open ? { authorization: `Bearer ${token}` } : {}),
       },
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
