@@ -26,6 +26,7 @@ const commands = {
   attack: { build: true, run: ['attack/run.ts'] },
   reference: { run: ['run/reference.ts'] },
   bench: { run: ['bench/reminders.ts'] },
+  'bench:ledger': { build: true, run: ['bench/ledger.ts'] },
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

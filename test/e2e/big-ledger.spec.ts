@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { formatRupees } from '#contract/money.ts'
+import { ledgerLines } from '#test/ledger-lines.ts'
+import { someoneAt } from '#test/program.ts'
+import { test as base, expect } from './duely.ts'
+
+const size = 10_000
+const needle = { clientName: 'Zenith Orchards', clientEmail: 'accounts@zenith.example', place: 4_711 }
+const lines = ledgerLines(size).map((line, index) =>
+  index === needle.place ? { ...line, clientName: needle.clientName, clientEmail: needle.clientEmail, status: 'overdue' as const } : line,
+)
+const open = lines.filter(({ status }) => status !== 'paid')
+
+/** Somebody with ten thousand invoices, written down once for all tests of this file. */
+const test = base.extend<object, { owner: string }>({
+  owner: [
+    async ({ program }, use) => {
+      const email = `asha-${randomUUID()}@banyan.example`
+      const asha = await someoneAt(program.url, email)
+      for (let start = 0; start < size; start += 1_000)
+        await asha.send('POST', '/invoices/import', { lines: lines.slice(start, start + 1_000), keepDuplicates: true })
+      await use(email)
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+})
+
+async function signIn(page: Page, owner: string, view: 'Cards' | 'List'): Promise<void> {
+  await page.goto('/signin')
+  await page.getByLabel('Email').fill(owner)
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.locator('form button[type=submit]').click()
+  await expect(page.getByRole('button', { name: `All (${size})` })).toBeVisible()
+  await page.getByRole('button', { name: view, exact: true }).click()
+  await expect(page.locator('[data-index="0"]')).toBeVisible()
+}
+
+const search = (page: Page) => page.getByRole('textbox', { name: 'Search', exact: true })
+const nodesOf = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
+
+/** Goes to a part of the way down, and answers the places in the list of what lies along the middle of the window, from a third down to its foot. */
+async function lookAt(page: Page, part: number): Promise<(number | null)[]> {
+  return page.evaluate(async (part) => {
+    const { scrollHeight } = document.documentElement
+    window.scrollTo(0, Math.round((scrollHeight - innerHeight) * part))
+    for (let frames = 0; frames < 3; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+    const list = document.querySelector('[data-invoices]')?.getBoundingClientRect()
+    if (!list) return []
+    // Between two cards there is a gap; what is looked for is one at least as high.
+    return [0.35, 0.5, 0.65, 0.8].map((height) => {
+      const found = [-10, 10].flatMap((off) => document.elementsFromPoint(list.left + list.width * 0.2, innerHeight * height + off))
+      const item = found.map((element) => element.closest('[data-index]')).find((one) => one !== null)
+      return item ? Number(item.getAttribute('data-index')) : null
+    })
+  }, part)
+}
+
+for (const viewport of [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+])
+  for (const view of ['Cards', 'List'] as const)
+    test(`of 10,000 invoices as ${view.toLowerCase()}, ${viewport.width} wide, only those near the window are drawn, down to the last`, async ({
+      page,
+      owner,
+    }) => {
+      await page.setViewportSize(viewport)
+      await signIn(page, owner, view)
+      expect(await nodesOf(page)).toBeLessThan(3_000)
+      for (const part of [0.1, 0.5, 0.9]) {
+        await expect.poll(async () => (await lookAt(page, part)).includes(null), `nothing is blank ${part} of the way down`).toBe(false)
+        const places = (await lookAt(page, part)).map(Number)
+        expect(places).toEqual(places.toSorted((one, other) => one - other))
+        expect(Math.abs((places[0] ?? 0) / size - part)).toBeLessThan(0.01)
+        expect(await nodesOf(page)).toBeLessThan(3_000)
+      }
+      await page.keyboard.press('End')
+      const last = page.locator(`[data-index="${size - 1}"]`)
+      await expect(last).toBeInViewport()
+      await expect(last).toContainText('INV-0001')
+      await expect(last).toContainText(lines[0]?.clientName ?? '')
+      expect(await nodesOf(page)).toBeLessThan(3_000)
+    })
+
+test('a search finds one invoice among 10,000, the counts follow, and clearing it brings back all from the first', async ({
+  page,
+  owner,
+}) => {
+  await signIn(page, owner, 'Cards')
+  await lookAt(page, 0.5)
+  await expect(page.locator('[data-index="0"]')).toHaveCount(0)
+  await page.keyboard.press('/')
+  await page.keyboard.type('zenith')
+  for (const name of ['All (1)', 'Paid (0)', 'Unpaid (0)', 'Overdue (1)'])
+    await expect(page.getByRole('button', { name, exact: true })).toBeInViewport()
+  await expect(page.getByRole('link', { name: needle.clientName })).toBeInViewport()
+  await expect(page.locator('[data-index]')).toHaveCount(1)
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await expect(page.getByRole('button', { name: `All (${size})` })).toBeInViewport()
+  await expect(page.locator('[data-index="0"]')).toBeInViewport()
+  await expect(search(page)).toBeFocused()
+  const counts = { Paid: size - open.length, Overdue: open.filter(({ status }) => status === 'overdue').length }
+  for (const [name, count] of Object.entries(counts))
+    await expect(page.getByRole('button', { name: `${name} (${count})`, exact: true })).toBeVisible()
+  // A name that many have: as many as there are.
+  await page.keyboard.type('KAVERI foods')
+  const kaveri = lines.filter(({ clientName }) => clientName === 'Kaveri Foods').length
+  await expect(page.getByRole('button', { name: `All (${kaveri})` })).toBeVisible()
+})
+
+test('10,000 invoices are selected, marked as paid and put back at once', async ({ page, owner }) => {
+  test.slow()
+  await signIn(page, owner, 'List')
+  const bar = page.getByRole('region', { name: 'Selected invoices' })
+  await page
+    .getByRole('checkbox', { name: /^Select/ })
+    .first()
+    .click()
+  await bar.getByRole('button', { name: 'Select all 10,000' }).click()
+  await expect(bar).toContainText('10,000 selected')
+  expect(await nodesOf(page)).toBeLessThan(3_000)
+  await page.keyboard.press('End')
+  await expect(page.locator(`[data-index="${size - 1}"]`).getByRole('checkbox')).toBeChecked()
+  await bar.getByRole('button', { name: 'Mark as paid' }).click()
+  await expect(page.getByText(`${open.length.toLocaleString('en-IN')} invoices marked as paid.`)).toBeVisible({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText(`${open.length.toLocaleString('en-IN')} invoices put back as before.`)).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('button', { name: `Paid (${size - open.length})`, exact: true })).toBeAttached()
+})
+
+test('10,000 invoices are sorted, and the first is the first of all of them', async ({ page, owner }) => {
+  await signIn(page, owner, 'List')
+  const amounts = lines.map(({ amount }) => amount).toSorted((one, other) => one - other)
+  const first = page.locator('[data-index="0"]')
+  await page.getByRole('button', { name: 'Amount' }).click()
+  await expect(first).toContainText(formatRupees(amounts.at(-1) ?? 0))
+  await page.getByRole('button', { name: 'Amount' }).click()
+  await expect(first).toContainText(formatRupees(amounts[0] ?? 0))
+  await page.getByRole('button', { name: 'Client' }).click()
+  await expect(first).toContainText('Anand Dental')
+  await page.keyboard.press('End')
+  await expect(page.locator(`[data-index="${size - 1}"]`)).toContainText('Zenith Orchards')
+})
+
+test('the due line stands for every invoice that is owed, however many', async ({ page, owner }) => {
+  await signIn(page, owner, 'Cards')
+  const dots = page.locator('[data-dot]')
+  await expect(dots.first()).toBeVisible()
+  const words = await dots.evaluateAll((all) => all.map((dot) => dot.getAttribute('aria-label') ?? ''))
+  expect(words.length).toBeLessThan(60)
+  const stoodFor = words.reduce((sum, word) => sum + Number(/^([\d,]+) invoices/.exec(word)?.[1]?.replaceAll(',', '') ?? 1), 0)
+  expect(stoodFor).toBe(open.length)
+  const many = words.findIndex((word) => /^\d,\d{3} invoices/.test(word))
+  await dots.nth(many).click()
+  await expect(page.getByRole('dialog').getByRole('listitem')).toHaveCount(40)
+  expect(await nodesOf(page)).toBeLessThan(3_000)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.getByRole('button', { name: 'Show the first 200' }).click()
+  await expect(page.getByRole('table', { name: /the most overdue first/ }).getByRole('row')).toHaveCount(201)
+  expect(await nodesOf(page)).toBeLessThan(3_000)
+})
