@@ -4,14 +4,20 @@ import { call } from './call.ts'
 
 export const mailProvider = z.enum(['smtp', 'gmail'])
 
-/** Why an account's sending is paused, in the mail server's own words, since when, and (a quota) until when; null: until its owner has mended it. */
+/** Why an account's sending is paused, in words for its owner, since when, and (a quota) until when; null: until its owner has mended it. */
 export const senderPause = z.object({
   reason: z.enum(['login_refused', 'quota']),
+  provider: mailProvider,
   message: z.string(),
   since: z.string(),
   until: z.string().nullable(),
 })
 export type SenderPause = z.infer<typeof senderPause>
+
+/** Whether the words of a pause are the mail server's own, to be quoted; else they are a sentence of Duely's. */
+export function quotesServer({ reason, provider }: SenderPause): boolean {
+  return reason === 'login_refused' && provider === 'smtp'
+}
 
 export const mailConfig = z.object({
   configured: z.boolean(),

@@ -383,6 +383,7 @@ test('saving anew makes another sender and ends a pause', async () => {
   await pauseSender(app.db, before, { ...forever, reason: 'login_refused', words: '535 5.7.8 No' }, app.clock.now())
   expect((await ask(app, asha, mailCalls.config)).reply?.pause).toEqual({
     reason: 'login_refused',
+    provider: 'smtp',
     message: '535 5.7.8 No',
     since: '2026-03-02T09:00:00Z',
     until: null,

@@ -207,7 +207,7 @@ export function toMailConfig(sender: Sender | null): MailConfig {
     secure,
     pause:
       pauseReason && pausedAt
-        ? { reason: pauseReason, message: pauseMessage ?? '', since: pausedAt.toString(), until: pausedUntil?.toString() ?? null }
+        ? { reason: pauseReason, provider, message: pauseMessage ?? '', since: pausedAt.toString(), until: pausedUntil?.toString() ?? null }
         : null,
   }
 }

@@ -1,5 +1,5 @@
 import type { Invoice } from '#contract/invoices.ts'
-import { dateIn, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
+import { capitalized, dateIn, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
 import { isPaused } from './pause-words.ts'
 import { texts } from './texts.ts'
 
@@ -38,5 +38,5 @@ export function reminderWords(invoice: Invoice, zone: string | undefined, now: D
   const { list, pause } = texts
   if (invoice.pause !== null && isPaused(invoice)) return pause.pill(invoice.pause.until === null ? null : showDate(invoice.pause.until))
   if (refusalOf(invoice) !== null) return list.refused
-  return invoice.lastReminderAt === null ? list.never : showMoment(zone, new Date(invoice.lastReminderAt), now)
+  return invoice.lastReminderAt === null ? list.never : capitalized(showMoment(zone, new Date(invoice.lastReminderAt), now))
 }

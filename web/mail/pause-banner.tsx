@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
-import type { SenderPause } from '#contract/mail.ts'
+import { quotesServer, type SenderPause } from '#contract/mail.ts'
 import { useRead } from '#web/platform/query.ts'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
@@ -20,11 +20,15 @@ export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host:
       title={texts.pause.titles[pause.reason]}
       action={<Button onClick={onMend}>{texts.pause.action[pause.reason]}</Button>}
     >
-      {pause.message !== '' && (
-        <p className={look.words}>
-          {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
-        </p>
-      )}
+      <p className={look.words}>
+        {quotesServer(pause) ? (
+          <>
+            {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
+          </>
+        ) : (
+          pause.message
+        )}
+      </p>
       <p
         className={look.words}
       >{`${texts.pause.since(when)} ${pause.until === null ? texts.pause.todo[pause.reason] : texts.pause.goesOn(showComing(zone, new Date(pause.until), new Date()))}`}</p>

@@ -22,6 +22,7 @@ export function CancelDialog({ opened, waiting, busy, active, onConfirm, onCance
       title={texts.cancel.title}
       confirm={texts.cancel.button}
       confirmBusy={texts.cancel.busy}
+      cancel={texts.cancel.keep}
       busy={busy}
       tone="danger"
       onConfirm={onConfirm}

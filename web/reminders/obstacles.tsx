@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { SenderPause } from '#contract/mail.ts'
+import { quotesServer, type SenderPause } from '#contract/mail.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './control.module.css'
 import { comingMoment, dayAndTime, inSentence } from './moments.ts'
@@ -25,16 +25,20 @@ export function UnconfiguredNotice(): ReactNode {
 /** The mailbox refuses: nothing leaves until its owner has done something about it. */
 export function PausedNotice({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
   return (
-    <Notice tone="bad" title={texts.pause.titles[pause.reason]} action={toSettings}>
-      {pause.message !== '' && (
-        <p className={look.words}>
-          {texts.pause.said} <q>{pause.message}</q>
-        </p>
-      )}
+    <Notice tone="bad" title={texts.pause.titles[pause.reason][pause.provider]} action={toSettings}>
+      <p className={look.words}>
+        {quotesServer(pause) ? (
+          <>
+            {texts.pause.said} <q>{pause.message}</q>
+          </>
+        ) : (
+          pause.message
+        )}
+      </p>
       <p className={look.words}>
         {`${texts.pause.since(dayAndTime(zone, pause.since))} ${
           pause.until === null
-            ? texts.pause.todo[pause.reason]
+            ? texts.pause.todo[pause.reason][pause.provider]
             : texts.pause.goesOn(inSentence(comingMoment(zone, pause.until, new Date())))
         }`}
       </p>

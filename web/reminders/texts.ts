@@ -37,15 +37,27 @@ export const texts = {
   },
   pause: {
     titles: {
-      login_refused: 'Sending is paused: the mail server refused the login',
-      quota: 'Sending is paused: the mailbox has used up its quota',
+      login_refused: {
+        smtp: 'Sending is paused: the mail server refused the login',
+        gmail: 'Sending is paused: Gmail has to be connected again',
+      },
+      quota: {
+        smtp: 'Sending is paused: the mailbox has used up its quota',
+        gmail: 'Sending is paused: the mailbox has used up its quota',
+      },
     },
     said: 'The mail server said:',
     since: (when: string) => `Since ${when}.`,
     goesOn: (when: string) => `It goes on by itself ${when}.`,
     todo: {
-      login_refused: 'Enter the new app password in Email Settings: what is waiting then leaves the same day, until 18:00.',
-      quota: 'Save the settings again in Email Settings once your provider allows more: what is waiting leaves the same day, until 18:00.',
+      login_refused: {
+        smtp: 'Enter the new app password in Email Settings: what is waiting then leaves the same day, until 18:00.',
+        gmail: 'Connect Gmail again in Email Settings: what is waiting then leaves the same day, until 18:00.',
+      },
+      quota: {
+        smtp: 'Save the settings again in Email Settings once your provider allows more: what is waiting leaves the same day, until 18:00.',
+        gmail: 'Connect Gmail again in Email Settings once Google allows more: what is waiting leaves the same day, until 18:00.',
+      },
     },
   },
 
@@ -99,6 +111,7 @@ export const texts = {
     button: 'Cancel Run',
     busy: 'Cancelling...',
     title: 'Cancel this run',
+    keep: 'Keep sending',
     goesOn: 'Daily reminders stay active: what is still unpaid is reminded again on the next day.',
     done: 'The run is cancelled.',
     failed: (message: string) => `The run was not cancelled. ${message}`,

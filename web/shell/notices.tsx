@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, matchPath, useLocation } from 'react-router'
-import type { SenderPause } from '#contract/mail.ts'
+import { quotesServer, type SenderPause } from '#contract/mail.ts'
 import { type Notice as NoticeRow, noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { inWords } from '#web/platform/problem.ts'
@@ -52,17 +52,19 @@ function Paused({ pause, zone }: { pause: SenderPause; zone: string }): ReactNod
   return (
     <Notice
       tone="bad"
-      title={words.paused[pause.reason]}
+      title={words.paused[pause.reason][pause.provider]}
       action={
         <Button component={Link} to={settings} variant="default">
           {words.openSettings}
         </Button>
       }
     >
-      {pause.message !== '' && (
+      {quotesServer(pause) ? (
         <>
           {words.said} <q>{pause.message}</q>{' '}
         </>
+      ) : (
+        `${pause.message} `
       )}
       {pause.until !== null && words.goesOn(showComing(zone, new Date(pause.until), new Date()))}
     </Notice>
