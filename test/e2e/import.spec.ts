@@ -118,7 +118,7 @@ test('an import that is stopped halfway says so, goes on where it stopped, and i
   })
   const dialog = await choose(page, books(1_000))
   await dialog.getByRole('button', { name: 'Import 1,000 invoices' }).click()
-  await expect(dialog.getByText('200 of 1,000 sent')).toBeVisible()
+  await expect(dialog.getByText('200 of 1,000 lines done')).toBeVisible()
   // Nothing takes the dialog away while it runs.
   await page.keyboard.press('Escape')
   await page.goBack()
@@ -126,7 +126,7 @@ test('an import that is stopped halfway says so, goes on where it stopped, and i
   await expect(dialog.getByRole('button', { name: 'Stopping...' })).toBeVisible()
   release()
   await expect(dialog.getByRole('heading', { name: '400 invoices imported' })).toBeVisible()
-  await expect(dialog.getByText('Stopped. 600 lines were not sent.')).toBeVisible()
+  await expect(dialog.getByText('Stopped. 600 lines were not imported.')).toBeVisible()
   expect(await stored(page)).toBe(400)
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await expect(dialog.getByRole('heading', { name: '1,000 invoices imported' })).toBeVisible()

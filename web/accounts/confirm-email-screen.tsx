@@ -32,7 +32,9 @@ export default function ConfirmEmailScreen(): ReactNode {
       {confirm.isSuccess ? (
         <Notice tone="good">{words.done(confirm.data.email)}</Notice>
       ) : problem !== null ? (
-        <Notice tone="bad">{problem}</Notice>
+        <Notice tone="bad">
+          {problem} {words.another}
+        </Notice>
       ) : (
         <p className={look.lead}>{words.lead}</p>
       )}

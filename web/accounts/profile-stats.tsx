@@ -7,6 +7,7 @@ import { formatRupees } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
 import { inWords } from '#web/platform/problem.ts'
 import { useRead } from '#web/platform/query.ts'
+import { TryAgain } from '#web/ui/error-state.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './profile.module.css'
 import { texts } from './texts.ts'
@@ -21,7 +22,11 @@ export function ProfileStats(): ReactNode {
   const waiting = stats.isPending
   return (
     <>
-      {stats.isError && <Notice tone="bad">{words.failed(inWords(stats.error))}</Notice>}
+      {stats.isError && (
+        <Notice tone="bad" action={<TryAgain busy={stats.isFetching} onRetry={() => void stats.refetch()} />}>
+          {words.failed(inWords(stats.error))}
+        </Notice>
+      )}
       <dl className={look.stats} aria-label={words.label} aria-busy={waiting}>
         <Stat icon={<IconFileInvoice />} label={words.invoices} waiting={waiting}>
           {data?.totalInvoices.toLocaleString('en-IN')}

@@ -73,6 +73,7 @@ export const texts = {
     busy: 'Confirming...',
     done: (email: string) => `${email} is confirmed. It is the email of your account.`,
     noToken: 'This link is not complete. Please open it from the mail once more.',
+    another: 'Your profile sends you another one.',
     profile: 'Go to My Profile',
     signIn: 'Sign In',
   },

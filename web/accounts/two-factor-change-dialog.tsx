@@ -74,7 +74,7 @@ function Remove({ email, onClose }: ChangeProps): ReactNode {
     },
   })
   return (
-    <ContractForm state={state} submit={words.remove.submit} busy={words.remove.busy} actions={<Cancel onClose={onClose} />}>
+    <ContractForm state={state} tone="danger" submit={words.remove.submit} busy={words.remove.busy} actions={<Cancel onClose={onClose} />}>
       <Proof state={state} email={email} text={words.remove.text} />
     </ContractForm>
   )

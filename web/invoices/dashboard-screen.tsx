@@ -22,7 +22,7 @@ export const handle = { starting: <Starting /> }
 function Starting(): ReactNode {
   return (
     <>
-      <Head invoices={[]} />
+      <Head invoices={null} />
       <DashboardSkeleton still />
     </>
   )
@@ -44,7 +44,7 @@ export default function DashboardScreen(): ReactNode {
     )
   return (
     <>
-      <Head invoices={invoices.data ?? []} />
+      <Head invoices={invoices.data ?? null} />
       <QueryView
         query={invoices}
         loading={texts.dashboard.loading}
@@ -61,7 +61,8 @@ export default function DashboardScreen(): ReactNode {
   )
 }
 
-function Head({ invoices }: { invoices: Invoice[] }): ReactNode {
+/** `invoices`: null until they are read. */
+function Head({ invoices }: { invoices: Invoice[] | null }): ReactNode {
   const [address] = useSearchParams()
   const withImport = new URLSearchParams(address)
   withImport.set('import', '')
@@ -81,7 +82,7 @@ function Head({ invoices }: { invoices: Invoice[] }): ReactNode {
           >
             {texts.dashboard.import}
           </Button>
-          {invoices.length > 0 && <ExportButton invoices={invoices} />}
+          {(invoices === null || invoices.length > 0) && <ExportButton invoices={invoices} />}
           <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
             {texts.dashboard.create}
           </Button>

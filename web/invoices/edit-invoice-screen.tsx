@@ -49,7 +49,7 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
       error={formTexts.failed}
       gone={formTexts.gone}
       otherwise={
-        <Button component={Link} to="/dashboard">
+        <Button component={Link} to="/dashboard" variant="default">
           {formTexts.toDashboard}
         </Button>
       }

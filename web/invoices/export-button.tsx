@@ -20,8 +20,8 @@ const OpenExportMenu = loadLater(load)
 const words = texts.exporting
 const icon = <IconDownload size={18} stroke={1.7} />
 
-/** Saves the invoices as a CSV file: all of them, or where something is searched or filtered, only those that are shown. */
-export function ExportButton({ invoices }: { invoices: Invoice[] }): ReactNode {
+/** Saves the invoices as a CSV file: all of them, or where something is searched or filtered, only those that are shown. null: not read yet. */
+export function ExportButton({ invoices }: { invoices: Invoice[] | null }): ReactNode {
   const [address] = useSearchParams()
   const [choosing, setChoosing] = useState(false)
   const search = (address.get('search') ?? '').trim()
@@ -35,6 +35,12 @@ export function ExportButton({ invoices }: { invoices: Invoice[] }): ReactNode {
     onError: (error) => toast('bad', words.failed(inWords(error))),
   })
   const style = { variant: 'default', className: look.tool ?? '', leftSection: icon } as const
+  if (invoices === null)
+    return (
+      <Button {...style} disabled>
+        {words.button}
+      </Button>
+    )
   if (search === '' && status === undefined)
     return (
       <BusyButton {...style} busy={isPending} busyText={words.busy} onClick={() => mutate({})}>

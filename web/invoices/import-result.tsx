@@ -34,6 +34,8 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
     const lines = leftOut.map(({ line, message }) => [String(line.line), ...line.cells, message])
     saveFile(writeTable(lines), 'duely-lines-left-out.csv')
   }
+  const unfinished =
+    state === 'stopped' ? words.stopped(total - sent) : problem !== null ? words.brokeOff(problem, total - sent, unsure) : null
   return (
     <>
       <div role="status">
@@ -42,29 +44,19 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
         </h3>
       </div>
       {created.length > 0 && <p className={look.dim}>{words.mails}</p>}
-      {state === 'broken' && problem !== null && (
-        <Notice
-          tone="bad"
-          action={
-            <Button onClick={goOn} disabled={undoing}>
-              {words.goOn}
-            </Button>
-          }
-        >
-          {words.brokeOff(problem, total - sent, unsure)}
-        </Notice>
-      )}
-      {state === 'stopped' && (
-        <Notice
-          tone="warn"
-          action={
-            <Button variant="default" onClick={goOn} disabled={undoing}>
-              {words.goOn}
-            </Button>
-          }
-        >
-          {words.stopped(total - sent)}
-        </Notice>
+      {unfinished !== null && (
+        <div className={look.unfinished}>
+          <Notice
+            tone={state === 'broken' ? 'bad' : 'warn'}
+            action={
+              <Button onClick={goOn} disabled={undoing}>
+                {words.goOn}
+              </Button>
+            }
+          >
+            {unfinished}
+          </Notice>
+        </div>
       )}
       {leftOut.length > 0 && (
         <>
@@ -86,7 +78,7 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
             {words.undo}
           </BusyButton>
         )}
-        <Button onClick={onClose} disabled={undoing} data-autofocus>
+        <Button variant={unfinished === null ? 'filled' : 'default'} onClick={onClose} disabled={undoing} data-autofocus>
           {words.close}
         </Button>
       </Group>

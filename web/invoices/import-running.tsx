@@ -19,7 +19,13 @@ export function ImportRunning({ running, onBusy }: { running: Importing; onBusy:
       <p className={look.progress} role="status">
         {words.progress(sent, total)}
       </p>
-      <Progress value={total === 0 ? 0 : (100 * sent) / total} size={8} radius="xl" aria-label={words.title} />
+      <Progress
+        value={total === 0 ? 0 : (100 * sent) / total}
+        size={8}
+        radius="xl"
+        classNames={{ root: look.track ?? '' }}
+        aria-label={words.title}
+      />
       <Group justify="flex-end" mt={24}>
         <Button
           variant="default"

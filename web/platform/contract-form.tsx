@@ -115,6 +115,8 @@ interface ContractFormProps<V extends Values> {
   busy: string
   /** Further buttons beside the first; in a dialog they come before it, as in every dialog. */
   actions?: ReactNode
+  /** Red where something is lost. */
+  tone?: 'danger'
   /** Stretches the button over the whole form, as on the sign-in page. */
   wide?: boolean
   children: ReactNode
@@ -124,7 +126,7 @@ interface ContractFormProps<V extends Values> {
  * The form around its fields: the button with its two texts, and below it what belongs to no field. In a dialog both stand in its foot, what
  * went wrong above the buttons, where it is in sight.
  */
-export function ContractForm<V extends Values>({ state, submit, busy, actions, wide, children }: ContractFormProps<V>): ReactNode {
+export function ContractForm<V extends Values>({ state, submit, busy, actions, tone, wide, children }: ContractFormProps<V>): ReactNode {
   const live = useLive()
   const frame = useRef<HTMLFormElement>(null)
   const { setValues, getValues } = state.form
@@ -138,7 +140,15 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, w
   const [inDialog, setInDialog] = useState(false)
   useLayoutEffect(() => setInDialog(frame.current?.closest('[role="dialog"]') instanceof HTMLElement), [])
   const send = (
-    <BusyButton type="submit" busy={state.busy} busyText={busy} fullWidth={wide ?? false} disabled={!live} className={look.submit ?? ''}>
+    <BusyButton
+      type="submit"
+      busy={state.busy}
+      busyText={busy}
+      fullWidth={wide ?? false}
+      disabled={!live}
+      className={look.submit ?? ''}
+      {...(tone === 'danger' ? { color: 'coral' } : {})}
+    >
       {submit}
     </BusyButton>
   )

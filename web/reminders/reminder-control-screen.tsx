@@ -91,7 +91,12 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
       />
       <div className={look.top}>
         <StatusCard status={status} mailbox={mailbox} presses={presses} moving={followed.moving} />
-        <SendNowCard configured={configured} mails={preview.data?.sendNowMails ?? null} presses={presses} moving={followed.moving} />
+        <SendNowCard
+          mailbox={configured ? (status.pause === null ? 'works' : 'refuses') : 'missing'}
+          mails={preview.data?.sendNowMails ?? null}
+          presses={presses}
+          moving={followed.moving}
+        />
       </div>
       <Grouping />
       <ComingUp preview={preview} zone={zone} />

@@ -7,7 +7,7 @@ import { texts } from './texts.ts'
 import type { Presses } from './use-presses.ts'
 
 interface SendNowCardProps {
-  configured: boolean
+  mailbox: 'missing' | 'refuses' | 'works'
   /** How many mails would leave; null while that is not known. */
   mails: number | null
   presses: Presses
@@ -15,13 +15,15 @@ interface SendNowCardProps {
 }
 
 /** One round by hand, whatever the schedule does. */
-export function SendNowCard({ configured, mails, presses, moving }: SendNowCardProps): ReactNode {
+export function SendNowCard({ mailbox, mails, presses, moving }: SendNowCardProps): ReactNode {
   return (
     <Panel title={texts.sendNow.button}>
       <p className={look.description} id="send-now-description">
         {texts.sendNow.description}
       </p>
-      <p className={look.reach}>{configured && mails !== null && texts.sendNow.reach(mails)}</p>
+      <p className={look.reach}>
+        {mailbox !== 'missing' && mails !== null && texts.sendNow[mailbox === 'works' ? 'reach' : 'held'](mails)}
+      </p>
       <div className={look.send}>
         <BusyButton
           variant="default"

@@ -19,8 +19,8 @@ interface StatusCardProps {
 
 /** Whether reminders go out by themselves, with which mailbox, when the last one left and when the next ones will; and what starting and stopping does. */
 export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps): ReactNode {
-  const { isActive, lastReminderSent, timezone: zone } = status
-  const waits = isActive && !mailbox.configured
+  const { isActive, lastReminderSent, timezone: zone, pause } = status
+  const waits = isActive && (!mailbox.configured || pause !== null)
   return (
     <Panel>
       <div className={look.state}>
@@ -30,7 +30,7 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
             <span className={look.dot} aria-hidden />
             <span>{isActive ? texts.status.active : texts.status.inactive}</span>
           </p>
-          {waits && <p className={look.waits}>{texts.status.waits}</p>}
+          {waits && <p className={look.waits}>{mailbox.configured ? texts.status.pausedWaits : texts.status.waits}</p>}
         </div>
         <MainButton active={isActive} configured={mailbox.configured} presses={presses} moving={moving} />
       </div>
@@ -54,7 +54,7 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
         </div>
         <div>
           <dt>{texts.status.next}</dt>
-          {waits ? <dd data-tone="warn">{texts.status.waitingNext}</dd> : <NextRun status={status} />}
+          {waits ? <dd data-tone="warn">{whenAgain(status)}</dd> : <NextRun status={status} />}
         </div>
       </dl>
       <ul className={look.help} aria-label={texts.help.heading}>
@@ -64,6 +64,12 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
       </ul>
     </Panel>
   )
+}
+
+/** When something can leave again while the mailbox is missing or refuses. */
+function whenAgain({ pause, timezone }: StatusCardProps['status']): string {
+  if (pause === null) return texts.status.waitingNext
+  return pause.until === null ? texts.status.pausedNext : comingMoment(timezone, pause.until, new Date())
 }
 
 function NextRun({ status }: { status: StatusCardProps['status'] }): ReactNode {

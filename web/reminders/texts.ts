@@ -67,6 +67,8 @@ export const texts = {
     inactive: 'Inactive',
     waits: 'Waiting for a mailbox: nothing is sent until one is connected.',
     waitingNext: 'Once a mailbox is connected',
+    pausedWaits: 'Waiting for the mailbox: nothing is sent while it refuses.',
+    pausedNext: 'Once the mailbox works again',
     email: 'Email',
     configured: 'Configured',
     notConfigured: 'Not Configured',
@@ -127,6 +129,8 @@ export const texts = {
     button: 'Send Now',
     busy: 'Sending...',
     description: 'Send reminder emails to all clients with overdue invoices right now',
+    held: (mails: number) =>
+      mails === 0 ? 'Nobody would be written to at the moment.' : `${emails(mails)} would wait until the mailbox works again.`,
     reach: (mails: number) => (mails === 0 ? 'Nobody would be written to at the moment.' : `${emails(mails)} would leave at the moment.`),
     done: (count: number) => `${count} reminder emails sent successfully!`,
     failed: (message: string) => `Failed to send reminders: ${message}`,

@@ -14,7 +14,13 @@ const all = [aNotice('promise_broken'), aNotice('login_refused'), aNotice('quota
 const kinds = (notices: Notice[]) => notices.map(({ kind }) => kind)
 
 test('a mailbox that refuses is told once, by its banner', () => {
-  const pause = { reason: 'login_refused' as const, provider: 'smtp' as const, message: '535 no', since: '2026-03-02T03:30:00Z', until: null }
+  const pause = {
+    reason: 'login_refused' as const,
+    provider: 'smtp' as const,
+    message: '535 no',
+    since: '2026-03-02T03:30:00Z',
+    until: null,
+  }
   expect(kinds(shownNotices(all, pause))).toEqual(['promise_broken'])
 })
 

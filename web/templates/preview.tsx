@@ -23,7 +23,7 @@ export function Preview({ kind, wording }: { kind: LetterKind; wording: Wording 
   const profile = useRead(accountCalls.profile)
   const mailbox = useRead(mailCalls.config)
   const [chosen, setChosen] = useState<Example | null>(null)
-  const [width, setWidth] = useState<keyof typeof widths>('desktop')
+  const [width, setWidth] = useState<keyof typeof widths>(() => (window.matchMedia('(max-width: 47.99em)').matches ? 'phone' : 'desktop'))
   const [shown] = useDebouncedValue(wording, 120)
   const userName = profile.data?.displayName ?? sampleValues.userName
   const example = chosen ?? sampleExample(kind, userName)

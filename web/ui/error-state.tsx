@@ -24,7 +24,7 @@ export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProp
           text={text}
           action={
             <>
-              <TryAgain busy={busy} onRetry={onRetry} />
+              <TryAgain variant="filled" busy={busy} onRetry={onRetry} />
               {action}
             </>
           }
@@ -36,10 +36,17 @@ export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProp
   )
 }
 
+interface TryAgainProps {
+  /** Filled where it is the one thing to do. */
+  variant?: 'default' | 'filled'
+  busy: boolean
+  onRetry: () => void
+}
+
 /** Reads once more what could not be read. */
-export function TryAgain({ busy, onRetry }: { busy: boolean; onRetry: () => void }): ReactNode {
+export function TryAgain({ variant = 'default', busy, onRetry }: TryAgainProps): ReactNode {
   return (
-    <BusyButton variant="default" busy={busy} busyText={texts.failed.busy} onClick={onRetry}>
+    <BusyButton variant={variant} busy={busy} busyText={texts.failed.busy} onClick={onRetry}>
       {texts.failed.again}
     </BusyButton>
   )

@@ -95,6 +95,8 @@ export const mantineTheme = createTheme({
         radius: 14,
         shadow: 'none',
         transitionProps: { duration: 160 },
+        // What has the focus first may stand further down than a small window shows.
+        onEnterTransitionEnd: () => document.activeElement?.scrollIntoView({ block: 'nearest' }),
         overlayProps: { backgroundOpacity: 0.6 },
         closeButtonProps: { size: 44, iconSize: 20, 'aria-label': 'Close' },
       },
