@@ -6,9 +6,9 @@ import { useCall } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { undoToast } from '#web/ui/undo-toast.tsx'
 import look from './delete-dialog.module.css'
 import { texts } from './texts.ts'
-import { undoToast } from './undo-toast.tsx'
 
 /** Asks before an invoice goes, and offers it back for as long as the message stands there. */
 export function DeleteDialog({ invoice, onClose }: { invoice: Invoice | null; onClose: () => void }): ReactNode {

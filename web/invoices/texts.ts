@@ -100,7 +100,6 @@ export const texts = {
     confirm: 'Delete',
     busy: 'Deleting...',
     done: (reference: string) => `${reference} deleted.`,
-    undo: 'Undo',
     undone: (reference: string) => `${reference} is back.`,
     undoFailed: (message: string) => `The invoice could not be brought back. ${message}`,
   },

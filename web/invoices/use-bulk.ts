@@ -4,9 +4,9 @@ import { inWords } from '#web/platform/problem.ts'
 import { queryKey } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
 import { toast } from '#web/ui/toast.tsx'
+import { undoToast } from '#web/ui/undo-toast.tsx'
 import { bulkTexts } from './bulk-texts.ts'
 import { changedByPause } from './changed-by-pause.ts'
-import { undoToast } from './undo-toast.tsx'
 import { undoing } from './undoing.ts'
 
 interface Wanted {

@@ -48,7 +48,6 @@ export const texts = {
   saveFailed: (message: string) => `Error updating template: ${message}`,
   reset: 'Reset',
   wasReset: 'Back to the text that was saved last.',
-  undo: 'Undo',
   unsaved: 'Not saved yet',
   preview: {
     title: 'Preview',

@@ -1,7 +1,7 @@
 import { Button, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
-import { dismissToast, toast } from '#web/ui/toast.tsx'
+import { undoToast } from '#web/ui/undo-toast.tsx'
 import look from './email-templates.module.css'
 import { insertAt } from './insert.ts'
 import { texts } from './texts.ts'
@@ -39,22 +39,7 @@ export function WordingForm({ state, variables, saved, unsaved }: WordingFormPro
     const typed = form.getValues()
     form.setValues(saved)
     form.clearErrors()
-    const message = toast(
-      'info',
-      <>
-        {texts.wasReset}{' '}
-        <button
-          type="button"
-          className={look.undo}
-          onClick={() => {
-            form.setValues(typed)
-            dismissToast(message)
-          }}
-        >
-          {texts.undo}
-        </button>
-      </>,
-    )
+    undoToast(texts.wasReset, () => form.setValues(typed))
   }
   const fieldOf = (path: keyof WordingValues) => {
     const { onFocus, onBlur, ...props } = form.getInputProps(path)

@@ -38,6 +38,7 @@ export const texts = {
   failed: { again: 'Try again', busy: 'Trying again...' },
   notLoaded: 'This could not be loaded. Please check your connection and reload the page.',
   password: { show: 'Show password', hide: 'Hide password' },
+  undo: 'Undo',
   unsaved: {
     title: 'Leave without saving?',
     text: 'What you changed on this screen is not saved yet. It is lost when you leave.',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { dismissToast, toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
+import { dismissToast, toast } from './toast.tsx'
 import look from './undo-toast.module.css'
 
 /** Says what was done, and takes it back on demand for as long as the message stands there. */
@@ -18,7 +18,7 @@ function Undo({ message, onUndo }: { message: string; onUndo: () => void }): Rea
     <span className={look.done}>
       {message}
       <button type="button" className={look.undo} onClick={onUndo}>
-        {texts.remove.undo}
+        {texts.undo}
       </button>
     </span>
   )
