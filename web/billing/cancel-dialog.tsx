@@ -22,8 +22,7 @@ interface CancelDialogProps {
 /** Asks before the plan is cancelled, and says until when it stays. */
 export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelDialogProps): ReactNode {
   const day = useDay()
-  const { plan, endsIfCancelled, checkout, newUntil } = subscription
-  const { title } = planOf(plan)
+  const { checkout } = subscription
   const cancel = useCall(billingCalls.cancel, {
     refreshes: [billingCalls.subscription],
     onDone: () => {
@@ -55,10 +54,20 @@ export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelD
     >
       <div className={look.asked}>
         <p>{words.question}</p>
-        {checkout && <p>{endsIfCancelled === null ? words.atOnce(title) : words.keepsUntil(title, day(endsIfCancelled))}</p>}
-        {endsIfCancelled === null && newUntil !== null && <p>{words.trialGoesOn(planThatLifts('scheduling').title, day(newUntil))}</p>}
+        {whatHappens(subscription, day).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
       </div>
       <FormError message={cancel.isError ? inWords(cancel.error) || words.failed : null} />
     </ConfirmDialog>
   )
+}
+
+/** What is over and what stays when the plan is cancelled now. */
+function whatHappens({ plan, endsIfCancelled, checkout, newUntil }: Subscription, day: (instant: string) => string): string[] {
+  const { title } = planOf(plan)
+  if (endsIfCancelled !== null) return checkout ? [words.keepsUntil(title, day(endsIfCancelled))] : []
+  const trial = planThatLifts('scheduling').title
+  if (newUntil !== null && trial === title) return [words.staysInTrial(title, day(newUntil))]
+  return [...(checkout ? [words.atOnce(title)] : []), ...(newUntil === null ? [] : [words.trialGoesOn(trial, day(newUntil))])]
 }

@@ -79,6 +79,8 @@ export const texts = {
       `${plan} stays open until ${date}. Nothing is charged after that, and then you are on Free; nothing of yours is taken away.`,
     atOnce: (plan: string) =>
       `Nothing is paid for beyond today, so ${plan} ends at once. Nothing is charged any more, and nothing of yours is taken away.`,
+    staysInTrial: (plan: string, date: string) =>
+      `Nothing is paid for beyond today, and nothing is charged any more. ${plan} stays open until ${date}, by your free trial.`,
     trialGoesOn: (plan: string, date: string) => `Your free trial of ${plan} goes on until ${date}, as for every new account.`,
     keep: 'Keep it',
     done: 'Subscription cancelled successfully',

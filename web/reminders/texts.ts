@@ -201,7 +201,7 @@ export const texts = {
     sendingHeld: 'Sending...',
     heldUntil: {
       daily: 'What waits leaves once that is mended, until 18:00.',
-      byHand: 'What waits leaves once that is mended, until four hours after the press.',
+      byHand: 'What waits leaves once that is mended, within four hours of pressing the button.',
     },
     skipped: {
       daily: (n: number) =>
