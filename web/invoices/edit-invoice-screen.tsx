@@ -42,8 +42,8 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
       loading={formTexts.loading}
       skeleton={
         <div className={look.both}>
-          <Skeleton height={420} radius={14} />
-          <Skeleton height={260} radius={14} />
+          <Skeleton height={378} radius={14} />
+          <Skeleton height={378} radius={14} />
         </div>
       }
       error={formTexts.failed}

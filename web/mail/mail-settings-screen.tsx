@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { IconMailCog } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
@@ -30,6 +30,7 @@ export default function MailSettingsScreen(): ReactNode {
       <QueryView
         query={config}
         loading={texts.loading}
+        skeleton={<Skeleton height={312} radius={14} />}
         error={texts.failed}
         empty={<NoMailbox onConfigure={configure} />}
         isEmpty={({ configured }) => !configured}

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
@@ -35,14 +36,24 @@ export default function ReminderControlScreen(): ReactNode {
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
-      <QueryView query={mailbox} loading={texts.loading} error={texts.failed} empty={null}>
+      <QueryView query={mailbox} loading={texts.loading} skeleton={<ControlSkeleton />} error={texts.failed} empty={null}>
         {(box) => (
-          <QueryView query={status} loading={texts.loading} error={texts.failed} empty={null}>
+          <QueryView query={status} loading={texts.loading} skeleton={<ControlSkeleton />} error={texts.failed} empty={null}>
             {(now) => <Control status={now} mailbox={box} />}
           </QueryView>
         )}
       </QueryView>
     </>
+  )
+}
+
+/** The frames of the two cards at the top. */
+function ControlSkeleton(): ReactNode {
+  return (
+    <div className={look.top}>
+      <Skeleton height={342} radius={14} />
+      <Skeleton height={342} radius={14} />
+    </div>
   )
 }
 
