@@ -7,6 +7,8 @@ import { expect, test } from './duely.ts'
  * breaks or the network is gone.
  */
 
+// A trace runs a script of its own in every frame, and a mail's frame lets none run.
+test.use({ trace: 'off' })
 test.describe.configure({ mode: 'parallel' })
 
 const wide = { width: 1280, height: 860 }

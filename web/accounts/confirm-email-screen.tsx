@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { inWords } from '#web/platform/problem.ts'
-import { queryKey, useCall } from '#web/platform/query.ts'
+import { readAnew, useCall } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -22,7 +22,7 @@ export default function ConfirmEmailScreen(): ReactNode {
   const queries = useQueryClient()
   const confirm = useCall(accountCalls.confirmEmail, {
     // Who is signed in here may be somebody else; the profile says who it is.
-    onDone: () => void queries.invalidateQueries({ queryKey: queryKey(accountCalls.profile) }),
+    onDone: () => void readAnew(queries, [accountCalls.profile]),
   })
   const problem = confirm.isError ? inWords(confirm.error) : token === null ? words.noToken : null
   const onward = session ? { to: '/dashboard/profile', text: words.profile } : { to: '/signin', text: words.signIn }

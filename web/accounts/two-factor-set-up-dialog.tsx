@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { queryKey } from '#web/platform/query.ts'
+import { readAnew } from '#web/platform/query.ts'
 import { CopyButton } from '#web/ui/copy-button.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -93,7 +93,7 @@ function AskCode(props: { secret: string; uri: string; onCancel: () => void; onC
     onDone: ({ recoveryCodes }) => {
       onConfirmed(recoveryCodes)
       // After the codes are on the screen: the profile that it is on may wait, they may not.
-      for (const read of [accountCalls.profile, accountCalls.audit]) void queries.invalidateQueries({ queryKey: queryKey(read) })
+      void readAnew(queries, [accountCalls.profile, accountCalls.audit])
     },
   })
   return (

@@ -7,7 +7,7 @@ import { billingCalls } from '#contract/billing.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
-import { queryKey } from '#web/platform/query.ts'
+import { readAnew } from '#web/platform/query.ts'
 import look from './connections.module.css'
 import { texts } from './texts.ts'
 
@@ -24,7 +24,6 @@ interface ApiKeyFormProps {
 /** Name, what it may do, and when it runs out. */
 export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNode {
   const queries = useQueryClient()
-  const refresh = (call: Parameters<typeof queryKey>[0]) => void queries.invalidateQueries({ queryKey: queryKey(call) })
   const state = useContractForm({
     call: integrationCalls.addKey,
     initialValues: { name: '', scopes: 'write' as 'read' | 'write', expiresInDays: '90' },
@@ -38,11 +37,11 @@ export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNo
     onDone: ({ key }) => {
       onKey(key)
       // After the key is on the screen: the list may wait, it may not.
-      refresh(integrationCalls.keys)
+      void readAnew(queries, [integrationCalls.keys])
     },
     onProblem: (error) => {
       // The plan has changed meanwhile: the screen says so then.
-      if (error instanceof Problem && error.code === 'plan_limit') refresh(billingCalls.subscription)
+      if (error instanceof Problem && error.code === 'plan_limit') void readAnew(queries, [billingCalls.subscription])
     },
   })
   const { form, busy } = state

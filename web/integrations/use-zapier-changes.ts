@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { integrationCalls } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
-import { queryKey, useRead } from '#web/platform/query.ts'
+import { readAnew, useRead } from '#web/platform/query.ts'
 
 /** What is shown of Zapier is read anew when somebody subscribes or unsubscribes elsewhere, in the sidebar say. */
 export function useZapierChanges(): void {
@@ -11,8 +11,7 @@ export function useZapierChanges(): void {
   const before = useRef(subscribed)
   useEffect(() => {
     if (before.current !== undefined && before.current !== subscribed)
-      for (const read of [integrationCalls.connections, integrationCalls.webhooks])
-        void queries.invalidateQueries({ queryKey: queryKey(read) })
+      void readAnew(queries, [integrationCalls.connections, integrationCalls.webhooks])
     before.current = subscribed
   }, [subscribed, queries])
 }

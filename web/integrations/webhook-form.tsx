@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { type HookEvent, hookEvent, integrationCalls, type Webhook } from '#contract/integrations.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
-import { queryKey } from '#web/platform/query.ts'
+import { readAnew } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import look from './connections.module.css'
 import { texts } from './texts.ts'
@@ -36,7 +36,7 @@ function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
     onDone: ({ secret }) => {
       onSecret(secret)
       // After the secret is on the screen: the list may wait, it may not.
-      void queries.invalidateQueries({ queryKey: queryKey(integrationCalls.webhooks) })
+      void readAnew(queries, [integrationCalls.webhooks])
     },
   })
   return <Shared state={state} submit={words.submit} busy={words.busy} onBusy={onBusy} onClose={onClose} />

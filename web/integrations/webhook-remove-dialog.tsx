@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
 import { inWords } from '#web/platform/problem.ts'
-import { queryKey, useCall } from '#web/platform/query.ts'
+import { readAnew, useCall } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -27,7 +27,7 @@ export function WebhookRemoveDialog({ opened, webhook, onRemoved, onClose }: Web
     onDone: () => {
       toast('good', words.done)
       onRemoved()
-      void queries.invalidateQueries({ queryKey: queryKey(integrationCalls.webhooks) })
+      void readAnew(queries, [integrationCalls.webhooks])
       // In the place of this address: there is nothing to come back to.
       void navigate('/dashboard/connections', { replace: true })
     },

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Invoice, invoiceCalls, type ManyChange, type ManyResult, mostAtOnce } from '#contract/invoices.ts'
 import { inWords } from '#web/platform/problem.ts'
-import { queryKey } from '#web/platform/query.ts'
+import { readAnew } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { undoToast } from '#web/ui/undo-toast.tsx'
@@ -24,7 +24,7 @@ interface Bulk {
 /** Changes many invoices at once, and offers to take it back: each as it was before, whatever it was. */
 export function useBulk(): Bulk {
   const queries = useQueryClient()
-  const refresh = () => Promise.all(changedByPause.map((read) => queries.invalidateQueries({ queryKey: queryKey(read) })))
+  const refresh = () => readAnew(queries, changedByPause)
   const undo = async (before: Invoice[], { do: what }: ManyChange) => {
     try {
       const result = await applyAll(undoing(before, what))

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
 import { inWords, Problem } from '#web/platform/problem.ts'
-import { queryKey } from '#web/platform/query.ts'
+import { readAnew } from '#web/platform/query.ts'
 import { send, sendOnce } from '#web/platform/send.ts'
 import type { Judged } from './import-lines.ts'
 
@@ -70,7 +70,7 @@ export function useImport(): Importing {
       stopping.current = true
     }
   }, [])
-  const refresh = () => queries.invalidateQueries({ queryKey: queryKey(invoiceCalls.list) })
+  const refresh = () => readAnew(queries, [invoiceCalls.list])
   const keyOfPart = () => `import-${sending.current.key}-${now.current.sent}`
 
   const run = async () => {

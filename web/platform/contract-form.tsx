@@ -8,7 +8,7 @@ import dialog from '#web/ui/dialog.module.css'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './contract-form.module.css'
 import { inWords, Problem } from './problem.ts'
-import { queryKey } from './query.ts'
+import { readAnew } from './query.ts'
 import { type SendInput, sendUntil } from './send.ts'
 
 type Values = Record<string, unknown>
@@ -84,7 +84,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     setBusy(true)
     try {
       const reply = await sendUntil(call, toInput(values) as object, null)
-      await Promise.all(refreshes.map((read) => queries.invalidateQueries({ queryKey: queryKey(read) })))
+      await readAnew(queries, refreshes)
       await onDone(reply, values)
     } catch (error) {
       const onFields = error instanceof Problem ? error.errors.filter(({ path }) => path in initialValues) : []

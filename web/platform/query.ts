@@ -27,6 +27,21 @@ export function queryKey(call: Call, input?: object): readonly unknown[] {
   return input === undefined ? [call.method, call.path] : [call.method, call.path, input]
 }
 
+/**
+ * Reads what a change made out of date, wherever it is shown. What is being read at this moment is asked for again too: its answer may be from
+ * before the change. `input` picks one of the answers of a call.
+ */
+export async function readAnew(queries: QueryClient, reads: Call[], input?: object): Promise<void> {
+  await Promise.all(
+    reads.map(async (read) => {
+      const which = { queryKey: queryKey(read, input) }
+      // Without this the library would take the first answer for the new one.
+      await queries.cancelQueries(which)
+      await queries.invalidateQueries(which)
+    }),
+  )
+}
+
 interface ReadOptions {
   /** False: wait with it. */
   enabled?: boolean
@@ -68,7 +83,7 @@ export function useCall<C extends Call>(
   return useMutation<CallReply<C>, Error, SendInput<C>>({
     mutationFn: (input) => sendUntil(call, input, null),
     onSuccess: async (reply, input) => {
-      await Promise.all(refreshes.map((read) => queries.invalidateQueries({ queryKey: queryKey(read) })))
+      await readAnew(queries, refreshes)
       onDone?.(reply, input)
     },
     onError: (error, input) => onProblem?.(error, input),

@@ -4,7 +4,7 @@ import type { CallReply } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { inWords, Problem } from '#web/platform/problem.ts'
-import { queryKey, useCall } from '#web/platform/query.ts'
+import { queryKey, readAnew, useCall } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
 import { brief, report, reportTrouble, stoppedToast } from './toasts.tsx'
@@ -60,7 +60,7 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
   }
   /** Mails may have been tried although the call failed: shows what became of them. */
   const afterProblem = async (error: Error, said: string) => {
-    await Promise.all(refreshes.map((call) => queries.invalidateQueries({ queryKey: queryKey(call) })))
+    await readAnew(queries, refreshes)
     const newest = queries.getQueryData<Run[]>(queryKey(reminderCalls.runs, {}))?.[0]
     if (!isRefusal(error)) return
     // The run tells it all; no message covers what can be done about it.

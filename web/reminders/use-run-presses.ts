@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { inWords, Problem } from '#web/platform/problem.ts'
-import { queryKey, useCall } from '#web/platform/query.ts'
+import { queryKey, readAnew, useCall } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
 import { brief, report } from './toasts.tsx'
@@ -58,7 +58,7 @@ export function useRunPresses(followed: FollowedRun): RunPresses {
       const refused = error instanceof Problem && error.code === 'mail_refused'
       complain(refused ? texts.retry.refused(error.message) : texts.retry.failed(inWords(error)))
       // They were tried although every one was refused: shows what became of them.
-      await Promise.all(refreshes.map((call) => queries.invalidateQueries({ queryKey: queryKey(call) })))
+      await readAnew(queries, refreshes)
       const made = newest()
       if (refused && made && made._id !== newestBefore.current) followed.follow(made._id)
     },

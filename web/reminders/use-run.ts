@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
-import { queryKey, useRead } from '#web/platform/query.ts'
+import { queryKey, readAnew, useRead } from '#web/platform/query.ts'
 import { isMoving } from './run-state.ts'
 
 /** Milliseconds between two looks at a run that is under way, and at one whose mails only wait. */
@@ -40,8 +40,7 @@ export function useRun(openRunId: string | null): FollowedRun {
     }
     if (moved.current === run._id) {
       moved.current = null
-      for (const call of [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list])
-        void queries.invalidateQueries({ queryKey: queryKey(call) })
+      void readAnew(queries, [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list])
     }
     if (waiting?.id === run._id) {
       setWaiting(null)
@@ -55,7 +54,7 @@ export function useRun(openRunId: string | null): FollowedRun {
     follow: (id, tell) => {
       setWaiting(tell ? { id, tell } : null)
       setShown(id)
-      void queries.invalidateQueries({ queryKey: queryKey(reminderCalls.run, { params: { id } }) })
+      void readAnew(queries, [reminderCalls.run], { params: { id } })
     },
     dismiss: () => {
       setClosed(shown)
