@@ -248,7 +248,7 @@ async function google(page: Page, look: Looking, someone: Someone, far: FakeGoog
   await open(page, '/dashboard/mail-settings', 'Connect Gmail Again')
   await look.at('gmail-paused')
   await open(page, '/dashboard', 'All (1)')
-  await expect(page.getByText('Sending is paused: the mail server refused the login')).toBeVisible()
+  await expect(page.getByText('Sending is paused: Gmail has to be connected again')).toBeVisible()
   await look.at('dashboard-gmail-paused')
 
   await page.goto('/dashboard/profile?tab=security')
