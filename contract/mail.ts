@@ -14,9 +14,12 @@ export const senderPause = z.object({
 })
 export type SenderPause = z.infer<typeof senderPause>
 
-/** Whether the words of a pause are the mail server's own, to be quoted; else they are a sentence of Duely's. */
-export function quotesServer({ reason, provider }: SenderPause): boolean {
-  return reason === 'login_refused' && provider === 'smtp'
+/**
+ * What keeps the mailbox from sending, as a person has to be told it. The words of a refused login are the mail server's own, to be
+ * quoted; those of the others are a sentence of Duely's.
+ */
+export function causeOf({ reason, provider }: SenderPause): 'login_refused' | 'gmail' | 'quota' {
+  return reason === 'login_refused' && provider === 'gmail' ? 'gmail' : reason
 }
 
 export const mailConfig = z.object({

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Profile } from '#contract/accounts.ts'
 import { dateIn, showDate } from '#web/ui/dates.ts'
+import { initialOf } from '#web/ui/initial.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import look from './profile.module.css'
 import { texts } from './texts.ts'
@@ -12,7 +13,7 @@ export function ProfileHead({ profile }: { profile: Profile }): ReactNode {
     <Panel>
       <div className={look.person}>
         <span className={look.circle} aria-hidden>
-          {[...displayName.trim()][0]?.toLocaleUpperCase('en')}
+          {initialOf(displayName)}
         </span>
         <div className={look.words}>
           <h2 className={look.name}>{displayName}</h2>

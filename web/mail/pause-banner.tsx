@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
-import { quotesServer, type SenderPause } from '#contract/mail.ts'
+import { causeOf, type SenderPause } from '#contract/mail.ts'
 import { useRead } from '#web/platform/query.ts'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
@@ -21,7 +21,7 @@ export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host:
       action={<Button onClick={onMend}>{texts.pause.action[pause.reason]}</Button>}
     >
       <p className={look.words}>
-        {quotesServer(pause) ? (
+        {causeOf(pause) === 'login_refused' ? (
           <>
             {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
           </>

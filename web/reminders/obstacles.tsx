@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { quotesServer, type SenderPause } from '#contract/mail.ts'
+import { causeOf, type SenderPause } from '#contract/mail.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './control.module.css'
 import { comingMoment, dayAndTime, inSentence } from './moments.ts'
@@ -24,10 +24,11 @@ export function UnconfiguredNotice(): ReactNode {
 
 /** The mailbox refuses: nothing leaves until its owner has done something about it. */
 export function PausedNotice({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
+  const cause = causeOf(pause)
   return (
-    <Notice tone="bad" title={texts.pause.titles[pause.reason][pause.provider]} action={toSettings}>
+    <Notice tone="bad" title={texts.pause.titles[cause]} action={toSettings}>
       <p className={look.words}>
-        {quotesServer(pause) ? (
+        {cause === 'login_refused' ? (
           <>
             {texts.pause.said} <q>{pause.message}</q>
           </>

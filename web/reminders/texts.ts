@@ -37,14 +37,9 @@ export const texts = {
   },
   pause: {
     titles: {
-      login_refused: {
-        smtp: 'Sending is paused: the mail server refused the login',
-        gmail: 'Sending is paused: Gmail has to be connected again',
-      },
-      quota: {
-        smtp: 'Sending is paused: the mailbox has used up its quota',
-        gmail: 'Sending is paused: the mailbox has used up its quota',
-      },
+      login_refused: 'Sending is paused: the mail server refused the login',
+      gmail: 'Sending is paused: Gmail has to be connected again',
+      quota: 'Sending is paused: the mailbox has used up its quota',
     },
     said: 'The mail server said:',
     since: (when: string) => `Since ${when}.`,

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
 import type { ComponentProps, ReactNode } from 'react'
+import { initialOf } from '#web/ui/initial.ts'
 import look from './account-menu.module.css'
-import { initialOf } from './account-waiting.tsx'
 import { texts } from './texts.ts'
 
 /** The circle with the first letter of a name; it opens the menu. */

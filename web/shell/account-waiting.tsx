@@ -1,5 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react'
 import { Link } from 'react-router'
+import { initialOf } from '#web/ui/initial.ts'
 import button from '#web/ui/plain-button.module.css'
 import look from './header.module.css'
 import { texts } from './texts.ts'
@@ -11,11 +12,6 @@ export function AccountWaiting({ name }: { name?: string }): ReactNode {
       {name !== undefined && initialOf(name)}
     </span>
   )
-}
-
-/** The first letter of a name; by code points, so that a name may begin with anything. */
-export function initialOf(name: string): string {
-  return ([...name.trim()][0] ?? '?').toLocaleUpperCase('en')
 }
 
 /** What stands in the account's place, fetched when somebody is signed in. Where it does not arrive, the page stays, with the way to the dashboard. */

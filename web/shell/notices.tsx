@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, matchPath, useLocation } from 'react-router'
-import { quotesServer, type SenderPause } from '#contract/mail.ts'
+import { causeOf, type SenderPause } from '#contract/mail.ts'
 import { type Notice as NoticeRow, noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { inWords } from '#web/platform/problem.ts'
@@ -49,17 +49,18 @@ export function Notices(): ReactNode {
 
 /** The mailbox refuses: the server's own words, and the way to mend it. */
 function Paused({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
+  const cause = causeOf(pause)
   return (
     <Notice
       tone="bad"
-      title={words.paused[pause.reason][pause.provider]}
+      title={words.paused[cause]}
       action={
         <Button component={Link} to={settings} variant="default">
           {words.openSettings}
         </Button>
       }
     >
-      {quotesServer(pause) ? (
+      {cause === 'login_refused' ? (
         <>
           {words.said} <q>{pause.message}</q>{' '}
         </>

@@ -60,14 +60,9 @@ export const texts = {
     label: 'Notices',
     trouble: 'Duely is late',
     paused: {
-      login_refused: {
-        smtp: 'Sending is paused: the mail server refused the login',
-        gmail: 'Sending is paused: Gmail has to be connected again',
-      },
-      quota: {
-        smtp: 'Sending is paused: the mailbox has used up its quota',
-        gmail: 'Sending is paused: the mailbox has used up its quota',
-      },
+      login_refused: 'Sending is paused: the mail server refused the login',
+      gmail: 'Sending is paused: Gmail has to be connected again',
+      quota: 'Sending is paused: the mailbox has used up its quota',
     },
     said: 'The mail server said:',
     goesOn: (when: string) => `It goes on by itself ${when}.`,
