@@ -10,16 +10,11 @@ Object.assign(globalThis, { __webpack_nonce__: pageNonce() })
 // While developing, a file that is missing is one that was just changed.
 if (import.meta.env.PROD) standInForMissingCode()
 
-const wake = () =>
-  startTransition(() => {
-    hydrateRoot(
-      document,
-      <StrictMode>
-        <HydratedRouter />
-      </StrictMode>,
-    )
-  })
-
-// First the page that was written at build time is seen, then it is made alive. A tab in the background draws nothing.
-if (document.visibilityState === 'hidden') wake()
-else requestAnimationFrame(() => setTimeout(wake))
+startTransition(() => {
+  hydrateRoot(
+    document,
+    <StrictMode>
+      <HydratedRouter />
+    </StrictMode>,
+  )
+})
