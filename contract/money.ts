@@ -16,9 +16,11 @@ export function fromMinor(minor: number): number {
   return Number(`${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`)
 }
 
-const rupees = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
+let rupees: Intl.NumberFormat | undefined
 
 /** ₹1,84,200.00: Indian grouping, always two decimals. */
 export function formatRupees(amount: number): string {
+  // Made when the first amount is shown: on a phone it takes as long as all the rest of a module's start.
+  rupees ??= new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
   return rupees.format(amount)
 }

@@ -42,6 +42,11 @@ export async function readAnew(queries: QueryClient, reads: Call[], input?: obje
   )
 }
 
+/** A screen asks for several things at a time: each in a task of its own, so that none of them holds up what the person does. */
+function ownTask(): Promise<void> {
+  return new Promise((begun) => setTimeout(begun))
+}
+
 interface ReadOptions {
   /** False: wait with it. */
   enabled?: boolean
@@ -60,7 +65,10 @@ export function useRead<C extends Call>(
   const { enabled = true, every = false, fresh } = (options ?? {}) as ReadOptions
   return useQuery<CallReply<C>>({
     queryKey: queryKey(call, given),
-    queryFn: ({ signal }) => sendUntil(call, given, signal),
+    queryFn: async ({ signal }) => {
+      await ownTask()
+      return sendUntil(call, given, signal)
+    },
     enabled,
     refetchInterval: every,
     ...(fresh === undefined ? {} : { staleTime: fresh }),

@@ -1,5 +1,5 @@
 import { IconMenu2, IconX } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useDeferredValue, useRef } from 'react'
 import { Link, NavLink } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
@@ -23,7 +23,8 @@ interface HeaderProps {
  * decided by theme.js, so nothing jumps.
  */
 export function Header({ account, actions }: HeaderProps): ReactNode {
-  const session = useSession()
+  // As in the dashboard's layout: taken over piece by piece.
+  const session = useDeferredValue(useSession(), undefined)
   const drawer = useRef<HTMLDialogElement>(null)
   const close = () => drawer.current?.close()
   return (

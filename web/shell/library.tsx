@@ -1,5 +1,5 @@
 import { MantineProvider } from '@mantine/core'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { pageNonce } from '#web/platform/nonce.ts'
 import { openQueries } from '#web/platform/query.ts'
@@ -23,16 +23,6 @@ export function Library({ children }: { children: ReactNode }): ReactNode {
 /** The same without the messages, for a second part of a page: they are shown once. */
 export function Components({ children }: { children: ReactNode }): ReactNode {
   const [queries] = useState(openQueries)
-  const session = useSession()
-  const person = session?.user._id
-  const before = useRef(person)
-
-  // What one person read is never shown to the next.
-  useEffect(() => {
-    if (before.current !== undefined && before.current !== person) queries.clear()
-    before.current = person
-  }, [person, queries])
-
   return (
     <MantineProvider
       theme={mantineTheme}
@@ -41,7 +31,21 @@ export function Components({ children }: { children: ReactNode }): ReactNode {
       colorSchemeManager={themeManager}
       getStyleNonce={pageNonce}
     >
-      <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+      <QueryClientProvider client={queries}>
+        <OfOnePerson queries={queries} />
+        {children}
+      </QueryClientProvider>
     </MantineProvider>
   )
+}
+
+/** What one person read is never shown to the next. By itself, so that nothing else is drawn anew once it is known who is here. */
+function OfOnePerson({ queries }: { queries: QueryClient }): null {
+  const person = useSession()?.user._id
+  const before = useRef(person)
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== person) queries.clear()
+    before.current = person
+  }, [person, queries])
+  return null
 }
