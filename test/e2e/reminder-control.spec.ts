@@ -69,6 +69,18 @@ test('a refused start is told once, Send Now lists whom it writes to, and withou
   await expect(page.getByText('Once a mailbox is connected')).toBeVisible()
 })
 
+test('whoever reads at what hour reminders go out finds the way to another one', async ({ page, smtp }) => {
+  await withLateInvoices(page, smtp, 'hour@banyan.example', [])
+  await page.goto('/dashboard/reminder-control')
+  await expect(page.getByText(/periodic reminders go out daily at 9 AM\./)).toBeVisible()
+  await page.getByRole('link', { name: 'Change the hour' }).click()
+  await page.getByLabel('Hour of the daily run').selectOption('14:00')
+  await page.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(page.getByText('Profile updated successfully!')).toBeVisible()
+  await page.goBack()
+  await expect(page.getByText(/periodic reminders go out daily at 2 PM\./)).toBeVisible()
+})
+
 test('a reminder that leaves while the dashboard is looked at is seen there without a reload', async ({ page, smtp }) => {
   const ask = await withLateInvoices(page, smtp, 'dashboard@banyan.example', ['Kaveri Foods'])
   const arrived = Promise.withResolvers<void>()
@@ -138,13 +150,20 @@ test('what failed in a run is tried again by hand, and nobody else is written to
   await expect(dashboard.getByText('Last reminder refused')).toHaveCount(1)
   await dashboard.getByRole('button', { name: 'List', exact: true }).click()
   await expect(dashboard.getByRole('cell', { name: 'Refused', exact: true })).toHaveCount(1)
-  await dashboard.close()
+  await dashboard.getByRole('link', { name: 'Studio Banyan' }).click()
+  const history = dashboard.locator('section').filter({ has: dashboard.getByRole('heading', { name: 'Reminders', exact: true }) })
+  const advice = history.getByText('Check the client’s email address on the invoice.')
+  await expect(history.getByText('550 5.1.1 No such user here')).toBeVisible()
+  await expect(advice).toBeVisible()
 
   smtp.answer({})
   await page.getByRole('button', { name: 'Try these again' }).first().click()
   await expect(page.getByRole('heading', { name: 'Tried Again: what happened' })).toBeVisible()
   await expect(page.getByText('1 email was accepted by the mail server.').first()).toBeVisible()
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).toSorted()).toEqual(['Kaveri Foods', 'Studio Banyan'].map(mailOf))
+  await dashboard.reload()
+  await expect(history.getByText('Tried again by hand')).toBeVisible()
+  await expect(advice).toHaveCount(0)
 })
 
 test('with one email per client, two invoices of a client leave as one, in words of one’s own', async ({ page, smtp }) => {

@@ -197,7 +197,7 @@ async function refused(page: Page, look: Looking, someone: Someone, smtp: FakeSm
 /** Nine days of one invoice, with everything that can become of a mail. */
 function story(known: InvoiceHistory): InvoiceHistory {
   const states: Partial<HistoryMail>[] = [
-    { state: 'held', reason: 'sending_paused', kind: 'daily' },
+    { state: 'held', reason: 'sending_paused', kind: 'daily', serverReply: null },
     {
       state: 'retrying',
       kind: 'daily',
@@ -206,8 +206,8 @@ function story(known: InvoiceHistory): InvoiceHistory {
       nextTryAt: '2099-01-01T04:00:00Z',
     },
     { state: 'failed', reason: 'refused', kind: 'send_now', serverReply: '550 5.1.1 No such user here', attempt: 1 },
-    { state: 'cancelled', kind: 'start' },
-    { state: 'superseded', kind: 'daily' },
+    { state: 'cancelled', kind: 'start', serverReply: null },
+    { state: 'superseded', kind: 'daily', serverReply: null },
     { state: 'sent', kind: 'trigger', serverReply: '250 2.0.0 OK: queued as 4F8D71C0A9', invoices: 3, attempt: 1 },
     { state: 'failed', reason: 'expired', kind: 'retry', serverReply: 'It could not be handed over on this day.', attempt: 9 },
   ]

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
+import { adviceFor } from '#web/ui/advice.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
 import look from './history.module.css'
 import { historyTexts } from './history-texts.ts'
@@ -14,11 +15,13 @@ interface HistoryEntryProps {
   entry: Entry
   zone: string | undefined
   now: Date
+  /** It is the last that happened, and there is more to come: where it failed, what can be done about it is said. */
+  advised: boolean
   onOpen: (mail: HistoryMail) => void
 }
 
 /** A mail, or a day on which it was decided that none goes out. */
-export function HistoryEntry({ entry, zone, now, onOpen }: HistoryEntryProps): ReactNode {
+export function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntryProps): ReactNode {
   if (entry.kind === 'day') {
     const { outcome, words: sentence } = entry.decision
     return (
@@ -41,6 +44,7 @@ export function HistoryEntry({ entry, zone, now, onOpen }: HistoryEntryProps): R
       {subject !== null && <p className={look.subject}>{unbroken(subject)}</p>}
       {mail.invoices > 1 && <p className={look.words}>{words.several(mail.invoices)}</p>}
       <WhatBecame mail={mail} />
+      {advised && mail.state === 'failed' && <p className={look.words}>{adviceFor(mail.serverReply ?? '')}</p>}
       <Tries mail={mail} zone={zone} now={now} />
       {/* Its words are settled when it is first tried: before that there is nothing to show. */}
       {subject !== null && (

@@ -16,10 +16,12 @@ interface HistoryTimelineProps {
   days: TimelineDay[]
   zone: string | undefined
   now: Date
+  /** Another reminder is to come. */
+  goesOn: boolean
 }
 
 /** Day by day what went out about an invoice, or why nothing did; each mail can be looked at. */
-export function HistoryTimeline({ days, zone, now }: HistoryTimelineProps): ReactNode {
+export function HistoryTimeline({ days, zone, now, goesOn }: HistoryTimelineProps): ReactNode {
   const [shown, setShown] = useState(first)
   const today = dateIn(zone, now)
   const [open, setOpen] = useState<HistoryMail | null>(null)
@@ -27,12 +29,19 @@ export function HistoryTimeline({ days, zone, now }: HistoryTimelineProps): Reac
     <>
       <h3 className={look.label}>{historyTexts.heading}</h3>
       <ol className={look.days}>
-        {days.slice(0, shown).map(({ date, since, entries }) => (
+        {days.slice(0, shown).map(({ date, since, entries }, day) => (
           <li key={date}>
             <h4 className={look.day}>{since === date ? dayName(date, today) : historyTexts.span(showDate(since), showDate(date))}</h4>
             <ol className={look.entries}>
-              {entries.map((entry) => (
-                <HistoryEntry key={entry.kind === 'mail' ? entry.mail._id : 'day'} entry={entry} zone={zone} now={now} onOpen={setOpen} />
+              {entries.map((entry, nth) => (
+                <HistoryEntry
+                  key={entry.kind === 'mail' ? entry.mail._id : 'day'}
+                  entry={entry}
+                  zone={zone}
+                  now={now}
+                  advised={goesOn && day === 0 && nth === 0}
+                  onOpen={setOpen}
+                />
               ))}
             </ol>
           </li>

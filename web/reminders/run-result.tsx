@@ -3,8 +3,8 @@ import { IconRefresh } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Run } from '#contract/reminders.ts'
+import { adviceFor } from '#web/ui/advice.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
-import { adviceFor } from './advice.ts'
 import { comingMoment, inSentence } from './moments.ts'
 import look from './run.module.css'
 import { texts } from './texts.ts'
@@ -82,7 +82,7 @@ function Failures({ run }: { run: Run }): ReactNode {
               <span className={look.client}>{clientEmail}</span>
               <span className={look.said}>{message === '' ? texts.run.noWords : <q>{message}</q>}</span>
               <span className={look.todo}>
-                {texts.run.advice[adviceFor(message)]}{' '}
+                {adviceFor(message)}{' '}
                 <Link to={`/dashboard/edit-invoice/${invoiceId}`} className={look.open}>
                   {texts.run.openInvoice}
                 </Link>

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { Run } from '#contract/reminders.ts'
-import { adviceFor } from './advice.ts'
 import { comingMoment, dayAndTime, hourInWords } from './moments.ts'
 import { isMoving, mailsOf } from './run-state.ts'
 
@@ -40,15 +39,6 @@ test('a run that ended or was stopped does not move', () => {
 
 test('an invoice that was left out counts as no mail', () => {
   expect(mailsOf(ended)).toBe(4)
-})
-
-test('what to do about a failed mail follows from the codes of the answer, never from its words', () => {
-  expect(adviceFor('550 5.1.1 No such user here')).toBe('address')
-  expect(adviceFor('552 5.2.2 Mailbox full')).toBe('mailbox')
-  expect(adviceFor('554 5.7.1 Message rejected as spam')).toBe('policy')
-  expect(adviceFor('550 mailbox full, spam, no such user')).toBe('refused')
-  expect(adviceFor('450 4.3.0 Try again later')).toBe('time')
-  expect(adviceFor('Not sent in time.')).toBe('time')
 })
 
 test('moments are told in the zone of the account', () => {

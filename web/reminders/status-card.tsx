@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import type { MailConfig } from '#contract/mail.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
@@ -58,7 +59,9 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
         </div>
       </dl>
       <ul className={look.help} aria-label={texts.help.heading}>
-        <li>{texts.help.start(hourInWords(status.reminderHour))}</li>
+        <li>
+          {texts.help.start(hourInWords(status.reminderHour))} <Link to="/dashboard/profile?tab=preferences">{texts.help.changeHour}</Link>
+        </li>
         <li>{texts.help.who}</li>
         <li>{texts.help.stop}</li>
       </ul>

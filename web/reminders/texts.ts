@@ -144,6 +144,7 @@ export const texts = {
   help: {
     heading: 'How reminders work',
     start: (hour: string) => `Starting sends immediate emails to overdue recipients, then periodic reminders go out daily at ${hour}.`,
+    changeHour: 'Change the hour',
     who: "Only invoices with status 'unpaid' or 'overdue' with past due dates are included.",
     stop: 'Stopping pauses periodic reminders.',
   },
@@ -214,13 +215,6 @@ export const texts = {
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     noWords: 'The mail server gave no reason.',
     openInvoice: 'Open invoice',
-    advice: {
-      address: 'Check the client’s email address on the invoice.',
-      mailbox: 'The client’s mailbox takes no mail at the moment. Tell them another way, or try again tomorrow.',
-      policy: 'The mail server did not want this email. Ask your mail provider, or write to the client yourself.',
-      refused: 'Check the client’s email address on the invoice, or ask your mail provider.',
-      time: 'Nothing is wrong with the invoice: the next run writes to this client again.',
-    },
   },
 
   upcoming: {

@@ -98,6 +98,6 @@ export const texts = {
   unreachable: 'The server cannot be reached. Please check your connection and try again.',
   offline: {
     title: 'You are offline',
-    text: 'What you see is as it was last read. Changes cannot be saved until you are connected again; what you type stays here.',
+    text: 'What was read before stays in sight, and the rest comes once you are connected again. Changes cannot be saved until then; what you type stays here.',
   },
 }

@@ -1,5 +1,12 @@
 /** What the parts that every screen is built of say. */
 export const texts = {
+  advice: {
+    address: 'Check the client’s email address on the invoice.',
+    mailbox: 'The client’s mailbox takes no mail at the moment. Tell them another way, or try again tomorrow.',
+    policy: 'The mail server did not want this email. Ask your mail provider, or write to the client yourself.',
+    refused: 'Check the client’s email address on the invoice, or ask your mail provider.',
+    time: 'Nothing is wrong with the invoice: the next run writes to this client again.',
+  },
   copy: 'Copy',
   copied: 'Copied',
   cannotCopy: 'This browser does not let the page copy. Please select the text and copy it yourself.',
