@@ -1,6 +1,7 @@
 import { prerender } from 'react-dom/static'
 import { type EntryContext, ServerRouter } from 'react-router'
 import { pageNonce } from '#web/platform/nonce.ts'
+import { incompleteId } from '#web/shell/incomplete-notice.tsx'
 
 /** Writes the public pages and the fallback at build time; nothing of this runs while the program serves. */
 export default async function writePage(request: Request, status: number, headers: Headers, context: EntryContext): Promise<Response> {
@@ -12,7 +13,7 @@ export default async function writePage(request: Request, status: number, header
 /**
  * First the page is seen that was written, then what makes it alive is fetched: over a slow line the scripts would hold up the styles and the
  * fonts, without which there is nothing to see, and what has arrived would be run before the first paint. A tab in the background draws
- * nothing, and does not wait.
+ * nothing, and does not wait. Where something does not arrive, the page says so.
  */
 function firstPaintFirst(page: string): string {
   // While developing, the script is another one, and takes its time.
@@ -22,15 +23,14 @@ function firstPaintFirst(page: string): string {
   const script = /(?<=<script[^>]* type="module" async="">)(?:(?!<\/script>).)+/s
   const begun = script
     .exec(page)?.[0]
-    .replace(/^import (?:\* as (\w+) from )?("[^"]*")/gm, (_line, name, address) =>
-      name ? `const ${name} = await import(${address})` : `await import(${address})`,
-    )
+    .replace(/^import \* as (\w+) from ("[^"]*")/gm, 'const $1 = await import($2)')
+    .replace(/^import ?(?:("[^"]*")|\(("[^"]*")\))/gm, 'await import($1$2)')
   if (fetched.length === 0 || !begun?.includes('= await import("'))
     throw new Error('A page is written in another way than this was made for.')
   const after = [
     "if (document.visibilityState !== 'hidden') await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));",
     `for (const href of ${JSON.stringify(fetched)}) document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));`,
-    begun,
+    `try { ${begun} } catch (error) { document.getElementById('${incompleteId}').hidden = false; throw error }`,
   ].join('\n')
   return page.replace(preload, '').replace(script, () => after)
 }

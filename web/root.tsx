@@ -6,6 +6,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageNonce } from '#web/platform/nonce.ts'
 import { filled } from '#web/platform/page-facts.tsx'
 import { readSession } from '#web/platform/session.ts'
+import { IncompleteNotice } from '#web/shell/incomplete-notice.tsx'
 import { preloadedFonts } from '#web/ui/fonts/preloaded.ts'
 
 export { CrashScreen as ErrorBoundary } from '#web/shell/crash-screen.tsx'
@@ -35,6 +36,7 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
       </head>
       <body>
         {children}
+        <IncompleteNotice />
         <ScrollRestoration nonce={nonce} />
         <Scripts nonce={nonce} />
       </body>

@@ -85,7 +85,7 @@ test('a page that nobody signed in to follows the theme that is chosen in anothe
   await expect.poll(() => grounds(page)).toEqual(light)
 })
 
-test('who chose light sees no dark page first, on the dashboard and on the public pages', async ({ page, program }) => {
+test('who chose light sees no dark page first, on the dashboard and on the public pages', async ({ page, program, complaints }) => {
   await signedIn(page, program)
   await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Switch to the light theme' }).click()
@@ -114,7 +114,33 @@ test('who chose light sees no dark page first, on the dashboard and on the publi
     expect(await grounds(page), address).toEqual(light)
     expect(await painted(), address).not.toContain(dark.ground)
   }
+  notArrived(complaints)
 })
+
+test('a page of which only the beginning arrives says so, and works once it is loaded again', async ({ page, program, complaints }) => {
+  await signedIn(page, program)
+  const said = page.getByRole('alert').filter({ hasText: 'This page did not arrive completely' })
+  await page.goto('/dashboard')
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  await expect(said).toHaveCount(0)
+  await page.route('**/assets/*.js', (route) => route.abort())
+  for (const address of ['/signin', '/no-such-page', '/dashboard']) {
+    await page.goto(address)
+    await expect(said, address).toBeVisible()
+  }
+  await page.unroute('**/assets/*.js')
+  await page.reload()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  await expect(said).toHaveCount(0)
+  notArrived(complaints)
+})
+
+/** What a page complains of whose scripts were held back; this and nothing else. */
+function notArrived(complaints: string[]): void {
+  const found = complaints.splice(0)
+  expect(found).not.toEqual([])
+  for (const one of found) expect(one).toMatch(/^TypeError: Failed to fetch dynamically imported module/)
+}
 
 test('who asked for less motion sees none: on the landing page, the dashboard, in a dialog and in the drawer', async ({
   page,

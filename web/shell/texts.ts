@@ -94,6 +94,10 @@ export const texts = {
     retry: 'Try again',
     back: 'Go back',
   },
+  incomplete: {
+    title: 'This page did not arrive completely',
+    text: 'It can be read, but not everything on it works. Please check your connection and reload the page.',
+  },
   reloading: 'Trying again...',
   unreachable: 'The server cannot be reached. Please check your connection and try again.',
   offline: {
