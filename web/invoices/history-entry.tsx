@@ -15,7 +15,7 @@ interface HistoryEntryProps {
   entry: Entry
   zone: string | undefined
   now: Date
-  /** It is the last that happened, and there is more to come: where it failed, what can be done about it is said. */
+  /** It is the last that happened to what is still owed: where it failed, what can be done about it is said. */
   advised: boolean
   onOpen: (mail: HistoryMail) => void
 }

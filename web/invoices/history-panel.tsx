@@ -46,7 +46,12 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
             {known.mails.length + known.days.length === 0 ? (
               <Nothing history={known} zone={zone} now={now} />
             ) : (
-              <HistoryTimeline days={timelineOf(known, zone)} zone={zone} now={now} goesOn={known.nextAt !== null} />
+              <HistoryTimeline
+                days={timelineOf(known, zone)}
+                zone={zone}
+                now={now}
+                owed={known.reason !== 'paid' && known.reason !== 'deleted'}
+              />
             )}
           </>
         )}

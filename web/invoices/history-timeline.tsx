@@ -16,12 +16,12 @@ interface HistoryTimelineProps {
   days: TimelineDay[]
   zone: string | undefined
   now: Date
-  /** Another reminder is to come. */
-  goesOn: boolean
+  /** The invoice is neither paid nor deleted. */
+  owed: boolean
 }
 
 /** Day by day what went out about an invoice, or why nothing did; each mail can be looked at. */
-export function HistoryTimeline({ days, zone, now, goesOn }: HistoryTimelineProps): ReactNode {
+export function HistoryTimeline({ days, zone, now, owed }: HistoryTimelineProps): ReactNode {
   const [shown, setShown] = useState(first)
   const today = dateIn(zone, now)
   const [open, setOpen] = useState<HistoryMail | null>(null)
@@ -39,7 +39,7 @@ export function HistoryTimeline({ days, zone, now, goesOn }: HistoryTimelineProp
                   entry={entry}
                   zone={zone}
                   now={now}
-                  advised={goesOn && day === 0 && nth === 0}
+                  advised={owed && day === 0 && nth === 0}
                   onOpen={setOpen}
                 />
               ))}
