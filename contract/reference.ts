@@ -322,6 +322,7 @@ export const explainedCalls: ExplainedCall[] = [
         isActive: true,
         lastReminderSent: now,
         nextRunAt: '2026-03-03T03:30:00Z',
+        reason: null,
         timezone: 'Asia/Kolkata',
         reminderHour: 9,
         pause: null,

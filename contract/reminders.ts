@@ -137,6 +137,7 @@ export type InvoiceHistory = z.infer<typeof invoiceHistory>
 /** A mail as it was sent. */
 export const sentMail = z.object({
   _id: z.string(),
+  /** As in the mail's head: `Asha Rao <asha@example.com>`. */
   from: z.string(),
   to: z.string(),
   subject: z.string(),
@@ -193,6 +194,8 @@ export const reminderCalls = {
       lastReminderSent: z.string().nullable(),
       /** When the next daily run is, while active. */
       nextRunAt: z.string().nullable(),
+      /** Why the daily run writes to nobody at the moment, one of the four that hold for all invoices; null where it does. */
+      reason: noReminderReason.extract(['schedule_inactive', 'not_configured', 'sending_paused', 'plan']).nullable(),
       timezone: z.string(),
       reminderHour: z.number().int(),
       pause: senderPause.nullable(),

@@ -161,7 +161,7 @@ export async function readMail(db: Database, account: Account, id: string): Prom
   const parsed = await PostalMime.parse(mail.raw)
   return {
     _id: mail.id,
-    from: parsed.from?.address ?? '',
+    from: [parsed.from?.name, parsed.from?.address && `<${parsed.from.address}>`].filter(Boolean).join(' '),
     to: mail.clientEmail,
     subject: parsed.subject ?? '',
     messageId: mail.messageId,

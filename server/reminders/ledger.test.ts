@@ -120,7 +120,7 @@ test('the history shows every mail with the server’s answer, and the mail itse
   ])
   const id = told.mails[0]?._id ?? ''
   const { reply: mail } = await ask(app, asha, reminderCalls.mail, { params: { id } })
-  expect(mail).toMatchObject({ to: 'billing@kaveri.example', from: smtp.login.user, subject: told.mails[0]?.subject })
+  expect(mail).toMatchObject({ to: 'billing@kaveri.example', from: `Asha Rao <${smtp.login.user}>`, subject: told.mails[0]?.subject })
   expect(mail.html).toContain('₹1,234.50')
   expect(smtp.mails[0]?.messageId).toBe(mail.messageId)
   expect((await ask(app, ravi, reminderCalls.mail, { params: { id } })).status).toBe(404)

@@ -191,7 +191,11 @@ export async function listRuns(db: Database, account: Account, limit: number, no
 }
 
 /** Whether the schedule runs, when it runs next, when the last mail of any kind was accepted, and what stands in the way. */
-export async function reminderStatus(db: Database, account: Account, now: Instant): Promise<CallReply<typeof reminderCalls.status>> {
+export async function reminderStatus(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  account: Account,
+  now: Instant,
+): Promise<CallReply<typeof reminderCalls.status>> {
   const [last] = await rows(
     db,
     z.object({ sentAt: instantText.nullable(), openRunId: z.string().nullable() }),
@@ -201,13 +205,17 @@ export async function reminderStatus(db: Database, account: Account, now: Instan
          AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE (d.run_id = r.id OR d.pulled_by_run_id = r.id) AND d.state IN ('queued', 'sending')))
        ORDER BY r.created_at DESC LIMIT 1) AS "openRunId"`,
   )
+  const sender = await findSender(db, account.id)
+  const { abilities } = await entitlementsOf(db, account.id, now, config)
+  const schedule = scheduleOf(account, sender, { now, withinPlan: abilities.includes('scheduling') })
   return {
     isActive: account.remindersActive,
     lastReminderSent: last?.sentAt ?? null,
     nextRunAt: account.nextRunAt?.toString() ?? null,
+    reason: 'reason' in schedule ? schedule.reason : null,
     timezone: account.timezone,
     reminderHour: account.reminderHour,
-    pause: toMailConfig(await findSender(db, account.id)).pause,
+    pause: toMailConfig(sender).pause,
     trouble: await findTrouble(db, now),
     openRunId: last?.openRunId ?? null,
   }
@@ -300,7 +308,7 @@ export async function previewReminders(
   }
 }
 
-type NextRun = { reason: PreviewLine['reason'] } | { at: Instant; date: string }
+type NextRun = { reason: NonNullable<CallReply<typeof reminderCalls.status>['reason']> } | { at: Instant; date: string }
 
 function scheduleOf(account: Account, sender: Sender | null, about: { now: Instant; withinPlan: boolean }): NextRun {
   if (!account.remindersActive || !account.nextRunAt) return { reason: 'schedule_inactive' }

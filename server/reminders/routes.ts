@@ -18,7 +18,7 @@ import {
 
 export function reminderRoutes(app: App, deps: Deps): void {
   const { db, clock, queue, config } = deps
-  answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(db, account, clock.now()))
+  answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(deps, account, clock.now()))
   answer(app, reminderCalls.preview, (_parts, { account }) => previewReminders(deps, account, clock.now()))
   answer(app, reminderCalls.start, async (_parts, { account }, { reply }) =>
     follow(deps, account, await startReminders({ db, queue, account, now: clock.now(), config }), reply),

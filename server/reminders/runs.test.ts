@@ -3,6 +3,7 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -254,6 +255,25 @@ test('Send Now writes by hand up to three times a day, also to those already rem
   app.clock.set('2026-03-03T06:30:00Z')
   expect((await sendNow(app, asha)).reply.count).toBe(1)
   expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: true, lastReminderSent: '2026-03-03T06:30:00Z' })
+})
+
+test('why the daily run writes to nobody is told, and that it does write', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha })
+  const reason = async () => (await ask(app, asha, reminderCalls.status)).reply.reason
+  expect(await reason()).toBe('schedule_inactive')
+  await start(app, asha)
+  expect(await reason()).toBeNull()
+  const { login } = smtp
+  smtp.login = { ...login, pass: 'changed at the provider' }
+  app.clock.set('2026-03-03T06:30:00Z')
+  await app.runJobs()
+  expect(await reason()).toBe('sending_paused')
+  await ask(app, asha, mailCalls.remove)
+  expect(await reason()).toBe('not_configured')
+  await ask(app, asha, reminderCalls.stop)
+  expect(await reason()).toBe('schedule_inactive')
 })
 
 test('Send Now does not switch the schedule on', async () => {

@@ -80,10 +80,17 @@ function looking(page: Page, at: Size[]): Looking {
         if (!framed) await judge(name)(size, theme)
       })
       if (framed) {
-        await page.evaluate(() => {
-          for (const frame of document.querySelectorAll('iframe')) frame.remove()
-        })
+        const frames = await page.evaluateHandle(() =>
+          [...document.querySelectorAll('iframe')].map((frame) => {
+            const place = document.createComment('')
+            frame.replaceWith(place)
+            return { frame, place }
+          }),
+        )
         await everyWay(judge(name))
+        await frames.evaluate((all) => {
+          for (const { frame, place } of all) place.replaceWith(frame)
+        })
       }
       await inTheme('dark')
       await resize(at[0] ?? 'wide')

@@ -203,7 +203,7 @@ function story(known: InvoiceHistory): InvoiceHistory {
       kind: 'daily',
       attempt: 3,
       serverReply: '451 4.7.1 Greylisted, please try again later',
-      nextTryAt: '2099-01-01T04:00:00Z',
+      nextTryAt: new Date(Date.now() + 40 * 60_000).toISOString(),
     },
     { state: 'failed', reason: 'refused', kind: 'send_now', serverReply: '550 5.1.1 No such user here', attempt: 1 },
     { state: 'cancelled', kind: 'start', serverReply: null },
@@ -233,7 +233,11 @@ function story(known: InvoiceHistory): InvoiceHistory {
   const days = (['paused', 'not_running', 'added_later'] as const).map((outcome, nth) => ({
     date: `2026-11-0${7 - nth}`,
     outcome,
-    words: 'Nothing left on this day, because of what was decided about this invoice and this account by then.',
+    words: {
+      paused: 'Not sent: reminders for this invoice are paused until 07/11/2026.',
+      not_running: 'Not sent: Duely was not running between 06:00 and 18:00.',
+      added_later: 'Not in the run: it was written down after the run of that day.',
+    }[outcome],
     decidedAt: `2026-11-0${7 - nth}T03:30:00Z`,
     nextTryAt: null,
     mailId: null,

@@ -117,7 +117,7 @@ function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode
         <>
           <p className={look.words}>{texts.leaving(due.mails)}</p>
           <div className={look.sum}>{formatRupees(due.total)}</div>
-          <DueList label={texts.list} lines={lines} />
+          <DueList label={texts.list} lines={lines} mails={due.mails} />
         </>
       )}
       {leftOut > 0 && <p className={look.quiet}>{texts.leftOut(leftOut)}</p>}

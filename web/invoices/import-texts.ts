@@ -29,7 +29,7 @@ export const importTexts = {
   },
   column: (number: number) => `Column ${number}`,
   none: 'Not in the file',
-  choosePlease: 'Please choose a column',
+  choosePlease: 'Choose...',
   head: 'The first line holds the names of the columns',
   dates: 'Dates are written',
   dateOrders: { dmy: 'day/month/year', mdy: 'month/day/year' },

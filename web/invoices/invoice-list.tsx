@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core'
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
@@ -61,7 +61,7 @@ export function InvoiceList({ invoices, zone, today, now, order, onOrder, select
               >
                 <button type="button" className={look.sort} onClick={() => onOrder(nextOrder(order, by))}>
                   {texts.list.columns[by]}
-                  {order?.by === by && (order.ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />)}
+                  <OrderIcon ascending={order?.by === by ? order.ascending : null} />
                 </button>
               </th>
             ))}
@@ -88,6 +88,12 @@ export function InvoiceList({ invoices, zone, today, now, order, onOrder, select
       </table>
     </>
   )
+}
+
+/** Which way a column is sorted; null: it can be. */
+function OrderIcon({ ascending }: { ascending: boolean | null }): ReactNode {
+  if (ascending === null) return <IconSelector size={14} aria-hidden className={look.sortable} />
+  return ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />
 }
 
 interface InvoiceRowProps {

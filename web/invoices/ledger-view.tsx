@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core'
 import { type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
@@ -66,7 +67,7 @@ export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
         {shown.length === 0 ? (
           <NoMatch search={wanted.trim()} filter={filter} lateUnpaid={lateUnpaid} onClear={() => onSearch('')} onFilter={onFilter} />
         ) : view === 'list' ? (
-          <Suspense fallback={<div className={look.coming} />}>
+          <Suspense fallback={<Skeleton className={look.coming} radius={14} />}>
             <InvoiceList {...listed} order={order} onOrder={onOrder} onClose={() => onView('cards')} />
           </Suspense>
         ) : (

@@ -5,6 +5,7 @@ import { DueLine } from '#web/ui/due-line.tsx'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { totals } from './ledger.ts'
 import look from './overview.module.css'
+import { ScheduleLine } from './schedule-line.tsx'
 import { texts } from './texts.ts'
 
 interface OverviewProps {
@@ -28,6 +29,7 @@ export const Overview = memo(function Overview({ invoices, items, today, zone, o
       </dl>
       <DueLine items={items} onOpen={onOpen} />
       {items.length === 0 && <p className={look.nothing}>{dashboard.nothingOwed}</p>}
+      <ScheduleLine />
     </section>
   )
 })

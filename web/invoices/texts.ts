@@ -54,6 +54,35 @@ export const texts = {
     failed: (message: string) => `The file could not be made. ${message}`,
   },
   none: { title: 'No invoices yet', text: 'Get started by creating your first invoice' },
+  firstSteps: {
+    title: 'Three things, once. Then mornings.',
+    list: {
+      invoice: { says: 'Write down what you are owed', more: 'or bring it in from a CSV file', done: 'Done' },
+      mailbox: { says: 'Connect your own mailbox', more: 'reminders come from your address', done: 'Connected' },
+      start: { says: 'Press Start', more: 'you see first who is written to', done: 'Active' },
+    },
+  },
+  schedule: {
+    active: {
+      says: (next: string | null) => (next === null ? 'Daily reminders are active.' : `Daily reminders are active, next run ${next}.`),
+      to: '/dashboard/reminder-control',
+      link: 'Reminder Control',
+    },
+    reasons: {
+      schedule_inactive: {
+        says: 'Daily reminders are not active: nobody is written to by itself.',
+        to: '/dashboard/reminder-control',
+        link: 'Start them',
+      },
+      not_configured: { says: 'No mailbox is connected, so no reminder leaves.', to: '/dashboard/mail-settings', link: 'Connect one' },
+      sending_paused: { says: 'Sending is paused, so no reminder leaves.', to: '/dashboard/mail-settings', link: 'Email Settings' },
+      plan: {
+        says: 'Your plan has no daily reminders; you can send them by hand.',
+        to: '/dashboard/reminder-control',
+        link: 'Reminder Control',
+      },
+    },
+  },
   noMatch: {
     title: 'No invoices found',
     text: (search: string, filter: Filter) => `No invoices match your search "${search}"${filter === 'all' ? '' : ` in ${filter} status`}`,

@@ -12,6 +12,6 @@ export const gmailTexts = {
   notFinished: 'Google did not finish. Please click Connect Gmail again.',
   paused: {
     title: 'Sending is paused: Gmail does not let Duely send any more',
-    todo: 'Connect Gmail again: what is waiting then leaves the same day, until 18:00.',
+    todo: 'Connect Gmail again: what is still waiting then leaves.',
   },
 }

@@ -90,9 +90,9 @@ export const texts = {
     since: (when: string) => `Since ${when}.`,
     goesOn: (when: string) => `It goes on by itself ${when}.`,
     todo: {
-      login_refused: 'Enter the new app password: what is waiting then leaves the same day, until 18:00.',
+      login_refused: 'Enter the new app password: what is still waiting then leaves.',
       quota:
-        'Most providers allow more after a few hours, at the latest the next day. Save the settings again then: what is waiting leaves the same day, until 18:00.',
+        'Most providers allow more after a few hours, at the latest the next day. Save the settings again then: what is still waiting leaves.',
     },
     action: { login_refused: 'Enter New App Password', quota: 'Save Settings Again' },
   },

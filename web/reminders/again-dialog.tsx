@@ -49,7 +49,7 @@ export function AgainDialog({ opened, due, onSend, onCancel }: AgainDialogProps)
     >
       {said}
       <p className={look.question}>{texts.sendNow.leaving(due.sendNowMails)}</p>
-      <DueList label={texts.start.list} lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} />
+      <DueList label={texts.start.list} lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} mails={due.sendNowMails} />
     </ConfirmDialog>
   )
 }

@@ -37,7 +37,7 @@ export function StartDialog({ opened, due, status, onStart, onCancel }: StartDia
         <>
           <p className={look.question}>{texts.start.now(due.mails)}</p>
           <div className={look.sum}>{formatRupees(due.total)}</div>
-          <DueList label={texts.start.list} lines={lines} />
+          <DueList label={texts.start.list} lines={lines} mails={due.mails} />
         </>
       )}
       {leftOut > 0 && <p className={look.quiet}>{texts.start.leftOut(leftOut)}</p>}

@@ -70,9 +70,11 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
 }
 
 /** When something can leave again while the mailbox is missing or refuses. */
-function whenAgain({ pause, timezone }: StatusCardProps['status']): string {
+function whenAgain({ pause, nextRunAt, timezone }: StatusCardProps['status']): string {
   if (pause === null) return texts.status.waitingNext
-  return pause.until === null ? texts.status.pausedNext : comingMoment(timezone, pause.until, new Date())
+  if (pause.until === null) return texts.status.pausedNext
+  const next = nextRunAt !== null && Date.parse(nextRunAt) > Date.parse(pause.until) ? nextRunAt : pause.until
+  return comingMoment(timezone, next, new Date())
 }
 
 function NextRun({ status }: { status: StatusCardProps['status'] }): ReactNode {

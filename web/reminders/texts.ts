@@ -46,12 +46,12 @@ export const texts = {
     goesOn: (when: string) => `It goes on by itself ${when}.`,
     todo: {
       login_refused: {
-        smtp: 'Enter the new app password in Email Settings: what is waiting then leaves the same day, until 18:00.',
-        gmail: 'Connect Gmail again in Email Settings: what is waiting then leaves the same day, until 18:00.',
+        smtp: 'Enter the new app password in Email Settings: what is still waiting then leaves.',
+        gmail: 'Connect Gmail again in Email Settings: what is still waiting then leaves.',
       },
       quota: {
-        smtp: 'Save the settings again in Email Settings once your provider allows more: what is waiting leaves the same day, until 18:00.',
-        gmail: 'Connect Gmail again in Email Settings once Google allows more: what is waiting leaves the same day, until 18:00.',
+        smtp: 'Save the settings again in Email Settings once your provider allows more: what is still waiting leaves then.',
+        gmail: 'Connect Gmail again in Email Settings once Google allows more: what is still waiting leaves then.',
       },
     },
   },
@@ -179,7 +179,7 @@ export const texts = {
     },
     sentAll: (n: number) => `${counted(n, 'email was', 'emails were')} accepted by the mail server.`,
     nothing: 'No email was sent.',
-    shortfall: (run: Run) => `${run.sent === 0 ? 'No reminder email was sent' : `${emails(run.sent)} sent`}: ${unsent(run)}.`,
+    shortfall: (run: Run) => `${run.sent === 0 ? 'No reminder email was sent:' : `${emails(run.sent)} sent,`} ${unsent(run)}.`,
     failedLine: (n: number) => `${counted(n, 'email', 'emails')} could not be delivered:`,
     retryLine: (n: number, when: string | null) =>
       `${counted(n, 'email', 'emails')} could not be handed over yet and ${n === 1 ? 'is' : 'are'} tried again by itself${when === null ? '' : `, next ${when}`}.`,

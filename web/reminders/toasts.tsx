@@ -31,6 +31,11 @@ export function report(run: Run): void {
 }
 
 /** Says it where a run did not reach everybody. */
-export function reportTrouble(run: Run): void {
+function reportTrouble(run: Run): void {
   if (run.cancelledAt === null && run.sent < mailsOf(run)) toast('bad', texts.run.shortfall(run))
+}
+
+/** After a start that succeeded. What is held back is no failure of it: the run on the screen says what it waits for. */
+export function reportStart(run: Run): void {
+  if (run.failed + run.retrying > 0) reportTrouble(run)
 }

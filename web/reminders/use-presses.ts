@@ -7,7 +7,7 @@ import { inWords, Problem } from '#web/platform/problem.ts'
 import { queryKey, readAnew, useCall } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
-import { brief, report, reportTrouble, stoppedToast } from './toasts.tsx'
+import { brief, report, reportStart, stoppedToast } from './toasts.tsx'
 import type { FollowedRun } from './use-run.ts'
 
 export type Dialog = 'none' | 'start' | 'again' | 'stop' | 'needed-to-start' | 'needed-to-send'
@@ -79,7 +79,7 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
     refreshes,
     onDone: ({ runId }) => {
       toast('good', texts.start.done)
-      if (runId !== null) followed.follow(runId, reportTrouble)
+      if (runId !== null) followed.follow(runId, reportStart)
     },
     onProblem: (error) => {
       failed(error, {

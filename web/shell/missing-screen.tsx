@@ -1,4 +1,4 @@
-import { IconBolt } from '@tabler/icons-react'
+import { IconWifiOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation, useNavigate, useNavigationType } from 'react-router'
 import { EmptyState } from '#web/ui/empty-state.tsx'
@@ -23,7 +23,7 @@ export function MissingScreen(): ReactNode {
       <title>{`${texts.missing.title} · Duely`}</title>
       <div role="alert">
         <EmptyState
-          icon={<IconBolt />}
+          icon={<IconWifiOff />}
           heading="h1"
           title={texts.missing.title}
           text={texts.missing.text}

@@ -1,4 +1,4 @@
-import { IconBolt } from '@tabler/icons-react'
+import { IconWifiOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { isReached } from '#web/platform/reach.ts'
 import look from './offline-notice.module.css'
@@ -30,7 +30,7 @@ export function OfflineNotice(): ReactNode {
     <div role="status">
       {offline && (
         <div className={look.notice}>
-          <IconBolt size={20} aria-hidden />
+          <IconWifiOff size={20} aria-hidden />
           <div>
             <strong>{texts.offline.title}</strong>
             {texts.offline.text}

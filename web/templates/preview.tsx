@@ -48,7 +48,7 @@ export function Preview({ kind, wording }: { kind: LetterKind; wording: Wording 
         </dl>
         <MailFrame document={reminderDocument(mail.html)} width={widths[width]} />
       </div>
-      <p className={look.same}>{words.same}</p>
+      {mail.subject !== '' && <p className={look.same}>{words.same}</p>}
     </Panel>
   )
 }

@@ -4,19 +4,30 @@ import type { PreviewLine } from '#contract/reminders.ts'
 import look from './due-list.module.css'
 import { lateness } from './lateness.ts'
 import { ScrollList } from './scroll-list.tsx'
+import { texts } from './texts.ts'
 
-/** Who would be written to, and about how much. */
-export function DueList({ label, lines }: { label: string; lines: PreviewLine[] }): ReactNode {
+/** Who would be written to, and about how much, in so many mails. */
+export function DueList({ label, lines, mails }: { label: string; lines: PreviewLine[]; mails: number }): ReactNode {
+  const several = mails < lines.length ? 0 : clientsOfSeveral(lines)
   return (
-    <ScrollList label={label}>
-      {lines.map((line) => (
-        <li key={line.invoiceId} className={look.due}>
-          <span className={look.name}>{line.clientName}</span>
-          <span className={look.amount}>{formatRupees(line.amount)}</span>
-          <span className={look.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
-          <span className={look.late}>{lateness(line.daysOverdue)}</span>
-        </li>
-      ))}
-    </ScrollList>
+    <>
+      <ScrollList label={label}>
+        {lines.map((line) => (
+          <li key={line.invoiceId} className={look.due}>
+            <span className={look.name}>{line.clientName}</span>
+            <span className={look.amount}>{formatRupees(line.amount)}</span>
+            <span className={look.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
+            <span className={look.late}>{lateness(line.daysOverdue)}</span>
+          </li>
+        ))}
+      </ScrollList>
+      {several > 0 && <p className={look.several}>{texts.dueList.several(several)}</p>}
+    </>
   )
+}
+
+/** How many clients have more than one of these invoices. */
+function clientsOfSeveral(lines: PreviewLine[]): number {
+  const byClient = Map.groupBy(lines, ({ clientEmail }) => clientEmail.toLowerCase())
+  return [...byClient.values()].filter(({ length }) => length > 1).length
 }

@@ -33,6 +33,10 @@ export const texts = {
     several: (count: number) => `${count} invoices`,
     smaller: (count: number) => `and ${count} smaller ones; search for a client to find them.`,
   },
+  dueList: {
+    several: (clients: number) =>
+      `${clients === 1 ? '1 client gets' : `${clients.toLocaleString('en-IN')} clients get`} more than one email at once. With “One email per client” in Reminder Control it is a single one.`,
+  },
   dueTable: {
     caption: 'Open invoices, the most overdue first',
     client: 'Client',
