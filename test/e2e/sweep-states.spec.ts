@@ -208,3 +208,12 @@ test('a screen that breaks', async ({ browser, program }) => {
     await look.at('crash')
   })
 })
+
+test('a page of which only the beginning arrives', async ({ browser, program }) => {
+  await sweep({ browser, url: program.url, complains: /TypeError: Failed to fetch dynamically imported module/ }, async (page, look) => {
+    await page.route('**/assets/*.js', (route) => route.abort())
+    await page.goto('/signin')
+    await expect(page.getByRole('alert').filter({ hasText: 'This page did not arrive completely' })).toBeVisible()
+    await look.at('page-incomplete')
+  })
+})

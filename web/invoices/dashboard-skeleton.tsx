@@ -7,7 +7,7 @@ export function DashboardSkeleton({ still = false }: { still?: boolean }): React
   const animate = !still
   return (
     <>
-      <Skeleton animate={animate} height={250} radius={14} mb={22} />
+      <Skeleton animate={animate} height={288} radius={14} mb={22} />
       <div className={look.bar}>
         <Skeleton animate={animate} height={44} maw={340} />
       </div>

@@ -22,8 +22,7 @@ function Known({ status }: { status: CallReply<typeof reminderCalls.status> }): 
   return (
     <>
       <span className={look.lamp} data-on={reason === null || undefined} aria-hidden />
-      <span>{says}</span>
-      <Link to={to}>{link}</Link>
+      {says} <Link to={to}>{link}</Link>
     </>
   )
 }

@@ -193,5 +193,10 @@ function byField(errors: { path: string; message: string }[]): Record<string, st
 }
 
 function focusFirst(form: HTMLFormElement): void {
-  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+  requestAnimationFrame(() => {
+    const field = form.querySelector<HTMLElement>('[aria-invalid="true"]')
+    field?.focus()
+    // What is wrong with it stands below it, and is to be read too.
+    field?.closest('.mantine-InputWrapper-root')?.scrollIntoView({ block: 'nearest' })
+  })
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { IconInfoCircle } from '@tabler/icons-react'
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, matchPath, useLocation } from 'react-router'
 import { causeOf, type SenderPause } from '#contract/mail.ts'
@@ -105,7 +105,11 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
       <ul ref={list} className={look.list}>
         {(all ? notices : notices.slice(0, few)).map((notice) => (
           <li key={notice._id} className={look.notice}>
-            <IconInfoCircle size={20} aria-hidden className={look.icon} />
+            {notice.kind === 'restored' ? (
+              <IconInfoCircle size={20} aria-hidden className={look.icon} />
+            ) : (
+              <IconAlertTriangle size={20} aria-hidden className={look.icon} data-warns />
+            )}
             <p className={look.text}>
               <strong>{notice.title}</strong> {notice.text}{' '}
               <span className={look.when}>{showMoment(zone, new Date(notice.createdAt), new Date())}</span>

@@ -77,6 +77,7 @@ export const mantineTheme = createTheme({
     ComboboxChevron: { classNames: { chevron: controls.chevron ?? '' } },
     Checkbox: { classNames: { input: controls.tick ?? '' } },
     Radio: { classNames: { radio: controls.tick ?? '' } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
     Skeleton: { classNames: { root: controls.skeleton ?? '' } },
     Loader: { defaultProps: { type: 'oval' } },
     Menu: {
