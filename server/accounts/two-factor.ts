@@ -86,7 +86,8 @@ export async function demandSecondFactor(deps: Deps, ownerId: string, code: stri
     // The password was right: its owner should know.
     const about = 'the password was right, the second factor was not'
     await writeAudit(deps.db, { ownerId, kind: 'sign_in_refused', about }, from, now)
-    throw new Refusal('wrong_second_factor', 'This code is not right, or was used already. Please wait for the next one.')
+    const message = 'This code is not right, or was used already. Please wait for the next one.'
+    throw new Refusal('wrong_second_factor', message, { errors: [{ path: 'code', message }] })
   }
   if (right === 'recovery') await writeAudit(deps.db, { ownerId, kind: 'recovery_code_used' }, from, now)
 }

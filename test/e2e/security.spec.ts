@@ -107,6 +107,8 @@ test('somebody sets two-factor sign-in up, signs in by a code, then by a recover
   await submit(page)
   await expect(page.getByText('This code is not right, or was used already. Please wait for the next one.')).toBeVisible()
   await expect(code).toHaveValue('')
+  await expect(code).toHaveAccessibleDescription(/This code is not right, or was used already\./)
+  await expect(code).toBeFocused()
   await code.fill(totpAt(secret, step + 1))
   await submit(page)
   await expect(page).toHaveURL(/\/dashboard$/)

@@ -40,7 +40,11 @@ export default function SignInScreen(): ReactNode {
       setQuiet(asks)
       if (asks) setStep('code')
       // A code counts once: the same one is not right the next time either.
-      else if (step === 'code') form.setFieldValue('code', '')
+      else if (step === 'code') {
+        form.setFieldValue('code', '')
+        const wrong = error instanceof Problem && error.errors.find(({ path }) => path === 'code')
+        if (wrong) form.setFieldError('code', wrong.message)
+      }
     },
   })
   const { form } = state
