@@ -292,6 +292,7 @@ test.each(planted)('%s is refused', (_rule, file, text) => {
 function wordsIn({ path: file, text }: Source): string[] {
   const found: string[] = []
   const spoken = /^(?:aria-.*label|aria-description|title|placeholder|label|description|alt|text|busyText|heading)$/
+  const spokenKey = /^aria-.*label$|^aria-description$/
   const ignored = new Set<unknown>()
   walk(parse(file, text), (node) => {
     if (node.type === 'JSXText') found.push(String(node.value).trim())
@@ -299,6 +300,7 @@ function wordsIn({ path: file, text }: Source): string[] {
       if (spoken.test(String(node.name.name))) found.push(literal(node.value) ?? '')
       ignored.add(node.value)
     }
+    if (node.type === 'Property' && isNode(node.key) && spokenKey.test(literal(node.key) ?? '')) found.push(literal(node.value) ?? '')
     // What only a developer reads.
     if (node.type === 'NewExpression') for (const one of [node.arguments].flat()) ignored.add(one)
     const told = node.type === 'TemplateElement' && isNode(node) ? cooked(node) : node.type === 'Literal' ? literal(node) : null
@@ -323,6 +325,7 @@ test.each([
   ['words between tags', '<p>No invoices yet</p>'],
   ['one word between tags', '<b>{1} Overdue</b>'],
   ['a name for ears', '<p aria-label="Close"></p>'],
+  ['a name for ears among properties', "props({ 'aria-label': 'Close' })"],
   ['a sentence in quotes', "say('Please try again.')"],
   ['a sentence between backticks', 'say(`Please try the file again`)'],
 ])('%s in a screen is refused', (_rule, text) => {

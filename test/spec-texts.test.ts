@@ -35,6 +35,7 @@ const told: Record<Place, string[]> = {
       'Cancel',
       'Secure payment powered by a card payment provider',
     ],
+    ...['Pay Once - {}/{}', 'Subscribe - {}/{}'],
     ...['Upgrade Plan', 'Change Plan', 'Subscription cancellation will be available soon'],
     // Failures and successes (8).
     ...['Failed to initiate payment', 'Failed to initiate subscription', 'Payment verification failed. Please contact support.'],
@@ -44,6 +45,8 @@ const told: Record<Place, string[]> = {
     'Failed to activate free plan: {}',
   ],
   accounts: [
+    // The tabs of the profile (2), and what stands in for words that are missing (8).
+    ...['Profile', 'Security', 'Subscription', 'Preferences', 'Unknown error'],
     // Signing in and up (2).
     ...['Sign in to Duely', 'Email', 'Password', 'Sign In', 'Signing in...', 'Or', 'Sign in with Google'],
     ...['Sign up to Duely', 'Full Name', 'Sign Up', 'Signing up...', 'Logging in...', 'Sign up with Google'],

@@ -29,7 +29,8 @@ test('somebody signs up with Google, and the next time signs in with it, back to
   ).toBeVisible()
   await expect(page.getByLabel('Email Address')).toBeHidden()
   await page.getByRole('tab', { name: 'Security' }).click()
-  await expect(page.getByText('You sign in with Google, so there is no password here.')).toBeVisible()
+  await expect(page.getByText(/^You sign in with Google\. There is no password and no other/)).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Change Password' })).toHaveCount(0)
   await expect(page.getByText('Signed in with Google.')).toBeVisible()
 
   await signOut(page)

@@ -26,9 +26,11 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
   const byGoogle = profile.googleId !== undefined
   return (
     <>
-      <Panel title={words.password.title}>
-        {byGoogle ? <p className={look.flush}>{words.password.google}</p> : <PasswordForm email={profile.email} />}
-      </Panel>
+      {!byGoogle && (
+        <Panel title={words.password.title}>
+          <PasswordForm email={profile.email} />
+        </Panel>
+      )}
       <SecurityTwoFactor profile={profile} />
       {(byGoogle || server?.google) && <SecurityGoogle profile={profile} />}
       <SecurityBrowsers zone={profile.timezone} looked={looked} />

@@ -20,11 +20,23 @@ export function ProfileStats(): ReactNode {
   const subscription = useRead(billingCalls.subscription)
   const { data } = stats
   const waiting = stats.isPending
+  const failed = [stats, subscription].filter(({ isError }) => isError)
+  const [why] = failed.map(({ error }) => error)
   return (
     <>
-      {stats.isError && (
-        <Notice tone="bad" action={<TryAgain busy={stats.isFetching} onRetry={() => void stats.refetch()} />}>
-          {words.failed(inWords(stats.error))}
+      {why && (
+        <Notice
+          tone="bad"
+          action={
+            <TryAgain
+              busy={failed.some(({ isFetching }) => isFetching)}
+              onRetry={() => {
+                for (const { refetch } of failed) void refetch()
+              }}
+            />
+          }
+        >
+          {words.failed(inWords(why))}
         </Notice>
       )}
       <dl className={look.stats} aria-label={words.label} aria-busy={waiting}>

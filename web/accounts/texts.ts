@@ -138,7 +138,6 @@ export const texts = {
       others: 'Every other browser in which you are signed in is signed out.',
       done: 'Password changed successfully!',
       failed: (message: string) => `Failed to change password: ${message || 'Invalid current password'}`,
-      google: 'You sign in with Google, so there is no password here.',
     },
     remove: {
       title: 'Delete Account',

@@ -81,7 +81,7 @@ export const texts = {
       {
         picture: 'sealed',
         title: 'Secure & Compliant',
-        text: 'Mailbox passwords are kept encrypted and never shown again, mail leaves over encrypted connections, and no other company’s script runs on these pages. Delete your account, and every record of it goes with it, as the GDPR wants it.',
+        text: 'Mailbox passwords are kept encrypted and never shown again, mail leaves over encrypted connections, and no other company’s script ever runs beside your invoices. Delete your account, and every record of it goes with it, as the GDPR wants it.',
       },
       {
         picture: 'search',

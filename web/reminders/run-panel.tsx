@@ -28,7 +28,7 @@ export function RunPanel({ followed, pressed, zone, onCancel, again, lead }: Run
   const section = useRef<HTMLElement>(null)
   // On a phone the pressed button may be far below: what it set off is brought into view.
   useEffect(() => {
-    if (pressed && under) section.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' })
+    if (pressed && under) section.current?.scrollIntoView({ block: 'nearest' })
   }, [pressed, under])
   return (
     <>

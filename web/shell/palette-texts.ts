@@ -4,6 +4,10 @@ import { isMac } from './use-shortcuts.ts'
 export const paletteTexts = {
   placeholder: 'Search invoices, screens and actions',
   groups: { invoices: 'Invoices', screens: 'Screens', actions: 'Actions', site: 'Site' },
+  profile: { security: 'Security', subscription: 'Subscription', preferences: 'Preferences' },
+  start: 'Start or stop daily reminders',
+  sendNow: 'Send reminders now',
+  testMail: 'Send a test mail',
   import: 'Import invoices from CSV',
   export: 'Export all invoices as CSV',
   exported: (name: string) => `${name} is in your downloads.`,

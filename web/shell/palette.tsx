@@ -3,17 +3,20 @@ import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
 import { Combobox, Loader, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import {
+  IconBell,
   IconBolt,
   IconCornerDownLeft,
   IconDownload,
   IconFileInvoice,
   IconKeyboard,
   IconLogout,
+  IconMail,
   IconMoon,
   IconSearch,
   IconSend2,
   IconSun,
   IconUpload,
+  IconUserCircle,
   IconWorld,
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useLayoutEffect, useState } from 'react'
@@ -162,6 +165,15 @@ function useOffered(
   const screens = dashboardPages.map(
     ({ to, text, icon: Icon }): Item => ({ id: to, title: text, detail: null, icon: <Icon size={19} stroke={1.7} />, run: go(to) }),
   )
+  const profile = Object.entries(words.profile).map(
+    ([tab, title]): Item => ({
+      id: `profile-${tab}`,
+      title,
+      detail: texts.myProfile,
+      icon: <IconUserCircle size={19} stroke={1.7} />,
+      run: go(`/dashboard/profile?tab=${tab}`),
+    }),
+  )
   const site = sitePages.map(
     ({ to, text }): Item => ({ id: to, title: text, detail: null, icon: <IconWorld size={19} stroke={1.7} />, run: go(to) }),
   )
@@ -190,6 +202,21 @@ function useOffered(
           },
         ]
       : []),
+    { id: 'start', title: words.start, detail: null, icon: <IconBell size={19} stroke={1.7} />, run: go('/dashboard/reminder-control') },
+    {
+      id: 'send-now',
+      title: words.sendNow,
+      detail: null,
+      icon: <IconSend2 size={19} stroke={1.7} />,
+      run: go('/dashboard/reminder-control'),
+    },
+    {
+      id: 'test-mail',
+      title: words.testMail,
+      detail: null,
+      icon: <IconMail size={19} stroke={1.7} />,
+      run: go('/dashboard/mail-settings'),
+    },
     { id: 'import', title: words.import, detail: null, icon: <IconUpload size={19} stroke={1.7} />, run: go('/dashboard?import') },
     {
       id: 'export',
@@ -233,7 +260,7 @@ function useOffered(
     )
     return [
       { label: words.groups.invoices, items: found },
-      { label: words.groups.screens, items: chosen(screens) },
+      { label: words.groups.screens, items: chosen([...screens, ...profile]) },
       { label: words.groups.actions, items: chosen(actions) },
       { label: words.groups.site, items: chosen(site) },
     ].filter(({ items }) => items.length > 0)

@@ -1,5 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 import controls from './controls.module.css'
+import { texts } from './texts.ts'
 
 // Shade 5 fills in the dark theme, 6 in the light one. #3f74f5 under white letters is 4.2 to 1; buttons take the nearest blue that is 4.5.
 const brand: MantineColorsTuple = [
@@ -99,7 +100,7 @@ export const mantineTheme = createTheme({
         // What has the focus first may stand further down than a small window shows.
         onEnterTransitionEnd: () => document.activeElement?.scrollIntoView({ block: 'nearest' }),
         overlayProps: { backgroundOpacity: 0.6 },
-        closeButtonProps: { size: 44, iconSize: 20, 'aria-label': 'Close' },
+        closeButtonProps: { size: 44, iconSize: 20, 'aria-label': texts.close },
       },
       classNames: { title: controls.modalTitle ?? '', content: controls.modal ?? '' },
     },

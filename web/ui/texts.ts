@@ -11,6 +11,7 @@ export const texts = {
   copied: 'Copied',
   cannotCopy: 'This browser does not let the page copy. Please select the text and copy it yourself.',
   cancel: 'Cancel',
+  close: 'Close',
   closeMessage: 'Close message',
   coming: 'coming',
   dates: { shape: 'dd/mm/yyyy', open: 'Open the calendar', today: 'today', yesterday: 'yesterday', tomorrow: 'tomorrow' },
