@@ -497,3 +497,32 @@ test('single letters search and begin an invoice, and write no more than a lette
   await page.keyboard.press('Escape')
   await expect(client).toHaveValue('n/')
 })
+
+test('the due line stands under its three sums, and leads to an invoice that stands there before the server has answered', async ({
+  page,
+}) => {
+  await onDashboard(page, [
+    { clientName: 'Kaveri Foods', amount: 1_200, dueInDays: -5 },
+    { clientName: 'Studio Banyan', amount: 340.5, dueInDays: 6 },
+    { clientName: 'Lotus Dental', amount: 99, dueInDays: 60 },
+    { clientName: 'Nila Printers', amount: 700, status: 'paid' },
+  ])
+  await expect(page.getByText('Manage your invoices and reminders')).toBeVisible()
+  for (const [label, sum] of [
+    ['Overdue', '₹1,200.00'],
+    ['Due within 14 days', '₹340.50'],
+    ['Paid this month', '₹700.00'],
+  ] as const)
+    await expect(page.locator('dl > div').filter({ hasText: label })).toContainText(sum)
+
+  const answered = Promise.withResolvers<void>()
+  await page.route(/\/invoice\/[^/]+$/, async (route) => {
+    if (route.request().isNavigationRequest()) return route.fallback()
+    await answered.promise
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: /^Kaveri Foods/ }).click()
+  await expect(page.getByRole('combobox', { name: 'Client Name' })).toHaveValue('Kaveri Foods')
+  await expect(page.getByLabel('Amount')).toHaveValue('1,200.00')
+  answered.resolve()
+})

@@ -57,8 +57,9 @@ test('choosing a provider fills in host, port and security and says where its ap
 
   await dialog.getByLabel('Email', { exact: true }).fill('asha@example.com')
   await dialog.getByLabel('App Password', { exact: true }).fill('secret')
-  for (const leave of ['Cancel', 'Close']) {
-    await dialog.getByRole('button', { name: leave, exact: true }).click()
+  for (const leave of ['Cancel', 'Close', 'Escape']) {
+    if (leave === 'Escape') await page.keyboard.press(leave)
+    else await dialog.getByRole('button', { name: leave, exact: true }).click()
     await expect(dialog).toBeHidden()
     await open.click()
     expect(await fields()).toEqual(empty)

@@ -1,4 +1,5 @@
 import { expect, test } from './duely.ts'
+import { signIn } from './looking.ts'
 
 for (const address of ['/', '/features', '/pricing', '/contact', '/signin', '/signup']) {
   test(`${address} is whole before and after its scripts have run`, async ({ page, request }) => {
@@ -28,7 +29,47 @@ test('an address where nothing is says so, with status 404', async ({ page }) =>
   const response = await page.goto('/no-such-page')
   expect(response?.status()).toBe(404)
   await expect(page).toHaveTitle(/Duely/)
-  await expect(page.getByRole('heading').first()).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await expect(page).toHaveURL(/\/$/)
+  await expect(page.getByRole('link', { name: 'Get Started' }).first()).toBeVisible()
+})
+
+test('every public page has a head of its own: title, description, address, what is shared, icons', async ({ request, baseURL }) => {
+  const heads = await Promise.all(
+    ['/', '/features', '/pricing', '/contact', '/signin', '/signup'].map(async (address) => {
+      const html = await (await request.get(address, { headers: { accept: 'text/html' } })).text()
+      const meta = (name: string) => new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)"`).exec(html)?.[1]
+      const title = /<title>([^<]+)<\/title>/.exec(html)?.[1]
+      expect(/<link rel="canonical" href="([^"]+)"/.exec(html)?.[1], address).toBe(`${baseURL}${address}`)
+      expect(meta('og:title'), address).toBe(title)
+      expect(meta('og:description'), address).toBe(meta('description'))
+      expect(meta('og:image'), address).toBe(`${baseURL}/share.png`)
+      for (const [, icon] of html.matchAll(/<link rel="(?:icon|apple-touch-icon|manifest)" href="([^"]+)"/g))
+        expect((await request.get(icon ?? '')).status(), icon).toBe(200)
+      return { title, description: meta('description') }
+    }),
+  )
+  for (const part of ['title', 'description'] as const) {
+    expect(heads.map((head) => head[part] ?? '').filter((words) => words.length < 5)).toEqual([])
+    expect(new Set(heads.map((head) => head[part])).size).toBe(heads.length)
+  }
+})
+
+test('who is signed in finds the dashboard where strangers find the landing page', async ({ page, program }) => {
+  await signIn(page, program.url, 'at-home@banyan.example')
+  await page.goto('/')
+  await expect(page).toHaveURL(/\/dashboard$/)
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+})
+
+test('the footer tells whose pages these are, and opens what lies outside in a window of its own', async ({ page }) => {
+  await page.goto('/features')
+  const footer = page.getByRole('contentinfo')
+  await expect(footer.getByText(`© ${new Date().getFullYear()} Duely`)).toBeVisible()
+  await expect(footer.getByText('Made with love for businesses')).toBeVisible()
+  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('target', '_blank')
+  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('rel', /noopener/)
 })
 
 test('a stranger on the dashboard is led to the sign-in page', async ({ page }) => {

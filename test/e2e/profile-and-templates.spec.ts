@@ -47,6 +47,11 @@ test('somebody writes a reminder of their own: what the preview shows is what is
   await subject.fill('You owe ')
   await page.getByRole('button', { name: /Insert \{\{amount\}\}/ }).click()
   await expect(subject).toHaveValue('You owe {{amount}}')
+  await subject.evaluate((field: HTMLInputElement) => field.setSelectionRange(3, 3))
+  await page.getByRole('button', { name: /Insert \{\{clientName\}\}/ }).click()
+  await expect(subject).toHaveValue('You{{clientName}} owe {{amount}}')
+  await expect(subject).toBeFocused()
+  await subject.fill('You owe {{amount}}')
   await content.fill('Dear {{clientName}}, <b>please</b> <script>pay</script> 1 < 2\n{{userName}}')
   const { subject: shown, html } = renderReminder(
     { subject: await subject.inputValue(), content: await content.inputValue() },
@@ -157,6 +162,7 @@ test('somebody changes their name, their password and in the end their mind', as
   await page.getByRole('tab', { name: 'Preferences' }).click()
   for (const name of ['Mail Settings', 'Reminders', 'New Invoice', 'View Pricing'])
     await expect(page.getByRole('tabpanel').getByRole('link', { name })).toBeVisible()
+  await expect(page.getByRole('tabpanel').locator('a[href="/dashboard/connections"]')).toBeVisible()
 
   await page.getByRole('tab', { name: 'Security' }).click()
   await page.getByRole('button', { name: 'Delete Account' }).click()
@@ -177,7 +183,9 @@ test('a profile that cannot be read says so, and Retry reads it again', async ({
   await expect(page.getByRole('heading', { name: 'Profile Not Found' })).toBeVisible()
   await expect(page.getByText('Unable to load your profile information.')).toBeVisible()
   await page.unroute('**/user/profile')
+  const reloaded = page.waitForEvent('load')
   await page.getByRole('button', { name: 'Retry' }).click()
+  await reloaded
   await expect(page.getByText(/^Member since/)).toBeVisible()
 })
 
@@ -220,4 +228,36 @@ test.describe('without scripts', () => {
     expect(await (await request.get('/robots.txt')).text()).toContain(`Sitemap: ${origin}/sitemap.xml`)
     await expect(page.locator('meta[property="og:image"]')).toHaveAttribute('content', `${origin}/share.png`)
   })
+})
+
+test('the switch to a template of one’s own saves nothing in the first tenth of a second, and then does', async ({ page, program }) => {
+  await signIn(page, program.url, 'switch@banyan.example')
+  const saved: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PUT' && request.url().endsWith('/mail-config/template')) saved.push(request.postData() ?? '')
+  })
+  await page.clock.install()
+  await page.goto('/dashboard/email-templates')
+  const custom = page.getByLabel('Use Custom Email Template').first()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await page.reload()
+  // Everything that waits for a moment of its own comes, but never the whole tenth of a second.
+  await expect(async () => {
+    await page.clock.runFor(20)
+    await expect(custom).toBeVisible({ timeout: 50 })
+  }).toPass({ intervals: [50] })
+  await custom.click()
+  await expect(custom).not.toBeChecked()
+  expect(saved).toEqual([])
+  await page.clock.runFor(100)
+  await custom.click()
+  await expect.poll(() => saved).toEqual([JSON.stringify({ useCustomTemplate: true })])
+})
+
+test('the profile tells that a mailbox is connected', async ({ page, program, smtp }) => {
+  const { send } = await someoneAt(program.url, 'connected@banyan.example')
+  await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  await signIn(page, program.url, 'connected@banyan.example')
+  await page.goto('/dashboard/profile')
+  await expect(page.locator('dl').getByText('Mail Config').locator('xpath=..')).toContainText('Active')
 })

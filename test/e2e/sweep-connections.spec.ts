@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test'
+import { integrationCalls } from '#contract/integrations.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import type { FakeReceiver } from '#test/fakes/receiver.ts'
-import { dialog, type Looking, open, type Someone, signIn, sizes, sweep } from './looking.ts'
+import { change, dialog, fail, hold, type Looking, letGo, open, type Someone, signIn, sizes, sweep } from './looking.ts'
 import { expect, test } from './with-programs.ts'
 
 // A trace runs a script of its own in every frame, and a mail's frame lets none run.
@@ -15,6 +17,17 @@ async function connectionsWithNothing(page: Page, look: Looking, { clientId, red
   )
   await expect(page.getByText('Zapier may')).toBeVisible()
   await look.at('consent')
+  const answer = await hold(page, [integrationCalls.consent])
+  await page.reload()
+  await expect(page.getByText('Looking up who is asking...')).toBeVisible()
+  await look.at('consent-loading')
+  await answer()
+  await letGo(page)
+  await fail(page, [integrationCalls.consent])
+  await page.reload()
+  await expect(page.getByText(/Something went wrong on our side/)).toBeVisible()
+  await look.at('consent-failed')
+  await letGo(page)
   await open(page, '/dashboard/connections', 'No application is connected')
   await look.at('connections-empty')
   await page.getByRole('button', { name: 'Add Webhook' }).click()
@@ -89,6 +102,11 @@ async function connectionsWithMuch(page: Page, look: Looking, someone: Someone, 
   await page.goto('/dashboard?trigger')
   await expect(page.getByText(/emails leave now, for$/)).toBeVisible()
   await dialog(page, look, 'trigger')
+  await change(page, reminderCalls.preview, (preview) => ({ ...preview, mails: 0, total: 0, lines: [] }))
+  await page.goto('/dashboard?trigger')
+  await expect(page.getByText('Nobody is due at the moment, so no email would leave.')).toBeVisible()
+  await dialog(page, look, 'trigger-nobody')
+  await letGo(page)
 }
 
 for (const size of sizes)
