@@ -393,7 +393,7 @@ export const explainedCalls: ExplainedCall[] = [
       params: { id: ids.mail },
       reply: {
         _id: ids.mail,
-        from: 'asha@example.com',
+        from: 'Asha Rao <asha@example.com>',
         to: 'billing@kaveri.example',
         subject: 'Invoice INV-0001',
         messageId: '<rem.019caccf-712c-7d59-8994-9d9cc8b96788@example.com>',
