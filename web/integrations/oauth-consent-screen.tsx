@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, VisuallyHidden } from '@mantine/core'
 import { IconUnlink } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -33,13 +33,16 @@ function Asking({ asked }: { asked: Asked }): ReactNode {
   if (question.data === undefined && question.error instanceof Problem && !passes(question.error))
     return <ConsentCard application={zapier} own={false} asked={asked} refuseUrl={dashboard} invalid={question.error.message} />
   return (
-    <QueryView query={question} loading={texts.loading} error={(message) => message} empty={null}>
-      {(data) => (
-        <ConsentCard {...data} asked={asked}>
-          <ConsentFacts question={data} />
-        </ConsentCard>
-      )}
-    </QueryView>
+    <>
+      {question.data === undefined && <VisuallyHidden component="h1">{texts.title}</VisuallyHidden>}
+      <QueryView query={question} loading={texts.loading} error={(message) => message} empty={null}>
+        {(data) => (
+          <ConsentCard {...data} asked={asked}>
+            <ConsentFacts question={data} />
+          </ConsentCard>
+        )}
+      </QueryView>
+    </>
   )
 }
 

@@ -14,6 +14,9 @@ const minutes = 60_000
 // A closed list that stays in the page would be a second thing called by the field's name.
 const unmounted = { keepMounted: false, withinPortal: false }
 
+/** All that is offered stands there at once, in pixels. */
+const suggestedHeight = 400
+
 /** Who it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
 export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
   const invoices = useRead(invoiceCalls.list, {}, { fresh: 5 * minutes })
@@ -35,6 +38,7 @@ export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>[
         data={suggestions(clients, 'name', clientName)}
         filter={({ options }) => options}
         comboboxProps={unmounted}
+        maxDropdownHeight={suggestedHeight}
         onOptionSubmit={(name) => choose('name', name)}
         {...form.getInputProps('clientName')}
       />
@@ -46,6 +50,7 @@ export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>[
         data={suggestions(clients, 'email', clientEmail)}
         filter={({ options }) => options}
         comboboxProps={unmounted}
+        maxDropdownHeight={suggestedHeight}
         onOptionSubmit={(email) => choose('email', email)}
         {...form.getInputProps('clientEmail')}
       />

@@ -105,6 +105,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         <SendNowCard
           mailbox={configured ? (status.pause === null ? 'works' : 'refuses') : 'missing'}
           mails={preview.data?.sendNowMails ?? null}
+          reminded={preview.data?.remindedToday ?? 0}
           presses={presses}
           moving={followed.moving}
         />

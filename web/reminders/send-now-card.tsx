@@ -10,12 +10,14 @@ interface SendNowCardProps {
   mailbox: 'missing' | 'refuses' | 'works'
   /** How many mails would leave; null while that is not known. */
   mails: number | null
+  /** How many invoices had a reminder today already. */
+  reminded: number
   presses: Presses
   moving: boolean
 }
 
 /** One round by hand, whatever the schedule does. */
-export function SendNowCard({ mailbox, mails, presses, moving }: SendNowCardProps): ReactNode {
+export function SendNowCard({ mailbox, mails, reminded, presses, moving }: SendNowCardProps): ReactNode {
   return (
     <Panel title={texts.sendNow.button}>
       <p className={look.description} id="send-now-description">
@@ -23,6 +25,7 @@ export function SendNowCard({ mailbox, mails, presses, moving }: SendNowCardProp
       </p>
       <p className={look.reach}>
         {mailbox !== 'missing' && mails !== null && texts.sendNow[mailbox === 'works' ? 'reach' : 'held'](mails)}
+        {mailbox === 'works' && (mails ?? 0) > 0 && reminded > 0 && ` ${texts.sendNow.reminded(reminded)}`}
       </p>
       <div className={look.send}>
         <BusyButton

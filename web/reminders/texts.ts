@@ -126,6 +126,7 @@ export const texts = {
     description: 'Send reminder emails to all clients with overdue invoices right now',
     held: (mails: number) =>
       mails === 0 ? 'Nobody would be written to at the moment.' : `${emails(mails)} would wait until the mailbox works again.`,
+    reminded: (n: number) => `${invoices(n)} ${n === 1 ? 'was' : 'were'} reminded today already.`,
     reach: (mails: number) => (mails === 0 ? 'Nobody would be written to at the moment.' : `${emails(mails)} would leave at the moment.`),
     done: (count: number) => `${count} reminder emails sent successfully!`,
     failed: (message: string) => `Failed to send reminders: ${message}`,

@@ -10,6 +10,11 @@ test('an invoice is found by its reference and by its client; what begins like t
   const found = (typed: string) => findInvoices(list, typed).map(({ reference }) => reference)
   expect(found('kav')).toEqual(['INV-0002', 'KAV-1', 'INV-0011'])
   expect(found('inv-0002')).toEqual(['INV-0002'])
+  expect(found('new kaveri')).toEqual(['INV-0011'])
+  expect(findInvoices([anInvoice('1', 'Client 40'), anInvoice('2', 'Client 4')], 'client 4').map(({ reference }) => reference)).toEqual([
+    '2',
+    '1',
+  ])
   expect(found('foods kaveri')).toEqual(['INV-0002'])
   expect(found(' ')).toEqual([])
 })

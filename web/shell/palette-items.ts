@@ -12,17 +12,17 @@ export function matches(text: string, typed: string): boolean {
     .every((word) => lower.includes(word))
 }
 
-/** The invoices of that reference or client: those that begin with it first, otherwise newest first. */
+/** The invoices of that reference or client: those that are called just so first, then those that begin with it, otherwise newest first. */
 export function findInvoices(invoices: Invoice[], typed: string): Invoice[] {
   const wanted = typed.trim().toLowerCase()
   if (wanted === '') return []
-  const beginning: Invoice[] = []
-  const others: Invoice[] = []
+  const [exact, beginning, others]: [Invoice[], Invoice[], Invoice[]] = [[], [], []]
   for (const invoice of invoices) {
     const { reference, clientName, clientEmail } = invoice
-    if ([reference, clientName, clientEmail].some((text) => text.toLowerCase().startsWith(wanted))) beginning.push(invoice)
-    else if (others.length < most && matches(`${reference}\n${clientName}\n${clientEmail}`, wanted)) others.push(invoice)
-    if (beginning.length === most) break
+    const names = [reference, clientName, clientEmail].map((text) => text.toLowerCase())
+    const place = names.includes(wanted) ? exact : names.some((text) => text.startsWith(wanted)) ? beginning : others
+    if (place.length < most && (place !== others || matches(names.join('\n'), wanted))) place.push(invoice)
+    if (exact.length === most) break
   }
-  return [...beginning, ...others].slice(0, most)
+  return [...exact, ...beginning, ...others].slice(0, most)
 }

@@ -132,8 +132,8 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
               ))}
             </Combobox.Group>
           ))}
-          {found.length === 0 && <Combobox.Empty className={look.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
         </Combobox.Options>
+        {found.length === 0 && <Combobox.Empty className={look.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
       </Combobox>
       <p className={look.hint} role="status">
         {wanted.trim() === '' ? words.hint : words.found(found.length)}
