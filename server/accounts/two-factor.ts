@@ -86,8 +86,7 @@ export async function demandSecondFactor(deps: Deps, ownerId: string, code: stri
     // The password was right: its owner should know.
     const about = 'the password was right, the second factor was not'
     await writeAudit(deps.db, { ownerId, kind: 'sign_in_refused', about }, from, now)
-    const message = 'This code is not right, or was used already. Please wait for the next one.'
-    throw new Refusal('wrong_second_factor', message, { errors: [{ path: 'code', message }] })
+    throw wrongCode(notRight, 'wrong_second_factor')
   }
   if (right === 'recovery') await writeAudit(deps.db, { ownerId, kind: 'recovery_code_used' }, from, now)
 }
@@ -184,8 +183,10 @@ function placeOf(ownerId: string): string {
   return `second_factors.${ownerId}.sealedSecret`
 }
 
-function wrongCode(message = 'This code is not right, or was used already. Please wait for the next one.'): Refusal {
-  return new Refusal('invalid', message, { errors: [{ path: 'code', message }] })
+const notRight = 'This code is not right, or was used already. Please wait for the next one.'
+
+function wrongCode(message = notRight, code: 'invalid' | 'wrong_second_factor' = 'invalid'): Refusal {
+  return new Refusal(code, message, { errors: [{ path: 'code', message }] })
 }
 
 /** What is sealed here. */

@@ -21,7 +21,7 @@ export function ProfileStats(): ReactNode {
   const { data } = stats
   const waiting = stats.isPending
   const failed = [stats, subscription].filter(({ isError }) => isError)
-  const [why] = failed.map(({ error }) => error)
+  const why = failed[0]?.error
   return (
     <>
       {why && (

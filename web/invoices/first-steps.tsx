@@ -13,23 +13,25 @@ const words = texts.firstSteps
 export function FirstSteps(): ReactNode {
   const mailbox = useRead(mailCalls.config)
   const status = useRead(reminderCalls.status)
+  const { invoice, mailbox: connect, start } = words.list
+  // The first is what all of this stands there for: it is still to be done.
   const steps = [
-    { ...words.list.invoice, to: '/dashboard/new-invoice', isDone: false },
-    { ...words.list.mailbox, to: '/dashboard/mail-settings', isDone: mailbox.data?.configured ?? false },
-    { ...words.list.start, to: '/dashboard/reminder-control', isDone: status.data?.isActive ?? false },
+    { ...invoice, to: '/dashboard/new-invoice', done: null },
+    { ...connect, to: '/dashboard/mail-settings', done: mailbox.data?.configured ? connect.done : null },
+    { ...start, to: '/dashboard/reminder-control', done: status.data?.isActive ? start.done : null },
   ]
   return (
     <section className={look.steps}>
       <h2 className={look.title}>{words.title}</h2>
       <ol className={look.list}>
-        {steps.map(({ says, more, done, to, isDone }, nth) => (
-          <li key={says} className={look.step} data-done={isDone || undefined}>
+        {steps.map(({ says, more, to, done }, nth) => (
+          <li key={says} className={look.step} data-done={done !== null || undefined}>
             <span className={look.mark} aria-hidden>
-              {isDone ? <IconCheck size={18} /> : nth + 1}
+              {done === null ? nth + 1 : <IconCheck size={18} />}
             </span>
             <div>
               <Link to={to}>{says}</Link>
-              <div className={look.more}>{isDone ? done : more}</div>
+              <div className={look.more}>{done ?? more}</div>
             </div>
           </li>
         ))}

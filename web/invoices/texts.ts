@@ -57,7 +57,7 @@ export const texts = {
   firstSteps: {
     title: 'Three things, once. Then mornings.',
     list: {
-      invoice: { says: 'Write down what you are owed', more: 'or bring it in from a CSV file', done: 'Done' },
+      invoice: { says: 'Write down what you are owed', more: 'or bring it in from a CSV file' },
       mailbox: { says: 'Connect your own mailbox', more: 'reminders come from your address', done: 'Connected' },
       start: { says: 'Press Start', more: 'you see first who is written to', done: 'Active' },
     },
