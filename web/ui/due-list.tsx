@@ -28,6 +28,12 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
 
 /** How many clients have more than one of these invoices. */
 function clientsOfSeveral(lines: PreviewLine[]): number {
-  const byClient = Map.groupBy(lines, ({ clientEmail }) => clientEmail.toLowerCase())
-  return [...byClient.values()].filter(({ length }) => length > 1).length
+  const once = new Set<string>()
+  const several = new Set<string>()
+  for (const { clientEmail } of lines) {
+    const client = clientEmail.toLowerCase()
+    if (once.has(client)) several.add(client)
+    once.add(client)
+  }
+  return several.size
 }
