@@ -1,0 +1,28 @@
+/** The address of every screen: the client's routes, links in emails, redirects and notices are made from these. */
+export const screens = {
+  landing: '/',
+  features: '/features',
+  pricing: '/pricing',
+  contact: '/contact',
+  signIn: '/signin',
+  signUp: '/signup',
+  forgotPassword: '/forgot-password',
+  resetPassword: '/reset-password',
+  confirmEmail: '/confirm-email',
+  dashboard: '/dashboard',
+  newInvoice: '/dashboard/new-invoice',
+  invoice: (id: string) => `/dashboard/edit-invoice/${id}`,
+  mailSettings: '/dashboard/mail-settings',
+  reminderControl: '/dashboard/reminder-control',
+  emailTemplates: '/dashboard/email-templates',
+  connections: '/dashboard/connections',
+  webhook: (id: string) => `/dashboard/connections/webhooks/${id}`,
+  profile: '/dashboard/profile',
+  oauthConsent: '/dashboard/oauth-consent',
+} as const
+
+/** An address with a query, its values encoded. Parameters that are undefined are left out. */
+export function withQuery(address: string, query: Record<string, string | undefined>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return given.length === 0 ? address : `${address}?${new URLSearchParams(given)}`
+}
