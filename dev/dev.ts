@@ -109,10 +109,10 @@ async function stop(): Promise<void> {
 /** Puts the facts in the place of what stands for them in the pages. */
 function fillIn(facts: Record<string, string>): Plugin {
   return {
-    name: 'duely-page-facts',
+    name: 'duely-page-meta',
     enforce: 'pre',
     transform: (code, id) =>
-      id.includes('/web/platform/page-facts.tsx') ? code.replaceAll(/__DUELY_[A-Z]+__/g, (name) => facts[name] ?? name) : null,
+      id.includes('/web/platform/page-meta.tsx') ? code.replaceAll(/__DUELY_[A-Z]+__/g, (name) => facts[name] ?? name) : null,
   }
 }
 

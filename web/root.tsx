@@ -4,7 +4,7 @@ import '#web/ui/look.css'
 import { type ReactNode, useEffect } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageNonce } from '#web/platform/nonce.ts'
-import { filled } from '#web/platform/page-facts.tsx'
+import { pageMeta } from '#web/platform/page-meta.tsx'
 import { readSession } from '#web/platform/session.ts'
 import { IncompleteNotice } from '#web/shell/incomplete-notice.tsx'
 import { preloadedFonts } from '#web/ui/fonts/preloaded.ts'
@@ -27,10 +27,10 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
-        <meta name="duely:address" content={filled('address')} />
-        <meta name="duely:support" content={filled('support')} />
-        <meta name="duely:payments" content={filled('payments')} />
-        <meta name="duely:checkout" content={filled('checkout')} />
+        <meta name="duely:address" content={pageMeta('address')} />
+        <meta name="duely:support" content={pageMeta('support')} />
+        <meta name="duely:payments" content={pageMeta('payments')} />
+        <meta name="duely:checkout" content={pageMeta('checkout')} />
         <Meta />
         <Links nonce={nonce} />
       </head>

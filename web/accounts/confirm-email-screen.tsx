@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { readAnew, useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -20,11 +20,11 @@ export default function ConfirmEmailScreen(): ReactNode {
   const token = useLinkToken()
   const session = useSession()
   const queries = useQueryClient()
-  const confirm = useCall(accountCalls.confirmEmail, {
+  const confirm = useApiMutation(accountCalls.confirmEmail, {
     // Who is signed in here may be somebody else; the profile says who it is.
-    onDone: () => void readAnew(queries, [accountCalls.profile]),
+    onSuccess: () => void invalidate(queries, [accountCalls.profile]),
   })
-  const problem = confirm.isError ? inWords(confirm.error) : token === null ? words.noToken : null
+  const problem = confirm.isError ? errorMessage(confirm.error) : token === null ? words.noToken : null
   const onward = session ? { to: '/dashboard/profile', text: words.profile } : { to: '/signin', text: words.signIn }
   return (
     <EntryCard title={words.title}>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { texts } from './texts.ts'
@@ -12,7 +12,7 @@ const words = texts.profile.details
 /** Offers the link that confirms an email, where the server can send one and it is not confirmed yet. */
 export function EmailNotice({ profile }: { profile: Profile }): ReactNode {
   const server = useServer()
-  const sendLink = useCall(accountCalls.sendConfirmation, { refreshes: [accountCalls.profile] })
+  const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })
   if (!server?.systemMail || profile.emailVerified) return null
   if (sendLink.isSuccess) return <Notice tone="good">{sendLink.data.message}</Notice>
   return (
@@ -24,7 +24,7 @@ export function EmailNotice({ profile }: { profile: Profile }): ReactNode {
         </BusyButton>
       }
     >
-      {sendLink.isError ? inWords(sendLink.error) : words.notConfirmed(profile.email)}
+      {sendLink.isError ? errorMessage(sendLink.error) : words.notConfirmed(profile.email)}
     </Notice>
   )
 }

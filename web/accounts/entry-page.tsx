@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconBrandGoogle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, Navigate, useLocation } from 'react-router'
-import { PageFacts } from '#web/platform/page-facts.tsx'
+import { PageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { destination, keepDestination } from './destination.ts'
 import { EntryCard } from './entry-card.tsx'
@@ -26,7 +26,7 @@ export function EntryPage({ words, otherPage, choice = true, children }: EntryPa
   if (session) return <Navigate to={destination(state)} replace />
   return (
     <div className={look.entry}>
-      <PageFacts title={words.title} description={words.description} path={otherPage === '/signup' ? '/signin' : '/signup'} />
+      <PageMeta title={words.title} description={words.description} path={otherPage === '/signup' ? '/signin' : '/signup'} />
       <EntryCard title={words.title}>
         {children}
         {choice && server?.google && (

@@ -20,7 +20,7 @@ export default function ForgotPasswordScreen(): ReactNode {
     call: accountCalls.forgotPassword,
     initialValues: { email: '' },
     toInput: (body) => ({ body }),
-    onDone: ({ message }) => setSaid(message),
+    onSuccess: ({ message }) => setSaid(message),
   })
   return (
     <EntryCard title={words.title}>

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { keepUser } from '#web/platform/session.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -17,13 +17,13 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const [unlinking, setUnlinking] = useState<string | null>(null)
   const seen = useRef(false)
-  const link = useCall(accountCalls.linkGoogle, {
-    refreshes: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
-    onDone: ({ _id, displayName, email, googleId }) => {
+  const link = useApiMutation(accountCalls.linkGoogle, {
+    invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
+    onSuccess: ({ _id, displayName, email, googleId }) => {
       keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       toast('good', words.done)
     },
-    onProblem: (error) => setProblem(inWords(error)),
+    onError: (error) => setProblem(errorMessage(error)),
   })
   useEffect(() => {
     const code = search.get('code')

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { Problem } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { arriveAt } from '#web/platform/session.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -17,9 +17,9 @@ export function GoogleReturn(): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
   const seen = useRef(false)
-  const exchange = useCall(accountCalls.exchangeGoogleCode, {
-    onDone: ({ user, accessToken }) => arriveAt(takeDestination(), { user, accessToken }),
-    onProblem: (error) => {
+  const exchange = useApiMutation(accountCalls.exchangeGoogleCode, {
+    onSuccess: ({ user, accessToken }) => arriveAt(takeDestination(), { user, accessToken }),
+    onError: (error) => {
       const message = error instanceof Problem && error.code === 'email_taken' ? error.message : texts.signIn.googleFailed
       setProblem(message)
       toast('bad', message)

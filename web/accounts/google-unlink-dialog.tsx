@@ -21,8 +21,8 @@ export function GoogleUnlinkDialog({ code, email, onClose }: { code: string; ema
     initialValues: { newPassword: '', confirmPassword: '' },
     toInput: ({ newPassword }) => ({ body: { code, newPassword } }),
     check: (values) => typedTwice(values, shortest),
-    refreshes: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
-    onDone: (changed) => {
+    invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
+    onSuccess: (changed) => {
       keepUser({ _id: changed._id, displayName: changed.displayName, email: changed.email })
       toast('good', words.done)
       onClose()

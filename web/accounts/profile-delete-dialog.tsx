@@ -1,8 +1,8 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { leaveTo } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
@@ -17,9 +17,9 @@ const words = texts.profile.remove
 export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; email: string; onClose: () => void }): ReactNode {
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
-  const remove = useCall(accountCalls.deleteMe, {
-    onDone: () => leaveTo('/'),
-    onProblem: (error) => toast('bad', brief(words.failed(inWords(error)))),
+  const remove = useApiMutation(accountCalls.deleteMe, {
+    onSuccess: () => leaveTo('/'),
+    onError: (error) => toast('bad', brief(words.failed(errorMessage(error)))),
   })
   // Also while the page of those who are signed out is on its way.
   const busy = remove.isPending || remove.isSuccess
@@ -56,7 +56,7 @@ export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolea
           spellCheck={false}
           data-autofocus
         />
-        <FormError message={remove.isError ? words.failed(inWords(remove.error)) : null} />
+        <FormError message={remove.isError ? words.failed(errorMessage(remove.error)) : null} />
         <Group justify="flex-end" gap={12} mt={24}>
           <Button variant="default" onClick={close} disabled={busy}>
             {words.cancel}

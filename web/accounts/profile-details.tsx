@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { keepUser } from '#web/platform/session.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
@@ -26,13 +26,13 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
       body: { displayName, ...(changesEmail(email) ? { email, currentPassword } : {}) },
     }),
     check: ({ email, currentPassword }) => (changesEmail(email) && currentPassword === '' ? { currentPassword: words.currentMissing } : {}),
-    refreshes: [accountCalls.profile],
-    onDone: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
+    invalidates: [accountCalls.profile],
+    onSuccess: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
       keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       form.setValues({ displayName, email, currentPassword: '' })
       toast('good', changesEmail(sent.email) && pendingEmail !== null ? words.almost : texts.profile.saved)
     },
-    onProblem: (error) => toast('bad', brief(texts.profile.failed(inWords(error)))),
+    onError: (error) => toast('bad', brief(texts.profile.failed(errorMessage(error)))),
   })
   const { form } = state
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { newPasswordProblems } from './new-password.ts'
@@ -21,12 +21,12 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
     initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
     toInput: ({ currentPassword, newPassword }) => ({ body: { currentPassword, newPassword } }),
     check: (values) => newPasswordProblems(values, shortest),
-    refreshes: [accountCalls.sessions, accountCalls.audit],
-    onDone: () => {
+    invalidates: [accountCalls.sessions, accountCalls.audit],
+    onSuccess: () => {
       state.reset()
       toast('good', words.done)
     },
-    onProblem: (error) => toast('bad', brief(words.failed(inWords(error)))),
+    onError: (error) => toast('bad', brief(words.failed(errorMessage(error)))),
   })
   const { form } = state
   return (

@@ -3,8 +3,8 @@ import { IconUserOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
@@ -21,11 +21,11 @@ const words = texts.profile
 
 /** /dashboard/profile */
 export default function ProfileScreen(): ReactNode {
-  const profile = useRead(accountCalls.profile)
+  const profile = useApiQuery(accountCalls.profile)
   return (
     <>
       <PageHeader title={words.title} subtitle={words.subtitle} />
-      {profile.data ? <Found profile={profile.data} /> : profile.isError ? <Missing message={inWords(profile.error)} /> : <Coming />}
+      {profile.data ? <Found profile={profile.data} /> : profile.isError ? <Missing message={errorMessage(profile.error)} /> : <Coming />}
     </>
   )
 }

@@ -5,8 +5,8 @@ import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
 import { formatRupees } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { TryAgain } from '#web/ui/error-state.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './profile.module.css'
@@ -16,8 +16,8 @@ const words = texts.profile.stats
 
 /** Four figures about the account. */
 export function ProfileStats(): ReactNode {
-  const stats = useRead(accountCalls.stats)
-  const subscription = useRead(billingCalls.subscription)
+  const stats = useApiQuery(accountCalls.stats)
+  const subscription = useApiQuery(billingCalls.subscription)
   const { data } = stats
   const waiting = stats.isPending
   const failed = [stats, subscription].filter(({ isError }) => isError)
@@ -36,7 +36,7 @@ export function ProfileStats(): ReactNode {
             />
           }
         >
-          {words.failed(inWords(why))}
+          {words.failed(errorMessage(why))}
         </Notice>
       )}
       <dl className={look.stats} aria-label={words.label} aria-busy={waiting}>

@@ -30,12 +30,12 @@ export default function ResetPasswordScreen(): ReactNode {
     initialValues: { newPassword: '', confirmPassword: '' },
     toInput: ({ newPassword }) => ({ body: { token: token ?? '', newPassword } }),
     check: (values) => typedTwice(values, shortest),
-    onDone: ({ message }) => {
+    onSuccess: ({ message }) => {
       // Every session of the account is over, the one of this browser with them.
       endSession()
       setSaid(message)
     },
-    onProblem: (error) => {
+    onError: (error) => {
       if (error instanceof Problem && error.code === 'link_expired') setExpired(error.message)
     },
   })

@@ -6,7 +6,7 @@ import { type ReactNode, useMemo } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { zoneName } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
 import look from './profile.module.css'
@@ -29,11 +29,11 @@ export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     call: accountCalls.changeProfile,
     initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour) },
     toInput: ({ timezone, reminderHour }) => ({ body: { timezone, reminderHour: Number(reminderHour) } }),
-    refreshes: [accountCalls.profile, reminderCalls.status, reminderCalls.preview],
-    onDone: () => {
+    invalidates: [accountCalls.profile, reminderCalls.status, reminderCalls.preview],
+    onSuccess: () => {
       toast('good', words.saved)
     },
-    onProblem: (error) => toast('bad', brief(words.failed(inWords(error)))),
+    onError: (error) => toast('bad', brief(words.failed(errorMessage(error)))),
   })
   const { form } = state
   return (

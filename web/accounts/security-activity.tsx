@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type AuditEntry, accountCalls } from '#contract/accounts.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
@@ -43,7 +43,7 @@ interface EntriesProps {
 }
 
 function Entries({ before, zone, looked, isLast, onOlder }: EntriesProps): ReactNode {
-  const log = useRead(accountCalls.audit, before === null ? {} : { query: { before } }, { enabled: looked })
+  const log = useApiQuery(accountCalls.audit, before === null ? {} : { query: { before } }, { enabled: looked })
   const [all, setAll] = useState(before !== null)
   const now = new Date()
   return (

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { accountCalls, type SignedInBrowser } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall, useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
@@ -16,15 +16,15 @@ import look from './security.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.browsers
-const refreshes = [accountCalls.sessions, accountCalls.audit]
+const invalidates = [accountCalls.sessions, accountCalls.audit]
 
 /** The browsers that are signed in, each with the way to sign it out. `looked`: somebody is looking at it. */
 export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boolean }): ReactNode {
-  const browsers = useRead(accountCalls.sessions, {}, { enabled: looked })
+  const browsers = useApiQuery(accountCalls.sessions, {}, { enabled: looked })
   const [asking, setAsking] = useState(false)
-  const endOthers = useCall(accountCalls.endOtherSessions, {
-    refreshes,
-    onDone: () => {
+  const endOthers = useApiMutation(accountCalls.endOtherSessions, {
+    invalidates,
+    onSuccess: () => {
       setAsking(false)
       toast('good', words.othersDone)
     },
@@ -65,7 +65,7 @@ export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boole
         }}
       >
         <p className={look.flush}>{words.othersQuestion}</p>
-        <FormError message={endOthers.isError ? words.endFailed(inWords(endOthers.error)) : null} />
+        <FormError message={endOthers.isError ? words.endFailed(errorMessage(endOthers.error)) : null} />
       </ConfirmDialog>
     </Panel>
   )
@@ -74,7 +74,7 @@ export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boole
 function Browser({ browser, zone }: { browser: SignedInBrowser; zone: string }): ReactNode {
   const { _id, device, place, createdAt, lastSeenAt, current } = browser
   const now = new Date()
-  const end = useCall(accountCalls.endSession, { refreshes, onDone: () => toast('good', words.done(device)) })
+  const end = useApiMutation(accountCalls.endSession, { invalidates, onSuccess: () => toast('good', words.done(device)) })
   const Icon = /iPhone|Android|iPad/.test(device) ? IconDeviceMobile : IconDeviceDesktop
   return (
     <li className={look.item}>
@@ -86,7 +86,7 @@ function Browser({ browser, zone }: { browser: SignedInBrowser; zone: string }):
         <div className={look.quiet}>
           {words.seen(current ? null : showMoment(zone, new Date(lastSeenAt), now), place, showMoment(zone, new Date(createdAt), now))}
         </div>
-        {end.isError && <FormError message={words.endFailed(inWords(end.error))} />}
+        {end.isError && <FormError message={words.endFailed(errorMessage(end.error))} />}
       </div>
       {!current && (
         <BusyButton

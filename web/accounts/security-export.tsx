@@ -1,7 +1,7 @@
 import { IconDownload } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { saveFile } from '#web/platform/save-file.ts'
 import { sendForFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
@@ -25,7 +25,7 @@ export function SecurityExport(): ReactNode {
       saveFile(bytes, name)
       toast('good', words.done(name))
     } catch (error) {
-      setProblem(words.failed(inWords(error)))
+      setProblem(words.failed(errorMessage(error)))
     } finally {
       setBusy(false)
     }

@@ -3,8 +3,8 @@ import { IconBrandGoogle } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
@@ -18,7 +18,7 @@ const words = texts.security.google
 /** Whether one signs in with Google, and the way there. */
 export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
   const [asking, setAsking] = useState(false)
-  const start = useCall(accountCalls.startGoogleUnlink, { onDone: ({ url }) => window.location.assign(url) })
+  const start = useApiMutation(accountCalls.startGoogleUnlink, { onSuccess: ({ url }) => window.location.assign(url) })
   if (profile.googleId !== undefined)
     return (
       <Panel title={words.title} aside={<Pill tone="paid">{words.linked}</Pill>}>
@@ -40,7 +40,7 @@ export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
           }}
         >
           <p className={look.flush}>{words.unlink.consequence}</p>
-          <FormError message={start.isError ? inWords(start.error) : null} />
+          <FormError message={start.isError ? errorMessage(start.error) : null} />
         </ConfirmDialog>
       </Panel>
     )
@@ -70,7 +70,7 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
     initialValues: { currentPassword: '', code: '' },
     toInput: ({ currentPassword, code }) => ({ body: { currentPassword, ...(asksForCode ? { code } : {}) } }),
     check: ({ currentPassword }) => (currentPassword === '' ? { currentPassword: texts.profile.password.currentMissing } : {}),
-    onDone: ({ url }) => {
+    onSuccess: ({ url }) => {
       window.location.assign(url)
       // Busy until Google's page is there.
       return new Promise(() => undefined)

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, Suspense, useState } from 'react'
 import type { Profile } from '#contract/accounts.ts'
-import { loadLater } from '#web/ui/load-later.tsx'
+import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import look from './profile.module.css'
@@ -10,8 +10,8 @@ import { texts } from './texts.ts'
 
 const words = texts.security.twoFactor
 // With it comes what draws a QR code.
-const SetUpDialog = loadLater(async () => (await import('./two-factor-set-up-dialog.tsx')).TwoFactorSetUpDialog)
-const ChangeDialog = loadLater(async () => (await import('./two-factor-change-dialog.tsx')).TwoFactorChangeDialog)
+const SetUpDialog = lazyDialog(async () => (await import('./two-factor-set-up-dialog.tsx')).TwoFactorSetUpDialog)
+const ChangeDialog = lazyDialog(async () => (await import('./two-factor-change-dialog.tsx')).TwoFactorChangeDialog)
 
 /** Whether a code is asked for at sign-in, and the ways to change that. */
 export function SecurityTwoFactor({ profile }: { profile: Profile }): ReactNode {

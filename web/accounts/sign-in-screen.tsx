@@ -29,12 +29,12 @@ export default function SignInScreen(): ReactNode {
     initialValues: { email: '', password: '', code: '' },
     toInput: ({ email, password, code }) => ({ body: { email, password, ...(step === 'code' ? { code } : {}) } }),
     check: ({ code }) => (step === 'code' && code.trim() === '' ? { code: words.factor.missing } : {}),
-    onDone: ({ foundUser, accessToken }) => {
+    onSuccess: ({ foundUser, accessToken }) => {
       arriveAt(destination(from), { user: foundUser, accessToken })
       // Busy until the new page is there.
       return new Promise(() => undefined)
     },
-    onProblem: (error) => {
+    onError: (error) => {
       const asks = error instanceof Problem && error.code === 'second_factor_needed'
       // That a code is asked for is the next step, nothing that went wrong.
       setQuiet(asks)

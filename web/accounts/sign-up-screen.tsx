@@ -19,7 +19,7 @@ export default function SignUpScreen(): ReactNode {
     call: accountCalls.signUp,
     initialValues: { displayName: '', email: '', password: '' },
     toInput: (values) => ({ body: { ...values, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone } }),
-    onDone: async (_reply, { email, password }) => {
+    onSuccess: async (_reply, { email, password }) => {
       setCreated(true)
       try {
         const { foundUser, accessToken } = await send(accountCalls.signIn, { body: { email, password } })

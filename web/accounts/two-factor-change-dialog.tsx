@@ -51,8 +51,8 @@ function Renew({ email, onClose, onCodes }: ChangeProps & { onCodes: (codes: str
     initialValues: empty,
     toInput: (body) => ({ body }),
     check,
-    refreshes: [accountCalls.profile, accountCalls.audit],
-    onDone: ({ recoveryCodes }) => onCodes(recoveryCodes),
+    invalidates: [accountCalls.profile, accountCalls.audit],
+    onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes),
   })
   return (
     <ContractForm state={state} submit={words.renew.submit} busy={words.renew.busy} actions={<Cancel onClose={onClose} />}>
@@ -67,8 +67,8 @@ function Remove({ email, onClose }: ChangeProps): ReactNode {
     initialValues: empty,
     toInput: (body) => ({ body }),
     check,
-    refreshes: [accountCalls.profile, accountCalls.audit],
-    onDone: () => {
+    invalidates: [accountCalls.profile, accountCalls.audit],
+    onSuccess: () => {
       toast('good', words.remove.done)
       onClose()
     },

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { readAnew } from '#web/platform/query.ts'
+import { invalidate } from '#web/platform/query.ts'
 import { CopyButton } from '#web/ui/copy-button.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -64,7 +64,7 @@ function AskPassword(props: {
     initialValues: { currentPassword: '' },
     toInput: (body) => ({ body }),
     check: ({ currentPassword }) => (currentPassword === '' ? { currentPassword: texts.profile.password.currentMissing } : {}),
-    onDone: onStarted,
+    onSuccess: onStarted,
   })
   return (
     <ContractForm state={state} submit={words.next} busy={words.nextBusy} actions={<Cancel onCancel={onCancel} />}>
@@ -90,10 +90,10 @@ function AskCode(props: { secret: string; uri: string; onCancel: () => void; onC
     call: accountCalls.confirmTwoFactor,
     initialValues: { code: '' },
     toInput: (body) => ({ body }),
-    onDone: ({ recoveryCodes }) => {
+    onSuccess: ({ recoveryCodes }) => {
       onConfirmed(recoveryCodes)
       // After the codes are on the screen: the profile that it is on may wait, they may not.
-      void readAnew(queries, [accountCalls.profile, accountCalls.audit])
+      void invalidate(queries, [accountCalls.profile, accountCalls.audit])
     },
   })
   return (

@@ -1,7 +1,7 @@
 import { accountCalls, type ServerAbilities } from '#contract/accounts.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 
 /** What this server can do; undefined until it has said so. It says the same as long as it runs, so it is asked once. */
 export function useServer(): ServerAbilities | undefined {
-  return useRead(accountCalls.server, {}, { fresh: Number.POSITIVE_INFINITY }).data
+  return useApiQuery(accountCalls.server, {}, { staleTime: Number.POSITIVE_INFINITY }).data
 }

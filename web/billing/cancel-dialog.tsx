@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { billingCalls, type Subscription } from '#contract/billing.ts'
 import { planOf, planThatLifts } from '#contract/plans.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -23,13 +23,13 @@ interface CancelDialogProps {
 export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelDialogProps): ReactNode {
   const day = useDay()
   const { checkout } = subscription
-  const cancel = useCall(billingCalls.cancel, {
-    refreshes: [billingCalls.subscription],
-    onDone: () => {
+  const cancel = useApiMutation(billingCalls.cancel, {
+    invalidates: [billingCalls.subscription],
+    onSuccess: () => {
       toast('good', words.done)
       onDone()
     },
-    onProblem: (error) => toast('bad', inWords(error) || words.failed),
+    onError: (error) => toast('bad', errorMessage(error) || words.failed),
   })
   const confirm = () => {
     if (checkout) return cancel.mutate({})
@@ -58,7 +58,7 @@ export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelD
           <p key={sentence}>{sentence}</p>
         ))}
       </div>
-      <FormError message={cancel.isError ? inWords(cancel.error) || words.failed : null} />
+      <FormError message={cancel.isError ? errorMessage(cancel.error) || words.failed : null} />
     </ConfirmDialog>
   )
 }

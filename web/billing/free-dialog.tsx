@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { billingCalls, type Subscription } from '#contract/billing.ts'
 import { planOf } from '#contract/plans.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -25,10 +25,10 @@ export function FreeDialog({ opened, subscription, onDone, onCancel }: FreeDialo
   const { title } = planOf(subscription.plan)
   const { cancelAtPeriodEnd, endsIfCancelled, newUntil } = subscription
   const invoices = planOf('free').invoicesPerMonth ?? 0
-  const activate = useCall(billingCalls.activateFree, {
-    refreshes: [billingCalls.subscription],
-    onDone,
-    onProblem: (error) => toast('bad', words.failed(inWords(error))),
+  const activate = useApiMutation(billingCalls.activateFree, {
+    invalidates: [billingCalls.subscription],
+    onSuccess: onDone,
+    onError: (error) => toast('bad', words.failed(errorMessage(error))),
   })
   return (
     <ConfirmDialog
@@ -50,7 +50,7 @@ export function FreeDialog({ opened, subscription, onDone, onCancel }: FreeDialo
         {endsIfCancelled !== null && !cancelAtPeriodEnd && <p>{words.instead}</p>}
         <p>{newUntil === null ? words.stays(invoices) : words.staysInTrial(invoices, day(newUntil))}</p>
       </div>
-      <FormError message={activate.isError ? words.failed(inWords(activate.error)) : null} />
+      <FormError message={activate.isError ? words.failed(errorMessage(activate.error)) : null} />
     </ConfirmDialog>
   )
 }

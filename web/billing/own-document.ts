@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { createPath, useBlocker } from 'react-router'
-import { filled } from '#web/platform/page-facts.tsx'
+import { pageMeta } from '#web/platform/page-meta.tsx'
 
 /**
  * The provider's script may run on the pricing page only, and a browser keeps the policy and the scripts of the page that was loaded while
@@ -8,7 +8,7 @@ import { filled } from '#web/platform/page-facts.tsx'
  * False while it is not: it is being loaded anew then.
  */
 export function useOwnDocument(wanted: boolean): boolean {
-  const own = filled('checkout') === 'on'
+  const own = pageMeta('checkout') === 'on'
   const foreign = !own && !loadedHere()
   useEffect(() => {
     if (wanted && foreign) window.location.reload()

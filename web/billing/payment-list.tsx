@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { billingCalls, type Payment } from '#contract/billing.ts'
 import { formatRupees } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill, type PillTone } from '#web/ui/pill.tsx'
@@ -19,7 +19,7 @@ const tones = { captured: 'paid', authorized: 'unpaid', failed: 'overdue', refun
 
 /** Every payment that was tried, newest first. */
 export function PaymentList(): ReactNode {
-  const payments = useRead(billingCalls.payments)
+  const payments = useApiQuery(billingCalls.payments)
   return (
     <Panel title={words.title}>
       <QueryView

@@ -4,8 +4,8 @@ import { createPortal } from 'react-dom'
 import { useNavigate, useSearchParams } from 'react-router'
 import { billingCalls, type Subscription } from '#contract/billing.ts'
 import { type Plan, type PlanName, paidPlanNames, planOf, plans } from '#contract/plans.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import button from '#web/ui/plain-button.module.css'
@@ -27,7 +27,7 @@ const usually = 60_000
 /** The buttons of the cards, and what they open. Which dialog is open stands in the address: `?plan=pro`. */
 export function PlanActions({ places }: { places: ReadonlyMap<PlanName, HTMLElement> }): ReactNode {
   const [waiting, setWaiting] = useState(false)
-  const subscription = useRead(billingCalls.subscription, {}, { every: waiting ? whileConfirming : usually })
+  const subscription = useApiQuery(billingCalls.subscription, {}, { refetchInterval: waiting ? whileConfirming : usually })
   const { data } = subscription
   const confirming = data?.notices.some(({ kind }) => kind === 'confirming') ?? false
   if (confirming !== waiting) setWaiting(confirming)
@@ -53,7 +53,7 @@ export function PlanActions({ places }: { places: ReadonlyMap<PlanName, HTMLElem
             </BusyButton>
           }
         >
-          {words.failed(inWords(subscription.error))}
+          {words.failed(errorMessage(subscription.error))}
         </Notice>
       )}
       {data?.notices
@@ -163,7 +163,7 @@ function Asked({ name, subscription, onChange, onClose }: AskedProps): ReactNode
         toast('good', said)
         onClose()
       }}
-      onProblem={(message) => toast('bad', message)}
+      onError={(message) => toast('bad', message)}
       onUnconfirmed={() => setUnconfirmed(true)}
       onChange={onChange}
       onClose={onClose}

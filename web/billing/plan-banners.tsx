@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { billingCalls } from '#contract/billing.ts'
 import { planOf } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { bannerTexts } from './banner-texts.ts'
 import { type Banner, bannersOn } from './banners.ts'
@@ -19,8 +19,8 @@ const storage = 'duely-plan-notices'
 
 /** What is to be known of the plan above a screen. Nothing is said where it cannot be found out: the screen says that the server is away. */
 export function PlanBanners({ path }: { path: string }): ReactNode {
-  const subscription = useRead(billingCalls.subscription, {}, { every: seldom })
-  const reminders = useRead(reminderCalls.status, {}, { enabled: subscription.data?.checkout != null })
+  const subscription = useApiQuery(billingCalls.subscription, {}, { refetchInterval: seldom })
+  const reminders = useApiQuery(reminderCalls.status, {}, { enabled: subscription.data?.checkout != null })
   const [away, setAway] = useState(readAway)
   const day = useDay()
   const { refetch } = subscription

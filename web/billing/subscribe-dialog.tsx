@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { billingCalls, type Quote, type Subscription } from '#contract/billing.ts'
 import { formatRupees } from '#contract/money.ts'
 import { formatPrice, type Plan, periodWord, planOf, yearlySaving } from '#contract/plans.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -23,7 +23,7 @@ interface SubscribeDialogProps {
   plan: Plan & { name: 'pro' | 'enterprise' }
   subscription: Subscription
   onPaid: (said: string) => void
-  onProblem: (message: string) => void
+  onError: (message: string) => void
   /** Something was paid, and the server could not confirm it at once. */
   onUnconfirmed: () => void
   /** The plan may have changed: it is read anew. */
@@ -38,7 +38,11 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
   const script = useCheckoutScript(subscription.checkout?.scriptUrl ?? null)
   const checkout = useCheckout({ plan, subscription, ...heard })
   const { stage, problem } = checkout
-  const quote = useRead(billingCalls.quote, { query: { plan: plan.name, ...choice } }, { every: stage === 'idle' ? seldom : false })
+  const quote = useApiQuery(
+    billingCalls.quote,
+    { query: { plan: plan.name, ...choice } },
+    { refetchInterval: stage === 'idle' ? seldom : false },
+  )
   const dialog = useRef<HTMLDivElement>(null)
   const confirming = subscription.notices.some(({ kind }) => kind === 'confirming')
   const busy = stage !== 'idle'
@@ -101,7 +105,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
         <div className={look.foot}>
           {quote.isError && !quote.data && (
             <Notice tone="bad" action={<TryAgain busy={quote.isFetching} onClick={() => void quote.refetch()} />}>
-              {words.quoteFailed(inWords(quote.error))}
+              {words.quoteFailed(errorMessage(quote.error))}
             </Notice>
           )}
           {script.state === 'failed' && (

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { billingCalls, type Subscription, type SubscriptionStatus } from '#contract/billing.ts'
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { FactList } from '#web/ui/fact-list.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -26,7 +26,7 @@ const nextOf = { active: 'renews', trialing: 'firstPayment', past_due: 'due' } a
 
 /** On the profile: the plan, what it costs, how much of it is used, what was paid, and the ways to another one and out of it. */
 export default function SubscriptionTab(): ReactNode {
-  const subscription = useRead(billingCalls.subscription)
+  const subscription = useApiQuery(billingCalls.subscription)
   return (
     <>
       <Panel title={words.title}>

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { billingCalls, type Subscription } from '#contract/billing.ts'
 import type { BillingPeriod, PaymentType, Plan } from '#contract/plans.ts'
-import { inWords, Problem } from '#web/platform/problem.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { send } from '#web/platform/send.ts'
 import { readSession } from '#web/platform/session.ts'
 import type { CheckoutOptions, CheckoutProof } from './checkout-script.ts'
@@ -32,7 +32,7 @@ interface Buying {
   subscription: Subscription
   /** The plan runs. */
   onPaid: (said: string) => void
-  onProblem: (message: string) => void
+  onError: (message: string) => void
   /** Something was paid, and the server could not confirm it at once. */
   onUnconfirmed: () => void
   /** The server knows of the payment, or may: what is shown of the plan is read anew. */
@@ -40,7 +40,7 @@ interface Buying {
 }
 
 /** Buys a plan: an order or a subscription, the provider's checkout, and what it hands over brought to the server. */
-export function useCheckout({ plan, subscription, onPaid, onProblem, onUnconfirmed, onChange }: Buying): Checkout {
+export function useCheckout({ plan, subscription, onPaid, onError, onUnconfirmed, onChange }: Buying): Checkout {
   const [stage, setStage] = useState<Stage>('idle')
   const [problem, setProblem] = useState<string | null>(null)
   // A double click must not order twice: the state above is only seen at the next paint.
@@ -53,7 +53,7 @@ export function useCheckout({ plan, subscription, onPaid, onProblem, onUnconfirm
   const fail = (message: string) => {
     setProblem(message)
     end()
-    onProblem(message)
+    onError(message)
   }
 
   const verify = async (choice: Choice, proof: CheckoutProof) => {
@@ -110,7 +110,7 @@ export function useCheckout({ plan, subscription, onPaid, onProblem, onUnconfirm
       opened.open()
     } catch (error) {
       const plain = choice.paymentType === 'onetime' ? words.orderFailed : words.subscriptionFailed
-      fail(error instanceof Problem && error.code !== 'offline' ? error.message : `${plain}. ${inWords(error)}`)
+      fail(error instanceof Problem && error.code !== 'offline' ? error.message : `${plain}. ${errorMessage(error)}`)
       if (error instanceof Problem && error.code === 'conflict') await onChange()
     }
   }

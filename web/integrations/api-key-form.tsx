@@ -7,7 +7,7 @@ import { billingCalls } from '#contract/billing.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
-import { readAnew } from '#web/platform/query.ts'
+import { invalidate } from '#web/platform/query.ts'
 import look from './connections.module.css'
 import { texts } from './texts.ts'
 
@@ -34,14 +34,14 @@ export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNo
         expiresInDays: expiresInDays === 'never' ? null : Number(expiresInDays),
       },
     }),
-    onDone: ({ key }) => {
+    onSuccess: ({ key }) => {
       onKey(key)
       // After the key is on the screen: the list may wait, it may not.
-      void readAnew(queries, [integrationCalls.keys])
+      void invalidate(queries, [integrationCalls.keys])
     },
-    onProblem: (error) => {
+    onError: (error) => {
       // The plan has changed meanwhile: the screen says so then.
-      if (error instanceof Problem && error.code === 'plan_limit') void readAnew(queries, [billingCalls.subscription])
+      if (error instanceof Problem && error.code === 'plan_limit') void invalidate(queries, [billingCalls.subscription])
     },
   })
   const { form, busy } = state

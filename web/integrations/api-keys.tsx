@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type ApiKey, integrationCalls } from '#contract/integrations.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
@@ -22,7 +22,7 @@ const soon = 7 * 86_400_000
 
 /** The keys for programs of one's own. */
 export function ApiKeys(): ReactNode {
-  const keys = useRead(integrationCalls.keys)
+  const keys = useApiQuery(integrationCalls.keys)
   const lack = useLackOfApiAccess()
   const [adding, setAdding] = useState(false)
   const [asked, setAsked] = useState<ApiKey | null>(null)
@@ -71,7 +71,7 @@ export function ApiKeys(): ReactNode {
       <RemovalDialog
         asked={asked}
         call={integrationCalls.removeKey}
-        refreshes={[integrationCalls.keys]}
+        invalidates={[integrationCalls.keys]}
         words={{
           question: words.question,
           consequence: () => words.consequence,

@@ -3,7 +3,7 @@ import { IconApps, IconBolt, IconSend2 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type Connection, integrationCalls } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
@@ -20,7 +20,7 @@ const words = texts.applications
 
 /** The applications that may use the account, each with the way to take that back. */
 export function Applications(): ReactNode {
-  const connections = useRead(integrationCalls.connections)
+  const connections = useApiQuery(integrationCalls.connections)
   useZapierChanges()
   const [asked, setAsked] = useState<Connection | null>(null)
   const { around, expect } = useRemovalFocus(connections.data?.length)
@@ -44,7 +44,7 @@ export function Applications(): ReactNode {
       <RemovalDialog
         asked={asked}
         call={integrationCalls.disconnect}
-        refreshes={[integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription]}
+        invalidates={[integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription]}
         words={{
           question: words.question,
           consequence: ({ own }) => (own ? words.ownConsequence : words.consequence),
@@ -62,7 +62,7 @@ export function Applications(): ReactNode {
 
 /** How to connect the first one. Not every server knows Zapier. */
 function NoneYet({ title }: { title: string }): ReactNode {
-  const zapier = useRead(zapierCalls.subscription)
+  const zapier = useApiQuery(zapierCalls.subscription)
   return (
     <div className={look.hint}>
       <h3 className={look.hintTitle}>{title}</h3>

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import { IconApps, IconArrowsExchange, IconBolt, IconSend2 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { integrationCalls } from '#contract/integrations.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -37,13 +37,13 @@ export function ConsentCard({ application, own, asked, refuseUrl, invalid, child
     setLeaving(true)
     window.location.assign(address)
   }
-  const allow = useCall(integrationCalls.allow, {
-    onDone: ({ redirect }) => {
+  const allow = useApiMutation(integrationCalls.allow, {
+    onSuccess: ({ redirect }) => {
       const address = webAddress(redirect, window.location.origin)
       if (address !== null) leave(address)
       else setProblem(redirect === '' ? texts.noRedirect : texts.unsafe)
     },
-    onProblem: (error) => setProblem(`${texts.failed} ${inWords(error)}`),
+    onError: (error) => setProblem(`${texts.failed} ${errorMessage(error)}`),
   })
   const busy = allow.isPending || leaving
   const open = invalid === undefined

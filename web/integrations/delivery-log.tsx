@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { type HookDelivery, integrationCalls, type Webhook } from '#contract/integrations.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall, useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { capitalized, showComing, showMoment } from '#web/ui/dates.ts'
@@ -25,7 +25,7 @@ const tones = { delivered: 'paid', waiting: 'unpaid', failed: 'overdue' } satisf
 /** What was delivered to a webhook lately, newest first, with what the receiver said. */
 export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
   const [moving, setMoving] = useState(false)
-  const log = useRead(integrationCalls.hookDeliveries, { params: { id: webhook._id } }, { every: moving ? often : seldom })
+  const log = useApiQuery(integrationCalls.hookDeliveries, { params: { id: webhook._id } }, { refetchInterval: moving ? often : seldom })
   const waits = log.data?.some(({ state, nextTryAt }) => state === 'waiting' && nextTryAt !== null) ?? false
   if (waits !== moving) setMoving(waits)
   return (
@@ -51,9 +51,9 @@ function Entry({ delivery, webhook }: { delivery: HookDelivery; webhook: Webhook
   const { _id, event, eventId, state, attempt, createdAt, lastTriedAt, nextTryAt } = delivery
   const zone = useZone()
   const now = new Date()
-  const resend = useCall(integrationCalls.resend, {
-    refreshes: [integrationCalls.hookDeliveries, integrationCalls.webhooks],
-    onDone: (again) => toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? words.taken : words.notTaken),
+  const resend = useApiMutation(integrationCalls.resend, {
+    invalidates: [integrationCalls.hookDeliveries, integrationCalls.webhooks],
+    onSuccess: (again) => toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? words.taken : words.notTaken),
   })
   const name = event === 'test' ? texts.events.test : texts.events.names[event]
   const when = showMoment(zone, new Date(lastTriedAt ?? createdAt), now)
@@ -76,7 +76,7 @@ function Entry({ delivery, webhook }: { delivery: HookDelivery; webhook: Webhook
           </p>
         )}
         <div className={look.id}>{words.event(eventId)}</div>
-        <FormError message={resend.isError ? words.againFailed(inWords(resend.error)) : null} />
+        <FormError message={resend.isError ? words.againFailed(errorMessage(resend.error)) : null} />
       </div>
       <BusyButton
         variant="default"

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { integrationCalls } from '#contract/integrations.ts'
 import { Problem } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import { type Asked, ConsentCard } from './consent-card.tsx'
@@ -28,7 +28,7 @@ export default function OauthConsentScreen(): ReactNode {
 }
 
 function Asking({ asked }: { asked: Asked }): ReactNode {
-  const question = useRead(integrationCalls.consent, { query: asked })
+  const question = useApiQuery(integrationCalls.consent, { query: asked })
   // What is no question will not become one by trying again.
   if (question.data === undefined && question.error instanceof Problem && !passes(question.error))
     return <ConsentCard application={zapier} own={false} asked={asked} refuseUrl={dashboard} invalid={question.error.message} />

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import type { Call } from '#contract/call.ts'
 import type { integrationCalls } from '#contract/integrations.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -13,7 +13,7 @@ interface RemovalDialogProps<T> {
   asked: T | null
   call: typeof integrationCalls.disconnect | typeof integrationCalls.removeKey
   /** The reads that it makes out of date. */
-  refreshes: Call[]
+  invalidates: Call[]
   words: {
     question: (name: string) => string
     consequence: (asked: T) => string
@@ -28,18 +28,18 @@ interface RemovalDialogProps<T> {
 
 /** Asks before an application, or a key, opens nothing any more. */
 export function RemovalDialog<T extends { _id: string; name: string }>(props: RemovalDialogProps<T>): ReactNode {
-  const { asked, call, refreshes, words, onExpect, onClose } = props
+  const { asked, call, invalidates, words, onExpect, onClose } = props
   // What it says stays while it fades.
   const [last, setLast] = useState(asked)
   if (asked && asked !== last) setLast(asked)
   const name = last?.name ?? ''
-  const remove = useCall(call, {
-    refreshes,
-    onDone: () => {
+  const remove = useApiMutation(call, {
+    invalidates,
+    onSuccess: () => {
       toast('good', words.done(name))
       onClose()
     },
-    onProblem: () => onExpect(false),
+    onError: () => onExpect(false),
   })
   return (
     <ConfirmDialog
@@ -60,7 +60,7 @@ export function RemovalDialog<T extends { _id: string; name: string }>(props: Re
       }}
     >
       <p className={look.flush}>{last && words.consequence(last)}</p>
-      <FormError message={remove.isError ? words.failed(name, inWords(remove.error)) : null} />
+      <FormError message={remove.isError ? words.failed(name, errorMessage(remove.error)) : null} />
     </ConfirmDialog>
   )
 }

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { integrationCalls } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -12,16 +12,16 @@ const words = texts.zapier
 
 /** Lets deliveries to Zapier go on. */
 export function SubscribeButton(): ReactNode {
-  const subscribe = useCall(zapierCalls.subscribe, {
-    refreshes: [zapierCalls.subscription, integrationCalls.connections, integrationCalls.webhooks],
-    onDone: () => toast('good', words.subscribed),
+  const subscribe = useApiMutation(zapierCalls.subscribe, {
+    invalidates: [zapierCalls.subscription, integrationCalls.connections, integrationCalls.webhooks],
+    onSuccess: () => toast('good', words.subscribed),
   })
   return (
     <>
       <BusyButton variant="default" busy={subscribe.isPending} busyText={words.subscribing} onClick={() => subscribe.mutate({})}>
         {words.subscribe}
       </BusyButton>
-      <FormError message={subscribe.isError ? words.failed(inWords(subscribe.error)) : null} />
+      <FormError message={subscribe.isError ? words.failed(errorMessage(subscribe.error)) : null} />
     </>
   )
 }

@@ -6,7 +6,7 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { formatRupees } from '#contract/money.ts'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -22,7 +22,7 @@ import { useSendTrigger } from './use-send-trigger.ts'
 /** Asks before clients are written to: who, and about how much. Whoever has not permitted it yet is sent to do that, and comes back. */
 export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const [busy, setBusy] = useState(false)
-  const connections = useRead(integrationCalls.connections, {}, { enabled: opened, fresh: 0 })
+  const connections = useApiQuery(integrationCalls.connections, {}, { enabled: opened, staleTime: 0 })
   const permitted = connections.data?.some(({ own }) => own)
   const late = useLateness(opened && permitted === undefined)
   useGoingForPermission(opened && permitted === false)
@@ -48,7 +48,7 @@ interface StepProps {
 }
 
 function WithMailbox({ onBusy, onClose }: StepProps): ReactNode {
-  const mailbox = useRead(mailCalls.config)
+  const mailbox = useApiQuery(mailCalls.config)
   return (
     <QueryView query={mailbox} loading={texts.loading} error={texts.failed} empty={null}>
       {({ configured }) => (configured ? <Due onBusy={onBusy} onClose={onClose} /> : <MailboxFirst onClose={onClose} />)}
@@ -70,7 +70,7 @@ function MailboxFirst({ onClose }: { onClose: () => void }): ReactNode {
 }
 
 function Due({ onBusy, onClose }: StepProps): ReactNode {
-  const preview = useRead(reminderCalls.preview, {}, { fresh: 0 })
+  const preview = useApiQuery(reminderCalls.preview, {}, { staleTime: 0 })
   const [answer, setAnswer] = useState<RunAnswer | null>(null)
   if (answer)
     return (
@@ -97,7 +97,7 @@ interface QuestionProps extends StepProps {
 }
 
 function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode {
-  const status = useRead(reminderCalls.status)
+  const status = useApiQuery(reminderCalls.status)
   const { trigger, sending, problem } = useSendTrigger((answer) => {
     if (answer.failed + answer.retrying > 0) onTrouble(answer)
     else onClose()

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Outlet, useSearchParams } from 'react-router'
-import { Later, loadLater } from '#web/ui/load-later.tsx'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 
-const TriggerDialog = loadLater(async () => (await import('./trigger-dialog.tsx')).TriggerDialog)
+const TriggerDialog = lazyDialog(async () => (await import('./trigger-dialog.tsx')).TriggerDialog)
 
 /** Around every screen of the dashboard: with `?trigger` the question stands open that comes before reminders are triggered by hand. */
 export default function TriggerFrame(): ReactNode {
@@ -21,9 +21,9 @@ export default function TriggerFrame(): ReactNode {
   return (
     <>
       <Outlet />
-      <Later wanted={wanted}>
+      <LazyMount wanted={wanted}>
         <TriggerDialog opened={wanted} onClose={close} />
-      </Later>
+      </LazyMount>
     </>
   )
 }

@@ -1,8 +1,8 @@
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { triggerTexts as texts } from './trigger-texts.ts'
 
@@ -15,9 +15,9 @@ interface SendTrigger {
 
 /** Triggers the reminders and says what became of them; `onDone` hears the same in numbers. */
 export function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger {
-  const said = (error: Error) => `${texts.notDone} ${inWords(error)}`
-  const send = useCall(integrationCalls.trigger, {
-    refreshes: [
+  const said = (error: Error) => `${texts.notDone} ${errorMessage(error)}`
+  const send = useApiMutation(integrationCalls.trigger, {
+    invalidates: [
       reminderCalls.status,
       reminderCalls.preview,
       reminderCalls.runs,
@@ -25,11 +25,11 @@ export function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger
       invoiceCalls.list,
       invoiceCalls.read,
     ],
-    onDone: (answer) => {
+    onSuccess: (answer) => {
       tell(answer)
       onDone(answer)
     },
-    onProblem: (error) => toast('bad', said(error)),
+    onError: (error) => toast('bad', said(error)),
   })
   return { trigger: () => send.mutate({}), sending: send.isPending, problem: send.isError ? said(send.error) : null }
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { type HookDelivery, integrationCalls } from '#contract/integrations.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -13,7 +13,7 @@ const words = texts.webhook
 
 /** Sends a test event, and says below the buttons what the receiver made of it. */
 export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
-  const send = useCall(integrationCalls.testWebhook, { refreshes: [integrationCalls.hookDeliveries, integrationCalls.webhooks] })
+  const send = useApiMutation(integrationCalls.testWebhook, { invalidates: [integrationCalls.hookDeliveries, integrationCalls.webhooks] })
   const button = (
     <BusyButton variant="default" busy={send.isPending} busyText={words.testing} onClick={() => send.mutate({ params: { id } })}>
       {words.test}
@@ -22,7 +22,7 @@ export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNod
   const outcome = (
     <>
       {send.isSuccess && <Outcome delivery={send.data} />}
-      <FormError message={send.isError ? words.testNotSent(inWords(send.error)) : null} />
+      <FormError message={send.isError ? words.testNotSent(errorMessage(send.error)) : null} />
     </>
   )
   return { button, outcome }

@@ -1,7 +1,7 @@
 import { reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 
 /** The time zone that the account lives in; undefined, which stands for the browser's own, until that is known. */
 export function useZone(): string | undefined {
-  return useRead(reminderCalls.status).data?.timezone
+  return useApiQuery(reminderCalls.status).data?.timezone
 }

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { FactList } from '#web/ui/fact-list.tsx'
@@ -28,9 +28,9 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
   const [open, setOpen] = useState<'none' | 'change' | 'secret' | 'remove'>('none')
   const close = () => setOpen('none')
   const test = useTestEvent(_id)
-  const change = useCall(integrationCalls.changeWebhook, {
-    refreshes: [integrationCalls.webhooks, integrationCalls.hookDeliveries],
-    onDone: (_reply, { body }) => toast('good', body.paused ? words.pauseDone : words.resumed),
+  const change = useApiMutation(integrationCalls.changeWebhook, {
+    invalidates: [integrationCalls.webhooks, integrationCalls.hookDeliveries],
+    onSuccess: (_reply, { body }) => toast('good', body.paused ? words.pauseDone : words.resumed),
   })
   const own = kind === 'webhook'
   const paused = pausedBecause !== null
@@ -75,7 +75,7 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
             {words.remove.open}
           </Button>
         </div>
-        <FormError message={change.isError ? words.changeFailed(inWords(change.error)) : null} />
+        <FormError message={change.isError ? words.changeFailed(errorMessage(change.error)) : null} />
         {test.outcome}
       </Panel>
       <WebhookDialog opened={open === 'change'} webhook={webhook} onClose={close} />

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { type HookEvent, hookEvent, integrationCalls, type Webhook } from '#contract/integrations.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
-import { readAnew } from '#web/platform/query.ts'
+import { invalidate } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import look from './connections.module.css'
 import { texts } from './texts.ts'
@@ -33,10 +33,10 @@ function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
     call: integrationCalls.addWebhook,
     initialValues: { url: '', events: [...hookEvent.options] } as WebhookValues,
     toInput: ({ url, events }) => ({ body: { url: url.trim(), events } }),
-    onDone: ({ secret }) => {
+    onSuccess: ({ secret }) => {
       onSecret(secret)
       // After the secret is on the screen: the list may wait, it may not.
-      void readAnew(queries, [integrationCalls.webhooks])
+      void invalidate(queries, [integrationCalls.webhooks])
     },
   })
   return <Shared state={state} submit={words.submit} busy={words.busy} onBusy={onBusy} onClose={onClose} />
@@ -47,8 +47,8 @@ function ChangeForm({ webhook, onBusy, onClose }: WebhookFormProps & { webhook: 
     call: integrationCalls.changeWebhook,
     initialValues: { url: webhook.url, events: webhook.events } as WebhookValues,
     toInput: ({ url, events }) => ({ params: { id: webhook._id }, body: { url: url.trim(), events } }),
-    refreshes: [integrationCalls.webhooks],
-    onDone: () => {
+    invalidates: [integrationCalls.webhooks],
+    onSuccess: () => {
       toast('good', words.saved)
       onClose()
     },

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { readAnew, useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -23,11 +23,11 @@ interface WebhookRemoveDialogProps {
 export function WebhookRemoveDialog({ opened, webhook, onRemoved, onClose }: WebhookRemoveDialogProps): ReactNode {
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const remove = useCall(integrationCalls.removeWebhook, {
-    onDone: () => {
+  const remove = useApiMutation(integrationCalls.removeWebhook, {
+    onSuccess: () => {
       toast('good', words.done)
       onRemoved()
-      void readAnew(queries, [integrationCalls.webhooks])
+      void invalidate(queries, [integrationCalls.webhooks])
       // In the place of this address: there is nothing to come back to.
       void navigate('/dashboard/connections', { replace: true })
     },
@@ -48,7 +48,7 @@ export function WebhookRemoveDialog({ opened, webhook, onRemoved, onClose }: Web
     >
       <p className={look.flush}>{words.text}</p>
       {webhook.kind === 'zapier' && <p className={look.small}>{words.zap}</p>}
-      <FormError message={remove.isError ? words.failed(inWords(remove.error)) : null} />
+      <FormError message={remove.isError ? words.failed(errorMessage(remove.error)) : null} />
     </ConfirmDialog>
   )
 }

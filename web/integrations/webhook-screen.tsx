@@ -3,7 +3,7 @@ import { IconArrowLeft, IconWebhookOff } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
@@ -17,7 +17,7 @@ const words = texts.webhook
 /** /dashboard/connections/webhooks/{id} */
 export default function WebhookScreen(): ReactNode {
   const { id = '' } = useParams()
-  const webhooks = useRead(integrationCalls.webhooks)
+  const webhooks = useApiQuery(integrationCalls.webhooks)
   useZapierChanges()
   const found = webhooks.data?.find(({ _id }) => _id === id)
   return (

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { integrationCalls } from '#contract/integrations.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
@@ -14,7 +14,7 @@ const words = texts.webhook.replace
 /** Asks before calls are signed with another secret, and then shows it. */
 export function WebhookSecretDialog({ opened, id, onClose }: { opened: boolean; id: string; onClose: () => void }): ReactNode {
   const [secret, setSecret] = useState<string | null>(null)
-  const replace = useCall(integrationCalls.replaceSecret, { onDone: (made) => setSecret(made.secret) })
+  const replace = useApiMutation(integrationCalls.replaceSecret, { onSuccess: (made) => setSecret(made.secret) })
   return (
     <>
       <ConfirmDialog
@@ -31,7 +31,7 @@ export function WebhookSecretDialog({ opened, id, onClose }: { opened: boolean; 
         }}
       >
         <p className={look.flush}>{words.text}</p>
-        <FormError message={replace.isError ? words.failed(inWords(replace.error)) : null} />
+        <FormError message={replace.isError ? words.failed(errorMessage(replace.error)) : null} />
       </ConfirmDialog>
       <Dialog
         opened={opened && secret !== null}

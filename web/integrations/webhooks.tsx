@@ -3,7 +3,7 @@ import { IconBolt, IconChevronRight, IconPlus, IconWebhook } from '@tabler/icons
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
@@ -20,7 +20,7 @@ const words = texts.webhooks
 
 /** The addresses that are told of what happens. */
 export function Webhooks(): ReactNode {
-  const webhooks = useRead(integrationCalls.webhooks)
+  const webhooks = useApiQuery(integrationCalls.webhooks)
   const lack = useLackOfApiAccess()
   const [adding, setAdding] = useState(false)
   return (

@@ -3,15 +3,15 @@ import { IconCircleCheck, IconPlayerPause, IconTrash } from '@tabler/icons-react
 import { type ReactNode, useState } from 'react'
 import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
 import { showDate } from '#web/ui/dates.ts'
-import { Later, loadLater } from '#web/ui/load-later.tsx'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './bulk-bar.module.css'
 import { bulkTexts } from './bulk-texts.ts'
 import { useBulk } from './use-bulk.ts'
 import type { Selection } from './use-selection.ts'
 
-const BulkDeleteDialog = loadLater(async () => (await import('./bulk-delete-dialog.tsx')).BulkDeleteDialog)
-const BulkPauseDialog = loadLater(async () => (await import('./bulk-pause-dialog.tsx')).BulkPauseDialog)
+const BulkDeleteDialog = lazyDialog(async () => (await import('./bulk-delete-dialog.tsx')).BulkDeleteDialog)
+const BulkPauseDialog = lazyDialog(async () => (await import('./bulk-pause-dialog.tsx')).BulkPauseDialog)
 
 /** What can be done with the chosen invoices; it stands at the foot of the window for as long as any is chosen. */
 export function BulkBar({ selection, shown }: { selection: Selection; shown: number; onClose: () => void }): ReactNode {
@@ -69,7 +69,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
           <CloseButton size={44} iconSize={20} aria-label={bulkTexts.clear} onClick={clear} disabled={busy} className={look.clear ?? ''} />
         </section>
       )}
-      <Later wanted={asking === 'delete'}>
+      <LazyMount wanted={asking === 'delete'}>
         <BulkDeleteDialog
           opened={asking === 'delete'}
           count={chosen.length}
@@ -78,8 +78,8 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
           onDelete={() => change({ invoices: chosen, change: { do: 'delete' }, done: bulkTexts.removed }, finish)}
           onClose={close}
         />
-      </Later>
-      <Later wanted={asking === 'pause'}>
+      </LazyMount>
+      <LazyMount wanted={asking === 'pause'}>
         <BulkPauseDialog
           opened={asking === 'pause'}
           count={open.length}
@@ -97,7 +97,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
           }
           onClose={close}
         />
-      </Later>
+      </LazyMount>
     </>
   )
 }

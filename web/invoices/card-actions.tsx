@@ -1,13 +1,13 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
 import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
-import { Later, loadLater } from '#web/ui/load-later.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
 import { usePausing } from './use-pausing.tsx'
 
-const DeleteDialog = loadLater(async () => (await import('./delete-dialog.tsx')).DeleteDialog)
+const DeleteDialog = lazyDialog(async () => (await import('./delete-dialog.tsx')).DeleteDialog)
 
 interface Actions {
   markAs: (invoice: Invoice, status: InvoiceStatus) => void
@@ -28,10 +28,10 @@ export function useCardActions(): Actions {
 /** Holds the calls and the dialog of all cards, so that a card that scrolls away or is deleted takes nothing with it. */
 export function CardActions({ children }: { children: ReactNode }): ReactNode {
   const [asked, setAsked] = useState<Invoice | null>(null)
-  const { mutate } = useCall(invoiceCalls.update, {
-    refreshes: [invoiceCalls.list, invoiceCalls.read],
-    onDone: ({ clientName, status }) => toast('good', texts.card.marked(clientName, status)),
-    onProblem: (error) => toast('bad', texts.card.markFailed(inWords(error))),
+  const { mutate } = useApiMutation(invoiceCalls.update, {
+    invalidates: [invoiceCalls.list, invoiceCalls.read],
+    onSuccess: ({ clientName, status }) => toast('good', texts.card.marked(clientName, status)),
+    onError: (error) => toast('bad', texts.card.markFailed(errorMessage(error))),
   })
   const { askToPause, resume, dialogs } = usePausing()
   const actions = useMemo(
@@ -46,9 +46,9 @@ export function CardActions({ children }: { children: ReactNode }): ReactNode {
   return (
     <ActionsContext value={actions}>
       {children}
-      <Later wanted={asked !== null}>
+      <LazyMount wanted={asked !== null}>
         <DeleteDialog invoice={asked} onClose={() => setAsked(null)} />
-      </Later>
+      </LazyMount>
       {dialogs}
     </ActionsContext>
   )

@@ -5,7 +5,7 @@ import { Autocomplete } from '@mantine/core'
 import { type ReactNode, useMemo } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import type { ContractFormState } from '#web/platform/contract-form.tsx'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { type Client, clientsOf, suggestions } from './client-names.ts'
 import { formTexts } from './form-texts.ts'
 import type { InvoiceValues } from './invoice-form.tsx'
@@ -19,7 +19,7 @@ const suggestedHeight = 400
 
 /** Who it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
 export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
-  const invoices = useRead(invoiceCalls.list, {}, { fresh: 5 * minutes })
+  const invoices = useApiQuery(invoiceCalls.list, {}, { staleTime: 5 * minutes })
   const clients = useMemo(() => clientsOf(invoices.data ?? []), [invoices.data])
   const { clientName, clientEmail } = form.getValues()
   const isKnown = (field: keyof Client, text: string) => clients.some((client) => client[field] === text)

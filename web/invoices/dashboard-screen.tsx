@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { Later, loadLater } from '#web/ui/load-later.tsx'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import look from './dashboard.module.css'
 import { DashboardSkeleton } from './dashboard-skeleton.tsx'
@@ -14,7 +14,7 @@ import { NoInvoices } from './no-invoices.tsx'
 import { texts } from './texts.ts'
 import { useLedger } from './use-ledger.ts'
 
-const ImportDialog = loadLater(async () => (await import('./import-dialog.tsx')).ImportDialog)
+const ImportDialog = lazyDialog(async () => (await import('./import-dialog.tsx')).ImportDialog)
 
 /** Written at build time: what stands there before the browser has found out whose invoices they are. */
 export const handle = { starting: <Starting /> }
@@ -54,9 +54,9 @@ export default function DashboardScreen(): ReactNode {
       >
         {(list) => <Ledger invoices={list} />}
       </QueryView>
-      <Later wanted={importing}>
+      <LazyMount wanted={importing}>
         <ImportDialog opened={importing} onClose={closeImport} />
-      </Later>
+      </LazyMount>
     </>
   )
 }

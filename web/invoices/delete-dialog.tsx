@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -12,12 +12,12 @@ import { texts } from './texts.ts'
 
 /** Asks before an invoice goes, and offers it back for as long as the message stands there. */
 export function DeleteDialog({ invoice, onClose }: { invoice: Invoice | null; onClose: () => void }): ReactNode {
-  const restore = useCall(invoiceCalls.restore, {
-    refreshes: [invoiceCalls.list],
-    onDone: ({ reference }) => toast('good', texts.remove.undone(reference)),
-    onProblem: (error) => toast('bad', texts.remove.undoFailed(inWords(error))),
+  const restore = useApiMutation(invoiceCalls.restore, {
+    invalidates: [invoiceCalls.list],
+    onSuccess: ({ reference }) => toast('good', texts.remove.undone(reference)),
+    onError: (error) => toast('bad', texts.remove.undoFailed(errorMessage(error))),
   })
-  const remove = useCall(invoiceCalls.remove, { refreshes: [invoiceCalls.list] })
+  const remove = useApiMutation(invoiceCalls.remove, { invalidates: [invoiceCalls.list] })
   const close = () => {
     remove.reset()
     onClose()
@@ -47,7 +47,7 @@ export function DeleteDialog({ invoice, onClose }: { invoice: Invoice | null; on
       onCancel={close}
     >
       {invoice && <p className={look.text}>{texts.remove.text(invoice.reference, invoice.clientName, formatRupees(invoice.amount))}</p>}
-      <FormError message={remove.isError ? inWords(remove.error) : null} />
+      <FormError message={remove.isError ? errorMessage(remove.error) : null} />
     </ConfirmDialog>
   )
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { Link, useLocation, useNavigate, useParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
-import { queryKey, useRead } from '#web/platform/query.ts'
+import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
@@ -35,7 +35,7 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
     const key = queryKey(invoiceCalls.read, input)
     if (brought && !queries.getQueryData(key)) queries.setQueryData(key, brought, { updatedAt: 0 })
   })
-  const found = useRead(invoiceCalls.read, input)
+  const found = useApiQuery(invoiceCalls.read, input)
   return (
     <QueryView
       query={found}
@@ -81,8 +81,8 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
     initialValues: { ...before, amount: showAmount(amount) },
     toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values)) }),
     check: checkDraft,
-    refreshes: [invoiceCalls.list, invoiceCalls.read],
-    onDone: async () => {
+    invalidates: [invoiceCalls.list, invoiceCalls.read],
+    onSuccess: async () => {
       await navigate('/dashboard')
     },
   })

@@ -4,18 +4,18 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { saveFile } from '#web/platform/save-file.ts'
 import { sendForFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
-import { loadLater } from '#web/ui/load-later.tsx'
+import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './dashboard.module.css'
 import { filterInvoices, searchInvoices } from './ledger.ts'
 import { texts } from './texts.ts'
 
 const load = async () => (await import('./open-export-menu.tsx')).OpenExportMenu
-const OpenExportMenu = loadLater(load)
+const OpenExportMenu = lazyDialog(load)
 
 const words = texts.exporting
 const icon = <IconDownload size={18} stroke={1.7} />
@@ -32,7 +32,7 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
       saveFile(bytes, name)
       toast('good', words.done(name))
     },
-    onError: (error) => toast('bad', words.failed(inWords(error))),
+    onError: (error) => toast('bad', words.failed(errorMessage(error))),
   })
   const style = { variant: 'default', className: look.tool ?? '', leftSection: icon } as const
   if (invoices === null)

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import look from './first-steps.module.css'
 import { texts } from './texts.ts'
 
@@ -11,8 +11,8 @@ const words = texts.firstSteps
 
 /** What it takes until the first reminder leaves, and what of it is done already. */
 export function FirstSteps(): ReactNode {
-  const mailbox = useRead(mailCalls.config)
-  const status = useRead(reminderCalls.status)
+  const mailbox = useApiQuery(mailCalls.config)
+  const status = useApiQuery(reminderCalls.status)
   const { invoice, mailbox: connect, start } = words.list
   // The first is what all of this stands there for: it is still to be done.
   const steps = [

@@ -3,7 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
-import { queryKey, useRead } from '#web/platform/query.ts'
+import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { showComing } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
@@ -24,7 +24,7 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
   const pausing = usePausing()
   const input = { params: { id: invoice._id } }
   const queries = useQueryClient()
-  const history = useRead(reminderCalls.history, input, { every: untilNextLook(queries, input) })
+  const history = useApiQuery(reminderCalls.history, input, { refetchInterval: untilNextLook(queries, input) })
   const paused = isPaused(invoice)
   return (
     <Panel

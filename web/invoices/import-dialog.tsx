@@ -1,7 +1,7 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useCallback, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { ImportDrop } from './import-drop.tsx'
 import { ImportPreview } from './import-preview.tsx'
@@ -41,7 +41,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
 }
 
 function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: () => void }): ReactNode {
-  const invoices = useRead(invoiceCalls.list)
+  const invoices = useApiQuery(invoiceCalls.list)
   const [file, setFile] = useState<{ name: string; lines: FileLine[] } | null>(null)
   const running = useImport()
   if (running.state === 'running') return <ImportRunning running={running} onBusy={onBusy} />

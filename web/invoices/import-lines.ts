@@ -23,7 +23,9 @@ export function judgeLines(lines: FileLine[], columns: Columns, dates: DateOrder
   return lines.map((line): Judged => {
     const parsed = invoiceDraft.safeParse(toDraft(line.cells, columns, dates))
     if (!parsed.success) {
-      const says = [...new Set(parsed.error.issues.map((issue) => inWords(issue.path[0], issue.message, line.cells, columns)))].join(' ')
+      const says = [...new Set(parsed.error.issues.map((issue) => errorMessage(issue.path[0], issue.message, line.cells, columns)))].join(
+        ' ',
+      )
       return { ...line, state: 'bad', draft: null, says }
     }
     const { data: draft } = parsed
@@ -53,7 +55,7 @@ function toDraft(cells: string[], columns: Columns, dates: DateOrder): object {
 }
 
 /** Where a cell could not be read at all, how it should be written; else what the rule says. */
-function inWords(field: PropertyKey | undefined, message: string, cells: string[], columns: Columns): string {
+function errorMessage(field: PropertyKey | undefined, message: string, cells: string[], columns: Columns): string {
   const cell = (name: keyof Columns) => (columns[name] === null ? '' : (cells[columns[name]] ?? ''))
   if (field === 'status') return words.noStatus
   if (field === 'dueDate' && readDay(cell('dueDate'), 'dmy') === null) return words.noDate

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { saveFile } from '#web/platform/save-file.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -26,7 +26,7 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
       toast('good', count === 0 ? words.noneArrived : bulkTexts.removed(count))
       onClose()
     } catch (error) {
-      toast('bad', bulkTexts.undoFailed(inWords(error)))
+      toast('bad', bulkTexts.undoFailed(errorMessage(error)))
       setUndoing(false)
     }
   }

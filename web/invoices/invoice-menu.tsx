@@ -2,11 +2,11 @@ import { ActionIcon } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import { loadLater } from '#web/ui/load-later.tsx'
+import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { texts } from './texts.ts'
 
 const load = async () => (await import('./open-invoice-menu.tsx')).OpenInvoiceMenu
-const OpenInvoiceMenu = loadLater(load)
+const OpenInvoiceMenu = lazyDialog(load)
 
 interface InvoiceMenuProps {
   invoice: Invoice

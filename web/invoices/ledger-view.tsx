@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
-import { Later, loadLater } from '#web/ui/load-later.tsx'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { CardActions } from './card-actions.tsx'
 import look from './dashboard.module.css'
 import { InvoiceFilters } from './invoice-filters.tsx'
@@ -18,8 +18,8 @@ import { useSelection } from './use-selection.ts'
 import { useToday } from './use-today.ts'
 import { useView } from './use-view.ts'
 
-const InvoiceList = loadLater(async () => (await import('./invoice-list.tsx')).InvoiceList)
-const BulkBar = loadLater(async () => (await import('./bulk-bar.tsx')).BulkBar)
+const InvoiceList = lazyDialog(async () => (await import('./invoice-list.tsx')).InvoiceList)
+const BulkBar = lazyDialog(async () => (await import('./bulk-bar.tsx')).BulkBar)
 
 /** The invoices there are: the due line over all of them, then search, filters, and cards or a list. */
 export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
@@ -74,9 +74,9 @@ export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
           <InvoiceGrid {...listed} />
         )}
       </div>
-      <Later wanted={selection.chosen.length > 0}>
+      <LazyMount wanted={selection.chosen.length > 0}>
         <BulkBar selection={selection} shown={shown.length} onClose={selection.clear} />
-      </Later>
+      </LazyMount>
     </CardActions>
   )
 }

@@ -5,7 +5,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, useRef } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
 import look from './mail-dialog.module.css'
@@ -35,7 +35,7 @@ export function MailDialog({ mail, zone, onClose }: MailDialogProps): ReactNode 
 }
 
 function Sent({ id, zone }: { id: string; zone: string | undefined }): ReactNode {
-  const mail = useRead(reminderCalls.mail, { params: { id } })
+  const mail = useApiQuery(reminderCalls.mail, { params: { id } })
   return (
     <QueryView query={mail} loading={words.loading} error={words.failed} empty={null}>
       {(sent) => <Letter sent={sent} zone={zone} />}

@@ -18,8 +18,8 @@ export default function NewInvoiceScreen(): ReactNode {
     initialValues: blank,
     toInput: (values) => ({ body: toDraft(values) }),
     check: checkDraft,
-    refreshes: [invoiceCalls.list],
-    onDone: async () => {
+    invalidates: [invoiceCalls.list],
+    onSuccess: async () => {
       await navigate('/dashboard')
     },
   })

@@ -44,8 +44,8 @@ export function PauseForm({ invoice, onBusy, onClose }: PauseFormProps): ReactNo
       body: { paused: true, scope, note, ...(length === 'until' ? { until, promised } : { until: null, promised: false }) },
     }),
     check: ({ length, until }) => checkUntil(length, until, today),
-    refreshes: changedByPause,
-    onDone: (_reply, { scope, length, until }) => {
+    invalidates: changedByPause,
+    onSuccess: (_reply, { scope, length, until }) => {
       const day = length === 'until' ? showDate(until) : null
       toast('good', scope === 'client' ? words.doneClient(clientEmail, day) : words.done(reference, day))
       onClose()

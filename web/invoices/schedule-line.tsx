@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { showComing } from '#web/ui/dates.ts'
 import look from './overview.module.css'
 import { texts } from './texts.ts'
@@ -11,7 +11,7 @@ const words = texts.schedule
 
 /** Whether clients are written to by themselves, and when next. Its place is kept until that is known. */
 export function ScheduleLine(): ReactNode {
-  const { data } = useRead(reminderCalls.status)
+  const { data } = useApiQuery(reminderCalls.status)
   return <p className={look.schedule}>{data && <Known status={data} />}</p>
 }
 

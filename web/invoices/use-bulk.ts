@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Invoice, invoiceCalls, type ManyChange, type ManyResult, mostAtOnce } from '#contract/invoices.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { readAnew } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { invalidate } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { undoToast } from '#web/ui/undo-toast.tsx'
@@ -24,14 +24,14 @@ interface Bulk {
 /** Changes many invoices at once, and offers to take it back: each as it was before, whatever it was. */
 export function useBulk(): Bulk {
   const queries = useQueryClient()
-  const refresh = () => readAnew(queries, changedByPause)
+  const refresh = () => invalidate(queries, changedByPause)
   const undo = async (before: Invoice[], { do: what }: ManyChange) => {
     try {
       const result = await applyAll(undoing(before, what))
       await refresh()
       tell(result, bulkTexts.undone)
     } catch (error) {
-      toast('bad', bulkTexts.undoFailed(inWords(error)))
+      toast('bad', bulkTexts.undoFailed(errorMessage(error)))
     }
   }
   const { mutate, isPending } = useMutation({
@@ -51,7 +51,7 @@ export function useBulk(): Bulk {
         })
       tell({ ...result, changed: [] }, done)
     },
-    onError: (error) => toast('bad', bulkTexts.failed(inWords(error))),
+    onError: (error) => toast('bad', bulkTexts.failed(errorMessage(error))),
   })
   return { change: (wanted, after) => mutate(wanted, { onSuccess: after }), busy: isPending }
 }

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
-import { inWords, Problem } from '#web/platform/problem.ts'
-import { readAnew } from '#web/platform/query.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate } from '#web/platform/query.ts'
 import { send, sendOnce } from '#web/platform/send.ts'
 import type { Judged } from './import-lines.ts'
 
@@ -70,7 +70,7 @@ export function useImport(): Importing {
       stopping.current = true
     }
   }, [])
-  const refresh = () => readAnew(queries, [invoiceCalls.list])
+  const refresh = () => invalidate(queries, [invoiceCalls.list])
   const keyOfPart = () => `import-${sending.current.key}-${now.current.sent}`
 
   const run = async () => {
@@ -93,7 +93,7 @@ export function useImport(): Importing {
       await refresh()
       show({ state: now.current.sent < all.list.length ? 'stopped' : 'done' })
     } catch (error) {
-      show({ state: 'broken', problem: inWords(error), unsure: Math.min(atOnce, all.list.length - now.current.sent) })
+      show({ state: 'broken', problem: errorMessage(error), unsure: Math.min(atOnce, all.list.length - now.current.sent) })
       const broken = now.current
       const half = await readHalf().catch(() => null)
       // Meanwhile it may have been told to go on.

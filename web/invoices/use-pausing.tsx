@@ -1,14 +1,14 @@
 import { type ReactNode, useCallback, useState } from 'react'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
-import { Later, loadLater } from '#web/ui/load-later.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { changedByPause } from './changed-by-pause.ts'
 import { texts } from './texts.ts'
 
-const PauseDialog = loadLater(async () => (await import('./pause-dialog.tsx')).PauseDialog)
-const ResumeDialog = loadLater(async () => (await import('./resume-dialog.tsx')).ResumeDialog)
+const PauseDialog = lazyDialog(async () => (await import('./pause-dialog.tsx')).PauseDialog)
+const ResumeDialog = lazyDialog(async () => (await import('./resume-dialog.tsx')).ResumeDialog)
 
 export interface Pausing {
   /** Asks how long, also where it is paused already. */
@@ -23,14 +23,14 @@ export interface Pausing {
 export function usePausing(): Pausing {
   const [asked, setAsked] = useState<Invoice | null>(null)
   const [ending, setEnding] = useState<Invoice | null>(null)
-  const change = useCall(invoiceCalls.pause, {
-    refreshes: changedByPause,
-    onDone: ({ reference, clientEmail, pause }, { body: { scope } }) => {
+  const change = useApiMutation(invoiceCalls.pause, {
+    invalidates: changedByPause,
+    onSuccess: ({ reference, clientEmail, pause }, { body: { scope } }) => {
       setEnding(null)
       if (pause !== null) toast('info', texts.pause.stillPaused(clientEmail))
       else toast('good', scope === 'client' ? texts.pause.resumedClient(clientEmail) : texts.pause.resumed(reference))
     },
-    onProblem: (error) => toast('bad', texts.pause.resumeFailed(inWords(error))),
+    onError: (error) => toast('bad', texts.pause.resumeFailed(errorMessage(error))),
   })
   const { mutate } = change
   const end = useCallback(
@@ -51,18 +51,18 @@ export function usePausing(): Pausing {
     resuming: change.isPending,
     dialogs: (
       <>
-        <Later wanted={asked !== null}>
+        <LazyMount wanted={asked !== null}>
           <PauseDialog invoice={asked} onClose={() => setAsked(null)} />
-        </Later>
-        <Later wanted={ending !== null}>
+        </LazyMount>
+        <LazyMount wanted={ending !== null}>
           <ResumeDialog
             invoice={ending}
             busy={change.isPending}
-            problem={change.isError ? inWords(change.error) : null}
+            problem={change.isError ? errorMessage(change.error) : null}
             onResume={(invoice) => end(invoice, 'client')}
             onClose={stay}
           />
-        </Later>
+        </LazyMount>
       </>
     ),
   }

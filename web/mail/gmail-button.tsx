@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { Problem } from '#web/platform/problem.ts'
-import { useCall, useRead } from '#web/platform/query.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -12,16 +12,16 @@ import look from './mail.module.css'
 
 /** Whether this server can send through Gmail; false until it has said so. */
 export function useGmail(): boolean {
-  return useRead(accountCalls.server, {}, { fresh: Number.POSITIVE_INFINITY }).data?.google ?? false
+  return useApiQuery(accountCalls.server, {}, { staleTime: Number.POSITIVE_INFINITY }).data?.google ?? false
 }
 
 /** Goes to Google for the permission to send from a Gmail mailbox; nothing where this server has no Google. `again`: one was connected before. */
 export function GmailButton({ kind }: { kind: 'first' | 'again' }): ReactNode {
   const available = useGmail()
   const [problem, setProblem] = useState<string | null>(null)
-  const start = useCall(mailCalls.startGmail, {
-    onDone: ({ url }) => window.location.assign(url),
-    onProblem: (error) => {
+  const start = useApiMutation(mailCalls.startGmail, {
+    onSuccess: ({ url }) => window.location.assign(url),
+    onError: (error) => {
       const message = gmailTexts.startFailed(error instanceof Problem ? error.message : '')
       setProblem(message)
       toast('bad', <span className={look.brief}>{message}</span>)

@@ -3,8 +3,8 @@ import { useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { gmailTexts } from './gmail-texts.ts'
@@ -19,12 +19,12 @@ export function GmailReturn(): ReactNode {
     setProblem(message)
     toast('bad', <span className={look.brief}>{message}</span>)
   }
-  const finish = useCall(mailCalls.configureGmail, {
-    refreshes: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
-    onDone: () => {
+  const finish = useApiMutation(mailCalls.configureGmail, {
+    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
+    onSuccess: () => {
       toast('good', gmailTexts.done)
     },
-    onProblem: (error) => fail(gmailTexts.failed(inWords(error))),
+    onError: (error) => fail(gmailTexts.failed(errorMessage(error))),
   })
   useEffect(() => {
     const [code, state, error] = ['code', 'state', 'error'].map((name) => search.get(name))

@@ -2,7 +2,7 @@ import { Button, Skeleton } from '@mantine/core'
 import { IconMailCog } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
@@ -19,7 +19,7 @@ type Dialog = 'none' | 'smtp' | 'remove'
 
 /** /dashboard/mail-settings */
 export default function MailSettingsScreen(): ReactNode {
-  const config = useRead(mailCalls.config)
+  const config = useApiQuery(mailCalls.config)
   const [dialog, setDialog] = useState<Dialog>('none')
   const configure = () => setDialog('smtp')
   const close = () => setDialog('none')

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { causeOf, type SenderPause } from '#contract/mail.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import look from './mail.module.css'
@@ -10,7 +10,7 @@ import { texts } from './texts.ts'
 
 /** Nothing leaves at the moment: the mail server's own words, since when, and what to do about it. */
 export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host: string | null; onMend: () => void }): ReactNode {
-  const profile = useRead(accountCalls.profile)
+  const profile = useApiQuery(accountCalls.profile)
   const since = new Date(pause.since)
   const zone = profile.data?.timezone
   const when = `${showDate(dateIn(zone, since))}, ${showClock(zone, since)}`

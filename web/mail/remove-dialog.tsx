@@ -2,8 +2,8 @@ import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -13,15 +13,15 @@ import { texts } from './texts.ts'
 /** Asks before the mailbox is forgotten. */
 export function RemoveDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
-  const remove = useCall(mailCalls.remove, {
-    refreshes: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
-    onDone: () => {
+  const remove = useApiMutation(mailCalls.remove, {
+    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
+    onSuccess: () => {
       toast('good', texts.remove.done)
       onClose()
     },
-    onProblem: (error) => {
-      setProblem(texts.remove.failed(inWords(error)))
-      toast('bad', <span className={look.brief}>{texts.remove.failed(inWords(error))}</span>)
+    onError: (error) => {
+      setProblem(texts.remove.failed(errorMessage(error)))
+      toast('bad', <span className={look.brief}>{texts.remove.failed(errorMessage(error))}</span>)
     },
   })
   return (

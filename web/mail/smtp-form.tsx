@@ -5,7 +5,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './mail.module.css'
@@ -37,12 +37,12 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
       pass: '',
     },
     toInput: ({ port, ...rest }) => ({ body: { ...rest, port: port === '' ? Number.NaN : Number(port) } }),
-    refreshes: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
-    onDone: () => {
+    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
+    onSuccess: () => {
       toast('good', words.done)
       onClose()
     },
-    onProblem: (error) => toast('bad', <span className={look.brief}>{words.failed(inWords(error))}</span>),
+    onError: (error) => toast('bad', <span className={look.brief}>{words.failed(errorMessage(error))}</span>),
   })
   const { form, busy } = state
   const { host, secure, port } = form.values

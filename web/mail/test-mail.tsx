@@ -2,8 +2,8 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './mail.module.css'
@@ -14,10 +14,10 @@ const words = texts.test
 /** Sends a mail to oneself, and says beside the button what the mail server made of it. */
 export function useTestMail(): { button: ReactNode; outcome: ReactNode } {
   const [problem, setProblem] = useState<string | null>(null)
-  const send = useCall(mailCalls.test, {
+  const send = useApiMutation(mailCalls.test, {
     // A mail that was taken ends a pause for a refused login.
-    refreshes: [mailCalls.config, reminderCalls.status],
-    onProblem: (error) => setProblem(words.failed(inWords(error))),
+    invalidates: [mailCalls.config, reminderCalls.status],
+    onError: (error) => setProblem(words.failed(errorMessage(error))),
   })
   const button = (
     <BusyButton

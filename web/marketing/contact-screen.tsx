@@ -1,7 +1,7 @@
 import { IconExternalLink, IconMailOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { filled } from '#web/platform/page-facts.tsx'
+import { pageMeta } from '#web/platform/page-meta.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import button from '#web/ui/plain-button.module.css'
 import look from './plain-page.module.css'
@@ -13,7 +13,7 @@ export default function ContactScreen(): ReactNode {
   const { contact } = texts
   return (
     <PlainPage words={contact} path="/contact">
-      <a href={filled('support')} target="_blank" rel="noopener noreferrer" className={`${button.filled} ${look.contact}`} data-size="lg">
+      <a href={pageMeta('support')} target="_blank" rel="noopener noreferrer" className={`${button.filled} ${look.contact}`} data-size="lg">
         {contact.open}
         <IconExternalLink size={18} aria-hidden />
         <span className={look.unseen}>{contact.newTab}</span>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, Navigate } from 'react-router'
-import { PageFacts } from '#web/platform/page-facts.tsx'
+import { PageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
 import look from './landing.module.css'
@@ -14,7 +14,7 @@ export default function LandingScreen(): ReactNode {
   const { landing } = texts
   return (
     <main id="content" className={look.page}>
-      <PageFacts title={landing.tab} description={landing.lead} path="/" />
+      <PageMeta title={landing.tab} description={landing.lead} path="/" />
       <section className={look.hero}>
         <h1 className={look.title}>{landing.title}</h1>
         <p className={look.lead}>{landing.lead}</p>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { PageFacts } from '#web/platform/page-facts.tsx'
+import { PageMeta } from '#web/platform/page-meta.tsx'
 import look from './plain-page.module.css'
 
 interface PlainPageProps {
@@ -14,7 +14,7 @@ interface PlainPageProps {
 export function PlainPage({ words, path, more, children }: PlainPageProps): ReactNode {
   return (
     <main id="content" className={look.page}>
-      <PageFacts title={`${words.title} · Duely`} description={words.description} path={path} />
+      <PageMeta title={`${words.title} · Duely`} description={words.description} path={path} />
       <h1 className={look.title}>{words.title}</h1>
       <p className={look.lead}>
         {words.lead} {more}

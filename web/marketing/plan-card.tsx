@@ -2,7 +2,7 @@ import { IconCheck, IconX } from '@tabler/icons-react'
 import { type ReactNode, useCallback } from 'react'
 import { Link } from 'react-router'
 import { formatPrice, type Plan, type PlanName, yearlySaving } from '#contract/plans.ts'
-import { filled } from '#web/platform/page-facts.tsx'
+import { pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
 import { PlanFeatures } from '#web/ui/plan-features.tsx'
@@ -57,7 +57,7 @@ function Action({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode 
         {plan.cardText}
       </Link>
     )
-  if (filled('payments') === 'on') return <div ref={hold} className={look.place} />
+  if (pageMeta('payments') === 'on') return <div ref={hold} className={look.place} />
   if (plan.name === 'free')
     return (
       <button type="button" className={button.held} disabled>

@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useState } from 'react'
 import { Outlet } from 'react-router'
 import { type PlanName, plans } from '#contract/plans.ts'
-import { filled } from '#web/platform/page-facts.tsx'
+import { pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { PlainPage } from './plain-page.tsx'
 import { type OnPlace, PlanCardView } from './plan-card.tsx'
@@ -26,15 +26,15 @@ export default function PricingScreen(): ReactNode {
       words={pricing}
       path="/pricing"
       more={
-        <span className={look.trial} data-payments={filled('payments')}>
+        <span className={look.trial} data-payments={pageMeta('payments')}>
           {pricing.trial}
         </span>
       }
     >
-      <p className={look.unlimited} data-payments={filled('payments')}>
+      <p className={look.unlimited} data-payments={pageMeta('payments')}>
         <strong>{pricing.unlimited.title}</strong> {pricing.unlimited.text}
       </p>
-      {session && filled('payments') === 'on' && <Outlet context={places} />}
+      {session && pageMeta('payments') === 'on' && <Outlet context={places} />}
       <div className={look.plans}>
         {plans.map((plan) => (
           <PlanCardView key={plan.name} plan={plan} onPlace={keepPlace} />

@@ -7,25 +7,23 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import dialog from '#web/ui/dialog.module.css'
 import { FormError } from '#web/ui/form-error.tsx'
 import look from './contract-form.module.css'
-import { inWords, Problem } from './problem.ts'
-import { readAnew } from './query.ts'
+import { errorMessage, Problem } from './problem.ts'
+import { applyToCache, type CacheEffects } from './query.ts'
 import { type SendInput, sendUntil } from './send.ts'
 
 type Values = Record<string, unknown>
 
-interface ContractFormOptions<C extends Call, V extends Values> {
+interface ContractFormOptions<C extends Call, V extends Values> extends CacheEffects<C> {
   call: C
   initialValues: V
   /** The call's input made of what the fields hold; an empty field that may be left out becomes undefined here. */
   toInput: (values: V) => SendInput<C>
   /** Questions that the call's own schema cannot know, such as a password typed twice: a sentence per field. */
   check?: (values: V) => Record<string, string>
-  /** The reads that are out of date afterwards. */
-  refreshes?: Call[]
-  /** Runs after a success and belongs to the sending: the button stays busy meanwhile, a Problem thrown here is shown. */
-  onDone: (reply: CallReply<C>, values: V) => void | Promise<void>
-  /** Hears what went wrong, beside its being shown here; not what the fields themselves refused. */
-  onProblem?: (error: unknown) => void
+  /** Runs after a success, while the button is still busy; a Problem that it throws is shown. */
+  onSuccess: (reply: CallReply<C>, values: V) => void | Promise<void>
+  /** The form shows the error itself. Not called for values that the fields refused. */
+  onError?: (error: unknown) => void
 }
 
 export interface ContractFormState<V extends Values> {
@@ -40,7 +38,7 @@ export interface ContractFormState<V extends Values> {
 
 /** The state of a form that is sent as a call: checked by the call's own schema, the server's errors on the same fields. */
 export function useContractForm<C extends Call, V extends Values>(options: ContractFormOptions<C, V>): ContractFormState<V> {
-  const { call, initialValues, toInput, check, refreshes = [], onDone, onProblem } = options
+  const { call, initialValues, toInput, check, onSuccess, onError } = options
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -83,17 +81,18 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     sending.current = true
     setBusy(true)
     try {
-      const reply = await sendUntil(call, toInput(values) as object, null)
-      await readAnew(queries, refreshes)
-      await onDone(reply, values)
+      const input = toInput(values)
+      const reply = await sendUntil(call, input as object, null)
+      await applyToCache(queries, options, reply, input)
+      await onSuccess(reply, values)
     } catch (error) {
       const onFields = error instanceof Problem ? error.errors.filter(({ path }) => path in initialValues) : []
       form.setErrors(byField(onFields))
       const allPlaced = error instanceof Problem && onFields.length > 0 && onFields.length === error.errors.length
-      setProblem(allPlaced ? null : inWords(error))
+      setProblem(allPlaced ? null : errorMessage(error))
       if (error instanceof Problem) setPassing(error.retryAfter)
       if (onFields.length > 0) requestAnimationFrame(() => focusFirst(fields))
-      onProblem?.(error)
+      onError?.(error)
     } finally {
       sending.current = false
       setBusy(false)

@@ -36,6 +36,6 @@ function secondsIn(header: string | null): number | null {
 }
 
 /** What to tell the person about anything that was thrown. */
-export function inWords(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Problem ? error.message : texts.broken
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useDeferredValue } from 'react'
 import { ErrorState, TryAgain } from '#web/ui/error-state.tsx'
 import { Loading } from '#web/ui/loading.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { inWords, Problem } from './problem.ts'
+import { errorMessage, Problem } from './problem.ts'
 
 interface QueryViewProps<T> {
   query: UseQueryResult<T>
@@ -43,7 +43,7 @@ export function QueryView<T>({
       <>
         {query.isError && (
           <Notice tone="bad" action={<TryAgain busy={query.isFetching} onRetry={() => void query.refetch()} />}>
-            {error(inWords(query.error))}
+            {error(errorMessage(query.error))}
           </Notice>
         )}
         {empty !== null && isEmpty(data) ? empty : children(data)}
@@ -54,7 +54,7 @@ export function QueryView<T>({
     const missing = query.error instanceof Problem && query.error.code === 'not_found'
     return (
       <ErrorState
-        text={error(inWords(query.error))}
+        text={error(errorMessage(query.error))}
         busy={query.isFetching}
         onRetry={() => void query.refetch()}
         action={otherwise}

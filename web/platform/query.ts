@@ -3,16 +3,15 @@ import type { Call, CallReply } from '#contract/call.ts'
 import { Problem } from './problem.ts'
 import { type SendArgument, type SendInput, sendUntil } from './send.ts'
 
-/** Keeps what was read for a minute after the last screen that shows it has gone. */
 export function openQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         gcTime: 60_000,
         staleTime: 5_000,
-        // "Offline" is what the browser thinks; a server on this machine answers all the same.
+        // The browser may report "offline" while a server on the same machine still answers.
         networkMode: 'always',
-        // The library leaves this off for those.
+        // Off by default in network mode "always".
         refetchOnReconnect: true,
         retry: (failures, error) => error instanceof Problem && (error.code === 'offline' || error.code === 'not_ready') && failures < 2,
         retryDelay: (failures) => 400 * 2 ** failures,
@@ -22,78 +21,114 @@ export function openQueries(): QueryClient {
   })
 }
 
-/** The key under which a call's answer is kept: `[method, path, input]`; without the input it names all of them. */
+/** The key of a call's cached answer: `[method, path, input]`; without the input it names all of them. */
 export function queryKey(call: Call, input?: object): readonly unknown[] {
   return input === undefined ? [call.method, call.path] : [call.method, call.path, input]
 }
 
 /**
- * Reads what a change made out of date, wherever it is shown. What is being read at this moment is asked for again too: its answer may be from
- * before the change. `input` picks one of the answers of a call.
+ * Marks cached answers as out of date and refetches those on screen. `input` picks one of the answers of a call.
+ * A fetch under way is cancelled first: the library would take its answer, which may be from before the change, for the new one.
  */
-export async function readAnew(queries: QueryClient, reads: Call[], input?: object): Promise<void> {
+export async function invalidate(queries: QueryClient, calls: Call[], input?: object): Promise<void> {
   await Promise.all(
-    reads.map(async (read) => {
-      const which = { queryKey: queryKey(read, input) }
-      // Without this the library would take the first answer for the new one.
-      await queries.cancelQueries(which)
-      await queries.invalidateQueries(which)
+    calls.map(async (call) => {
+      const filter = { queryKey: queryKey(call, input) }
+      await queries.cancelQueries(filter)
+      await queries.invalidateQueries(filter)
     }),
   )
 }
 
-/** A screen asks for several things at a time: each in a task of its own, so that none of them holds up what the person does. */
+/** The cached answers, for a mutation that writes its own answer into them. */
+export interface ApiCache {
+  /** Replaces every cached answer of a call; `input` picks one of them. Answers that are not cached stay so. */
+  update: <C extends Call>(call: C, change: (answer: CallReply<C>) => CallReply<C>, input?: SendInput<C> & object) => void
+  /** Writes one answer, cached before or not. Calls without input: `write(call, answer)`. */
+  write: <C extends Call>(call: C, answer: CallReply<C>, ...[input]: SendArgument<C>) => void
+}
+
+function openCache(queries: QueryClient): ApiCache {
+  return {
+    update: (call, change, input) => {
+      queries.setQueriesData<CallReply<typeof call>>({ queryKey: queryKey(call, input) }, (answer) =>
+        answer === undefined ? undefined : change(answer),
+      )
+    },
+    write: (call, answer, ...[input]) => {
+      queries.setQueryData(queryKey(call, input ?? {}), answer)
+    },
+  }
+}
+
+/** What a mutation does to the cache. */
+export interface CacheEffects<C extends Call> {
+  /** The queries that it makes out of date. Without `update` it is done only when they have been refetched; with it they are refetched in the background. */
+  invalidates?: Call[]
+  /** Writes the answer into the cache, so that the screens show it without waiting for a refetch. */
+  update?: (cache: ApiCache, reply: CallReply<C>, input: SendInput<C>) => void
+}
+
+/** Applies a mutation's answer to the cache. */
+export async function applyToCache<C extends Call>(
+  queries: QueryClient,
+  { invalidates = [], update }: CacheEffects<C>,
+  reply: CallReply<C>,
+  input: SendInput<C>,
+): Promise<void> {
+  if (!update) return invalidate(queries, invalidates)
+  // An answer from before the change must not arrive after the update and overwrite it.
+  await Promise.all(invalidates.map((call) => queries.cancelQueries({ queryKey: queryKey(call) })))
+  update(openCache(queries), reply, input)
+  void invalidate(queries, invalidates)
+}
+
+/** Yields to the event loop: a screen begins several queries, and each gets a task of its own so that input is never blocked. */
 function ownTask(): Promise<void> {
   return new Promise((begun) => setTimeout(begun))
 }
 
-interface ReadOptions {
-  /** False: wait with it. */
+interface QueryOptions {
   enabled?: boolean
-  /** Ask again every so many milliseconds; false: do not. */
-  every?: number | false
-  /** How long an answer counts as fresh, in milliseconds; 5,000 unless said otherwise. */
-  fresh?: number
+  /** In milliseconds. */
+  refetchInterval?: number | false
+  /** In milliseconds; 5,000 by default. */
+  staleTime?: number
 }
 
-/** Reads a call and keeps its answer. Calls without input: `useRead(call)`. */
-export function useRead<C extends Call>(
+/** Queries a call and caches its answer. Calls without input: `useApiQuery(call)`. */
+export function useApiQuery<C extends Call>(
   call: C,
-  ...[input, options]: [...SendArgument<C>, options?: ReadOptions]
+  ...[input, options]: [...SendArgument<C>, options?: QueryOptions]
 ): UseQueryResult<CallReply<C>> {
   const given = (input ?? {}) as SendInput<C> & object
-  const { enabled = true, every = false, fresh } = (options ?? {}) as ReadOptions
   return useQuery<CallReply<C>>({
     queryKey: queryKey(call, given),
     queryFn: async ({ signal }) => {
       await ownTask()
       return sendUntil(call, given, signal)
     },
-    enabled,
-    refetchInterval: every,
-    ...(fresh === undefined ? {} : { staleTime: fresh }),
+    ...options,
   })
 }
 
-interface CallOptions<C extends Call> {
-  /** The reads that this call makes out of date: asked again before the call counts as done. */
-  refreshes?: Call[]
-  onDone?: (reply: CallReply<C>, input: SendInput<C>) => void
-  onProblem?: (error: Error, input: SendInput<C>) => void
+interface MutationOptions<C extends Call> extends CacheEffects<C> {
+  onSuccess?: (reply: CallReply<C>, input: SendInput<C>) => void
+  onError?: (error: Error, input: SendInput<C>) => void
 }
 
-/** A call that changes something: `useCall(invoiceCalls.remove, { refreshes: [invoiceCalls.list] })`, then `.mutate({ params: { id } })`. */
-export function useCall<C extends Call>(
+/** A call that changes something: `useApiMutation(invoiceCalls.remove, { invalidates: [invoiceCalls.list] })`, then `.mutate({ params: { id } })`. */
+export function useApiMutation<C extends Call>(
   call: C,
-  { refreshes = [], onDone, onProblem }: CallOptions<C> = {},
+  { onSuccess, onError, ...effects }: MutationOptions<C> = {},
 ): UseMutationResult<CallReply<C>, Error, SendInput<C>> {
   const queries = useQueryClient()
   return useMutation<CallReply<C>, Error, SendInput<C>>({
     mutationFn: (input) => sendUntil(call, input, null),
     onSuccess: async (reply, input) => {
-      await readAnew(queries, refreshes)
-      onDone?.(reply, input)
+      await applyToCache(queries, effects, reply, input)
+      onSuccess?.(reply, input)
     },
-    onError: (error, input) => onProblem?.(error, input),
+    onError: (error, input) => onError?.(error, input),
   })
 }

@@ -4,8 +4,8 @@ import { Switch } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { reminderCalls } from '#contract/reminders.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall, useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
@@ -16,7 +16,7 @@ const words = texts.grouping
 
 /** Whether a client with several overdue invoices gets one mail or several. */
 export function Grouping(): ReactNode {
-  const settings = useRead(reminderCalls.settings)
+  const settings = useApiQuery(reminderCalls.settings)
   return (
     <Panel title={words.title}>
       <QueryView query={settings} loading={words.loading} error={words.failed} empty={null}>
@@ -32,10 +32,10 @@ export function Grouping(): ReactNode {
 /** Saved by being pressed; when that fails it goes back to what is true. */
 function GroupSwitch({ on }: { on: boolean }): ReactNode {
   const [wanted, setWanted] = useState<boolean | null>(null)
-  const change = useCall(reminderCalls.changeSettings, {
-    refreshes: [reminderCalls.settings, reminderCalls.preview],
-    onDone: () => setWanted(null),
-    onProblem: () => setWanted(null),
+  const change = useApiMutation(reminderCalls.changeSettings, {
+    invalidates: [reminderCalls.settings, reminderCalls.preview],
+    onSuccess: () => setWanted(null),
+    onError: () => setWanted(null),
   })
   return (
     <>
@@ -57,7 +57,7 @@ function GroupSwitch({ on }: { on: boolean }): ReactNode {
           change.mutate({ body: { groupByClient: event.currentTarget.checked } })
         }}
       />
-      <FormError message={change.isError ? words.notSaved(inWords(change.error)) : null} />
+      <FormError message={change.isError ? words.notSaved(errorMessage(change.error)) : null} />
     </>
   )
 }

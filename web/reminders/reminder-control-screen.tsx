@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
@@ -31,8 +31,8 @@ const usually = 15_000
 
 /** /dashboard/reminder-control */
 export default function ReminderControlScreen(): ReactNode {
-  const status = useRead(reminderCalls.status)
-  const mailbox = useRead(mailCalls.config)
+  const status = useApiQuery(reminderCalls.status)
+  const mailbox = useApiQuery(mailCalls.config)
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
@@ -64,8 +64,8 @@ interface ControlProps {
 
 function Control({ status, mailbox }: ControlProps): ReactNode {
   const { configured } = mailbox
-  const preview = useRead(reminderCalls.preview)
-  const runs = useRead(reminderCalls.runs)
+  const preview = useApiQuery(reminderCalls.preview)
+  const runs = useApiQuery(reminderCalls.runs)
   const followed = useRun(status.openRunId)
   const presses = usePresses({ configured, preview, runs, followed })
   const { dialog, closeDialog, trouble } = presses
@@ -73,7 +73,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const pressed = presses.starting || presses.sending || runPresses.retrying !== null
   const again = { busy: runPresses.retrying, disabled: pressed || presses.stopping || followed.moving, press: runPresses.retry }
   // The answer may take 20 s; the run that a press made shows up in the status long before.
-  useRead(reminderCalls.status, {}, { every: pressed ? whilePressed : usually })
+  useApiQuery(reminderCalls.status, {}, { refetchInterval: pressed ? whilePressed : usually })
   // Switched on or off, here or in another window: every next date changes with it, long before the run is over.
   const { isActive } = status
   const activeBefore = useRef(isActive)

@@ -3,8 +3,8 @@ import { useRef, useState } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
-import { inWords, Problem } from '#web/platform/problem.ts'
-import { queryKey, readAnew, useCall } from '#web/platform/query.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
 import { brief, report, reportStart, stoppedToast } from './toasts.tsx'
@@ -44,7 +44,7 @@ export interface Presses {
   sendAgain: () => void
 }
 
-const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
+const invalidates = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
 
 /** What happens when Start Reminders, Stop Reminders or Send Now is pressed. */
 export function usePresses({ configured, preview, runs, followed }: PressesOptions): Presses {
@@ -60,7 +60,7 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
   }
   /** Mails may have been tried although the call failed: shows what became of them. */
   const afterProblem = async (error: Error, said: string) => {
-    await readAnew(queries, refreshes)
+    await invalidate(queries, invalidates)
     const newest = queries.getQueryData<Run[]>(queryKey(reminderCalls.runs, {}))?.[0]
     if (!isRefusal(error)) return
     // The run tells it all; no message covers what can be done about it.
@@ -75,40 +75,40 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
     void afterProblem(error, words.said)
   }
 
-  const start = useCall(reminderCalls.start, {
-    refreshes,
-    onDone: ({ runId }) => {
+  const start = useApiMutation(reminderCalls.start, {
+    invalidates,
+    onSuccess: ({ runId }) => {
       toast('good', texts.start.done)
       if (runId !== null) followed.follow(runId, reportStart)
     },
-    onProblem: (error) => {
+    onError: (error) => {
       failed(error, {
         needed: 'needed-to-start',
-        said: isRefusal(error) ? texts.start.refused(error.message) : texts.start.failed(inWords(error)),
+        said: isRefusal(error) ? texts.start.refused(error.message) : texts.start.failed(errorMessage(error)),
       })
     },
   })
-  const stop = useCall(reminderCalls.stop, {
-    refreshes: [...refreshes, reminderCalls.run],
-    onDone: ({ cancelled }) => {
+  const stop = useApiMutation(reminderCalls.stop, {
+    invalidates: [...invalidates, reminderCalls.run],
+    onSuccess: ({ cancelled }) => {
       setDialog('none')
       stoppedToast(cancelled)
     },
-    onProblem: (error) => {
+    onError: (error) => {
       setDialog('none')
-      complain(texts.stop.failed(inWords(error)))
+      complain(texts.stop.failed(errorMessage(error)))
     },
   })
-  const sendNow = useCall(reminderCalls.sendNow, {
-    refreshes,
-    onDone: ({ runId }) => {
+  const sendNow = useApiMutation(reminderCalls.sendNow, {
+    invalidates,
+    onSuccess: ({ runId }) => {
       if (runId === null) toast('info', texts.sendNow.nobody)
       else if (knownRuns.current.has(runId)) {
         toast('info', texts.sendNow.same)
         followed.follow(runId)
       } else followed.follow(runId, report)
     },
-    onProblem: (error) => failed(error, { needed: 'needed-to-send', said: texts.sendNow.failed(inWords(error)) }),
+    onError: (error) => failed(error, { needed: 'needed-to-send', said: texts.sendNow.failed(errorMessage(error)) }),
   })
 
   /** Who is due at this very moment; null, and said so, where that cannot be found out. */
@@ -119,7 +119,7 @@ export function usePresses({ configured, preview, runs, followed }: PressesOptio
     knownRuns.current = new Set(before.data?.map(({ _id }) => _id))
     setLooking(null)
     if (due.isSuccess) return due.data
-    complain(press === 'start' ? texts.start.failed(inWords(due.error)) : texts.sendNow.failed(inWords(due.error)))
+    complain(press === 'start' ? texts.start.failed(errorMessage(due.error)) : texts.sendNow.failed(errorMessage(due.error)))
     return null
   }
 

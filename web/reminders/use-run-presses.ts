@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
-import { inWords, Problem } from '#web/platform/problem.ts'
-import { queryKey, readAnew, useCall } from '#web/platform/query.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
 import { brief, report } from './toasts.tsx'
@@ -23,7 +23,7 @@ export interface RunPresses {
   retry: (run: Run) => void
 }
 
-const refreshes = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
+const invalidates = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
 
 /** What happens when the rest of a run is called off, or its failures are tried again. */
 export function useRunPresses(followed: FollowedRun): RunPresses {
@@ -37,28 +37,28 @@ export function useRunPresses(followed: FollowedRun): RunPresses {
     toast('bad', brief(message))
   }
 
-  const cancel = useCall(reminderCalls.cancelRun, {
-    refreshes: [...refreshes, reminderCalls.run],
-    onDone: () => {
+  const cancel = useApiMutation(reminderCalls.cancelRun, {
+    invalidates: [...invalidates, reminderCalls.run],
+    onSuccess: () => {
       setAsked(null)
       toast('good', texts.cancel.done)
     },
-    onProblem: (error) => {
+    onError: (error) => {
       setAsked(null)
-      complain(texts.cancel.failed(inWords(error)))
+      complain(texts.cancel.failed(errorMessage(error)))
     },
   })
-  const retry = useCall(reminderCalls.retryRun, {
-    refreshes,
-    onDone: ({ runId }) => {
+  const retry = useApiMutation(reminderCalls.retryRun, {
+    invalidates,
+    onSuccess: ({ runId }) => {
       if (runId === null) toast('info', texts.retry.nobody)
       else followed.follow(runId, report)
     },
-    onProblem: async (error) => {
+    onError: async (error) => {
       const refused = error instanceof Problem && error.code === 'mail_refused'
-      complain(refused ? texts.retry.refused(error.message) : texts.retry.failed(inWords(error)))
+      complain(refused ? texts.retry.refused(error.message) : texts.retry.failed(errorMessage(error)))
       // They were tried although every one was refused: shows what became of them.
-      await readAnew(queries, refreshes)
+      await invalidate(queries, invalidates)
       const made = newest()
       if (refused && made && made._id !== newestBefore.current) followed.follow(made._id)
     },

@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
-import { queryKey, readAnew, useRead } from '#web/platform/query.ts'
+import { invalidate, queryKey, useApiQuery } from '#web/platform/query.ts'
 import { isMoving } from './run-state.ts'
 
 /** Milliseconds between two looks at a run that is under way, and at one whose mails only wait. */
@@ -28,7 +28,7 @@ export function useRun(openRunId: string | null): FollowedRun {
   if (openRunId !== null && openRunId !== shown && openRunId !== closed) setShown(openRunId)
 
   const input = { params: { id: shown ?? '' } }
-  const read = useRead(reminderCalls.run, input, { enabled: shown !== null, fresh: 0, every: pause(queries, input) })
+  const read = useApiQuery(reminderCalls.run, input, { enabled: shown !== null, staleTime: 0, refetchInterval: pause(queries, input) })
   const run = shown === null ? null : (read.data ?? null)
   const moving = run !== null && isMoving(run)
 
@@ -40,7 +40,7 @@ export function useRun(openRunId: string | null): FollowedRun {
     }
     if (moved.current === run._id) {
       moved.current = null
-      void readAnew(queries, [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list])
+      void invalidate(queries, [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list])
     }
     if (waiting?.id === run._id) {
       setWaiting(null)
@@ -54,7 +54,7 @@ export function useRun(openRunId: string | null): FollowedRun {
     follow: (id, tell) => {
       setWaiting(tell ? { id, tell } : null)
       setShown(id)
-      void readAnew(queries, [reminderCalls.run], { params: { id } })
+      void invalidate(queries, [reminderCalls.run], { params: { id } })
     },
     dismiss: () => {
       setClosed(shown)

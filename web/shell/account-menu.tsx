@@ -1,10 +1,10 @@
 import { type ReactNode, Suspense, useState } from 'react'
 import type { User } from '#contract/accounts.ts'
-import { loadLater } from '#web/ui/load-later.tsx'
+import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { AccountCircle } from './account-circle.tsx'
 
 const load = async () => (await import('./open-account-menu.tsx')).OpenAccountMenu
-const OpenAccountMenu = loadLater(load)
+const OpenAccountMenu = lazyDialog(load)
 
 /** The circle with the first letter of the name, and what is behind it from when it is first opened. */
 export function AccountMenu({ user }: { user: User }): ReactNode {

@@ -2,12 +2,12 @@ import { ActionIcon } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { loadLater } from '#web/ui/load-later.tsx'
+import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { texts } from './texts.ts'
 import { isMac, useShortcuts } from './use-shortcuts.ts'
 
-const Palette = loadLater(async () => (await import('./palette.tsx')).Palette)
-const ShortcutsDialog = loadLater(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog)
+const Palette = lazyDialog(async () => (await import('./palette.tsx')).Palette)
+const ShortcutsDialog = lazyDialog(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog)
 
 /** The way to every screen, action and invoice from anywhere, and the keys of the page. Both dialogs are loaded when they are first wanted. */
 export function Commands(): ReactNode {

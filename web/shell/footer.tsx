@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { filled } from '#web/platform/page-facts.tsx'
+import { pageMeta } from '#web/platform/page-meta.tsx'
 import look from './footer.module.css'
 import { texts } from './texts.ts'
 
@@ -20,13 +20,13 @@ export function Footer(): ReactNode {
           {texts.nav.pricing}
         </Link>
         <a
-          href={filled('support')}
+          href={pageMeta('support')}
           target="_blank"
           rel="noopener noreferrer"
           className={look.link}
           onClick={(event) => {
             // Duely's own page needs no new tab; the page is written before it is known which of the two it is.
-            if (filled('support') !== '/contact' || event.ctrlKey || event.metaKey || event.shiftKey) return
+            if (pageMeta('support') !== '/contact' || event.ctrlKey || event.metaKey || event.shiftKey) return
             event.preventDefault()
             void navigate('/contact')
           }}

@@ -6,8 +6,8 @@ import { Link, matchPath, useLocation } from 'react-router'
 import { causeOf, type SenderPause } from '#contract/mail.ts'
 import { type Notice as NoticeRow, noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall, useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { showComing, showMoment } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
@@ -29,8 +29,8 @@ const settings = '/dashboard/mail-settings'
 export function Notices(): ReactNode {
   const { pathname } = useLocation()
   const isAt = (path: string) => matchPath(path, pathname) !== null
-  const status = useRead(reminderCalls.status, {}, { every: seldom })
-  const notices = useRead(noticeCalls.list, {}, { every: seldom })
+  const status = useApiQuery(reminderCalls.status, {}, { refetchInterval: seldom })
+  const notices = useApiQuery(noticeCalls.list, {}, { refetchInterval: seldom })
   // Nothing is said where it cannot be found out: the screen below says that the server is away.
   if (!status.data) return null
   const { pause, trouble, timezone } = status.data
@@ -78,9 +78,9 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
   const few = narrow ? first.narrow : first.wide
   const list = useRef<HTMLUListElement>(null)
   const dismissed = useRef(false)
-  const dismiss = useCall(noticeCalls.dismiss, {
-    refreshes: [noticeCalls.list],
-    onProblem: (error) => toast('bad', words.dismissFailed(inWords(error))),
+  const dismiss = useApiMutation(noticeCalls.dismiss, {
+    invalidates: [noticeCalls.list],
+    onError: (error) => toast('bad', words.dismissFailed(errorMessage(error))),
   })
   // The pressed button is gone with its notice: the next one takes the focus, or the screen below.
   const count = notices.length

@@ -1,6 +1,6 @@
 import { IconWifiOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { isReached } from '#web/platform/reach.ts'
+import { isOnline } from '#web/platform/is-online.ts'
 import look from './offline-notice.module.css'
 import { texts } from './texts.ts'
 
@@ -12,7 +12,7 @@ export function OfflineNotice(): ReactNode {
     const ask = async () => {
       asked += 1
       const nth = asked
-      const away = !navigator.onLine && !(await isReached())
+      const away = !navigator.onLine && !(await isOnline())
       // An answer that was overtaken says nothing any more.
       if (nth === asked) setOffline(away)
     }

@@ -23,8 +23,8 @@ import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useLayoutE
 import { useNavigate } from 'react-router'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { saveFile } from '#web/platform/save-file.ts'
 import { sendForFile } from '#web/platform/send.ts'
 import { showDate } from '#web/ui/dates.ts'
@@ -69,7 +69,7 @@ export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNo
 function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
   const list = useId()
   const [typed, setTyped] = useState('')
-  const invoices = useRead(invoiceCalls.list)
+  const invoices = useApiQuery(invoiceCalls.list)
   const wanted = useDeferredValue(typed)
   const combobox = useCombobox({ opened: true })
   const offered = useOffered(invoices.data ?? [], { onClose, onShortcuts })
@@ -273,6 +273,6 @@ async function exportAll(): Promise<void> {
     saveFile(bytes, name)
     toast('good', words.exported(name))
   } catch (error) {
-    toast('bad', words.exportFailed(inWords(error)))
+    toast('bad', words.exportFailed(errorMessage(error)))
   }
 }

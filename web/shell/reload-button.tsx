@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { isReached } from '#web/platform/reach.ts'
+import { isOnline } from '#web/platform/is-online.ts'
 import button from '#web/ui/plain-button.module.css'
 import look from './reload-button.module.css'
 import { texts } from './texts.ts'
@@ -23,7 +23,7 @@ export function ReloadButton({ children, byItself = false, atOnce = false }: Rel
     if (trying.current) return
     trying.current = true
     setState('trying')
-    if (await isReached()) return window.location.reload()
+    if (await isOnline()) return window.location.reload()
     trying.current = false
     setState('unreachable')
   }

@@ -1,6 +1,6 @@
 import { accountCalls } from '#contract/accounts.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { leaveTo } from '#web/platform/session.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
@@ -15,9 +15,9 @@ interface SignOut {
 
 /** The way out: the session ends, then the landing page opens. */
 export function useSignOut(): SignOut {
-  const signOut = useCall(accountCalls.signOut, {
-    onDone: () => leaveTo('/'),
-    onProblem: (error) => toast('bad', texts.signOutFailed(inWords(error))),
+  const signOut = useApiMutation(accountCalls.signOut, {
+    onSuccess: () => leaveTo('/'),
+    onError: (error) => toast('bad', texts.signOutFailed(errorMessage(error))),
   })
   const leaving = signOut.isPending || signOut.isSuccess
   return {

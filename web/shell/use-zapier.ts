@@ -1,6 +1,6 @@
 import { zapierCalls } from '#contract/zapier.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall, useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
 
@@ -20,22 +20,22 @@ interface Zapier {
 
 /** Whether what happens is delivered to Zapier, and the way to change that. `onDone` hears of a change. */
 export function useZapier(onDone?: () => void): Zapier {
-  const settings = useRead(zapierCalls.subscription)
+  const settings = useApiQuery(zapierCalls.subscription)
   const said = (done: string, more: string | null) => {
     toast('good', more === null ? done : `${done} ${more}`)
     onDone?.()
   }
-  const failed = (what: string) => (error: Error) => toast('bad', `${what} ${inWords(error)}`)
-  const refreshes = [zapierCalls.subscription]
-  const subscribe = useCall(zapierCalls.subscribe, {
-    refreshes,
-    onDone: ({ available }) => said(words.subscribed, available ? null : words.notRegistered),
-    onProblem: failed(words.subscribeFailed),
+  const failed = (what: string) => (error: Error) => toast('bad', `${what} ${errorMessage(error)}`)
+  const invalidates = [zapierCalls.subscription]
+  const subscribe = useApiMutation(zapierCalls.subscribe, {
+    invalidates,
+    onSuccess: ({ available }) => said(words.subscribed, available ? null : words.notRegistered),
+    onError: failed(words.subscribeFailed),
   })
-  const unsubscribe = useCall(zapierCalls.unsubscribe, {
-    refreshes,
-    onDone: () => said(words.unsubscribed, words.paused),
-    onProblem: failed(words.unsubscribeFailed),
+  const unsubscribe = useApiMutation(zapierCalls.unsubscribe, {
+    invalidates,
+    onSuccess: () => said(words.unsubscribed, words.paused),
+    onError: failed(words.unsubscribeFailed),
   })
   if (!settings.data) {
     const busy = settings.isFetching
@@ -44,7 +44,7 @@ export function useZapier(onDone?: () => void): Zapier {
       text: busy ? words.looking : words.unknown,
       busy,
       press: () => void settings.refetch(),
-      problem: settings.isError ? words.notKnown(inWords(settings.error)) : null,
+      problem: settings.isError ? words.notKnown(errorMessage(settings.error)) : null,
     }
   }
   const subscribed = settings.data.sendReminders
@@ -56,6 +56,6 @@ export function useZapier(onDone?: () => void): Zapier {
     text: way.isPending ? busyText : text,
     busy: way.isPending,
     press: () => way.mutate({}),
-    problem: way.isError ? `${what} ${inWords(way.error)}` : null,
+    problem: way.isError ? `${what} ${errorMessage(way.error)}` : null,
   }
 }

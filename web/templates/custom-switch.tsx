@@ -2,8 +2,8 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import { Checkbox } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { inWords } from '#web/platform/problem.ts'
-import { useCall } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import look from './email-templates.module.css'
@@ -24,12 +24,12 @@ export function CustomSwitch({ kind, on }: { kind: LetterKind; on: boolean }): R
     }, settling)
     return () => clearTimeout(timer)
   }, [])
-  const change = useCall(save, {
-    refreshes: [read],
-    onDone: () => setWanted(null),
-    onProblem: (error) => {
+  const change = useApiMutation(save, {
+    invalidates: [read],
+    onSuccess: () => setWanted(null),
+    onError: (error) => {
       setWanted(null)
-      toast('bad', <span className={look.brief}>{texts.preferenceFailed(inWords(error))}</span>)
+      toast('bad', <span className={look.brief}>{texts.preferenceFailed(errorMessage(error))}</span>)
     },
   })
   return (
@@ -47,7 +47,7 @@ export function CustomSwitch({ kind, on }: { kind: LetterKind; on: boolean }): R
           change.mutate({ body: { useCustomTemplate: event.currentTarget.checked } })
         }}
       />
-      <FormError message={change.isError ? texts.preferenceFailed(inWords(change.error)) : null} />
+      <FormError message={change.isError ? texts.preferenceFailed(errorMessage(change.error)) : null} />
     </div>
   )
 }

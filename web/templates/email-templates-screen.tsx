@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { mailCalls } from '#contract/mail.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
@@ -12,7 +12,7 @@ import { texts } from './texts.ts'
 
 /** /dashboard/email-templates */
 export default function EmailTemplatesScreen(): ReactNode {
-  const mailbox = useRead(mailCalls.config)
+  const mailbox = useApiQuery(mailCalls.config)
   const [oneUnsaved, setOneUnsaved] = useState(false)
   const [groupUnsaved, setGroupUnsaved] = useState(false)
   return (

@@ -4,8 +4,8 @@ import '@mantine/core/styles/Combobox.layer.css'
 import { Select } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { inWords } from '#web/platform/problem.ts'
-import { useRead } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { type Example, type LetterKind, ownExamples, sampleId, type Writer } from './letters.ts'
 import { texts } from './texts.ts'
 
@@ -22,7 +22,7 @@ interface ExampleChoiceProps {
 /** What the preview is about: the sample values, or what is really owed. One's own invoices are only read once somebody looks for them. */
 export function ExampleChoice({ kind, writer, chosen, onChoose }: ExampleChoiceProps): ReactNode {
   const [asked, setAsked] = useState(false)
-  const invoices = useRead(invoiceCalls.list, {}, { enabled: asked })
+  const invoices = useApiQuery(invoiceCalls.list, {}, { enabled: asked })
   const { userName, today } = writer
   const own = useMemo(() => ownExamples(kind, invoices.data ?? [], { userName, today }), [kind, invoices.data, userName, today])
   const none = invoices.isPending ? words.loading : words.none[kind]
@@ -38,7 +38,7 @@ export function ExampleChoice({ kind, writer, chosen, onChoose }: ExampleChoiceP
       // Inside the page's own landmarks, where a screen reader expects it.
       comboboxProps={{ withinPortal: false }}
       nothingFoundMessage={none}
-      error={invoices.isError ? words.failed(inWords(invoices.error)) : undefined}
+      error={invoices.isError ? words.failed(errorMessage(invoices.error)) : undefined}
       mb={16}
       onFocus={() => setAsked(true)}
       onChange={(id) => onChoose(own.find((example) => example.id === id) ?? null)}

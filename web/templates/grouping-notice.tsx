@@ -2,13 +2,13 @@ import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { reminderCalls } from '#contract/reminders.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { texts } from './texts.ts'
 
 /** Says that the grouped wording is not in use where mails are not grouped. */
 export function GroupingNotice(): ReactNode {
-  const settings = useRead(reminderCalls.settings)
+  const settings = useApiQuery(reminderCalls.settings)
   if (settings.data?.groupByClient !== false) return null
   return (
     <Notice

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { useWidth } from '#web/ui/use-width.ts'
@@ -20,8 +20,8 @@ const height = 560
 
 /** The mail as it will arrive, made by the same renderer as what is sent. */
 export function Preview({ kind, wording }: { kind: LetterKind; wording: Wording }): ReactNode {
-  const profile = useRead(accountCalls.profile)
-  const mailbox = useRead(mailCalls.config)
+  const profile = useApiQuery(accountCalls.profile)
+  const mailbox = useApiQuery(mailCalls.config)
   const [chosen, setChosen] = useState<Example | null>(null)
   const [width, setWidth] = useState<keyof typeof widths>(() => (window.matchMedia('(max-width: 47.99em)').matches ? 'phone' : 'desktop'))
   const [shown] = useDebouncedValue(wording, 120)

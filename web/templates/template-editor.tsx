@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Template } from '#contract/templates.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
-import { inWords } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { CustomSwitch } from './custom-switch.tsx'
@@ -32,11 +32,11 @@ export function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProp
       ...(values.customSubject.trim() === '' ? { customSubject: texts.subjectMissing } : {}),
       ...(values.customContent.trim() === '' ? { customContent: texts.contentMissing } : {}),
     }),
-    refreshes: [read],
-    onDone: () => {
+    invalidates: [read],
+    onSuccess: () => {
       toast('good', texts.saved)
     },
-    onProblem: (error) => toast('bad', <span className={look.brief}>{texts.saveFailed(inWords(error))}</span>),
+    onError: (error) => toast('bad', <span className={look.brief}>{texts.saveFailed(errorMessage(error))}</span>),
   })
   const { form } = state
   const values = form.getValues()

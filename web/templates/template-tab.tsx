@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useRead } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { GroupingNotice } from './grouping-notice.tsx'
 import { type LetterKind, letters } from './letters.ts'
@@ -9,7 +9,7 @@ import { texts } from './texts.ts'
 
 /** One kind of mail: whether its wording is one's own, that wording, and how it looks. */
 export function TemplateTab({ kind, onUnsaved }: { kind: LetterKind; onUnsaved: (unsaved: boolean) => void }): ReactNode {
-  const template = useRead(letters[kind].read)
+  const template = useApiQuery(letters[kind].read)
   return (
     <>
       {kind === 'group' && <GroupingNotice />}

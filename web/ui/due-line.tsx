@@ -5,11 +5,11 @@ import look from './due-line.module.css'
 import { type Dot, type DueItem, layOutDueLine } from './due-line-layout.ts'
 import { wordsOf } from './due-line-words.ts'
 import { DueTable } from './due-table.tsx'
-import { Later, loadLater } from './load-later.tsx'
+import { LazyMount, lazyDialog } from './lazy-dialog.tsx'
 import { texts } from './texts.ts'
 import { useWidth } from './use-width.ts'
 
-const Crowd = loadLater(async () => (await import('./due-line-crowd.tsx')).DueLineCrowd)
+const Crowd = lazyDialog(async () => (await import('./due-line-crowd.tsx')).DueLineCrowd)
 
 interface DueLineProps {
   items: DueItem[]
@@ -96,9 +96,9 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
           {shown && layout && width && <Label dot={shown} top={layout.baseline + 10} width={width} />}
         </>
       )}
-      <Later wanted={crowd !== null}>
+      <LazyMount wanted={crowd !== null}>
         <Crowd dot={crowd} onOpen={onOpen} onClose={() => setCrowd(null)} />
-      </Later>
+      </LazyMount>
     </div>
   )
 }

@@ -13,12 +13,12 @@ const placeholders = {
  * A fact that the server wrote into this page: its public address, where its operator can be reached (`/contact` where nowhere),
  * whether payments are set up (`on` or `off`), or whether this page lets the payment provider's checkout in. While the build writes the page it is not known yet.
  */
-export function filled(name: keyof typeof placeholders): string {
+export function pageMeta(name: keyof typeof placeholders): string {
   if (typeof document === 'undefined') return placeholders[name]
   return document.querySelector<HTMLMetaElement>(`meta[name="duely:${name}"]`)?.content ?? ''
 }
 
-interface PageFactsProps {
+interface PageMetaProps {
   title: string
   description: string
   /** From the root: `/features`. */
@@ -26,9 +26,9 @@ interface PageFactsProps {
 }
 
 /** What the browser's tab, search engines and those who are sent a link are told of a public page. */
-export function PageFacts({ title, description, path }: PageFactsProps): ReactNode {
-  const address = `${filled('address')}${path}`
-  const picture = `${filled('address')}/share.png`
+export function PageMeta({ title, description, path }: PageMetaProps): ReactNode {
+  const address = `${pageMeta('address')}${path}`
+  const picture = `${pageMeta('address')}/share.png`
   return (
     <>
       <title>{title}</title>
