@@ -356,7 +356,7 @@ const innocent: [rule: string, file: string, text: string][] = [
   [
     'the look of a screen',
     'web/mail/mail-settings-screen.tsx',
-    "import look from './mail.module.css'\nexport const X = () => <p className={look.x}>Hi</p>",
+    "import styles from './mail.module.css'\nexport const X = () => <p className={styles.x}>Hi</p>",
   ],
 ]
 

@@ -9,7 +9,7 @@ import { useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { EntryCard } from './entry-card.tsx'
-import look from './entry-page.module.css'
+import styles from './entry-page.module.css'
 import { texts } from './texts.ts'
 import { useLinkToken } from './use-link-token.ts'
 
@@ -36,7 +36,7 @@ export default function ConfirmEmailScreen(): ReactNode {
           {problem} {words.another}
         </Notice>
       ) : (
-        <p className={look.lead}>{words.lead}</p>
+        <p className={styles.lead}>{words.lead}</p>
       )}
       {confirm.isSuccess || problem !== null ? (
         <Button component={Link} to={onward.to} fullWidth>

@@ -6,7 +6,7 @@ import { PageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { destination, keepDestination } from './destination.ts'
 import { EntryCard } from './entry-card.tsx'
-import look from './entry-page.module.css'
+import styles from './entry-page.module.css'
 import { useServer } from './use-server.ts'
 
 interface EntryPageProps {
@@ -25,13 +25,13 @@ export function EntryPage({ words, otherPage, choice = true, children }: EntryPa
   const server = useServer()
   if (session) return <Navigate to={destination(state)} replace />
   return (
-    <div className={look.entry}>
+    <div className={styles.entry}>
       <PageMeta title={words.title} description={words.description} path={otherPage === '/signup' ? '/signin' : '/signup'} />
       <EntryCard title={words.title}>
         {children}
         {choice && server?.google && (
           <>
-            <div className={look.or}>{words.or}</div>
+            <div className={styles.or}>{words.or}</div>
             <Button
               component="a"
               href="/auth/google"
@@ -45,7 +45,7 @@ export function EntryPage({ words, otherPage, choice = true, children }: EntryPa
           </>
         )}
         {choice && (
-          <p className={look.other}>
+          <p className={styles.other}>
             {words.other}{' '}
             <Link to={otherPage} state={state}>
               {words.otherLink}

@@ -5,7 +5,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { EntryCard } from './entry-card.tsx'
-import look from './entry-page.module.css'
+import styles from './entry-page.module.css'
 import { texts } from './texts.ts'
 import { useServer } from './use-server.ts'
 
@@ -26,10 +26,10 @@ export default function ForgotPasswordScreen(): ReactNode {
     <EntryCard title={words.title}>
       <title>{`${words.title} · Duely`}</title>
       {server?.systemMail === false ? (
-        <p className={look.lead}>{words.noMail}</p>
+        <p className={styles.lead}>{words.noMail}</p>
       ) : said === null ? (
         <>
-          <p className={look.lead}>{words.lead}</p>
+          <p className={styles.lead}>{words.lead}</p>
           <ContractForm state={state} submit={words.submit} busy={words.busy} wide>
             <TextInput label={words.email} type="email" autoComplete="username" required {...state.form.getInputProps('email')} />
           </ContractForm>
@@ -37,14 +37,14 @@ export default function ForgotPasswordScreen(): ReactNode {
       ) : (
         <>
           <Notice tone="good">{said}</Notice>
-          <p className={look.lead}>{words.notThere}</p>
-          <button type="button" className={look.aside} onClick={() => setSaid(null)}>
+          <p className={styles.lead}>{words.notThere}</p>
+          <button type="button" className={styles.aside} onClick={() => setSaid(null)}>
             {words.again}
           </button>
         </>
       )}
-      <div className={look.asides}>
-        <Link to="/signin" state={from} className={look.aside}>
+      <div className={styles.asides}>
+        <Link to="/signin" state={from} className={styles.aside}>
           {words.back}
         </Link>
       </div>

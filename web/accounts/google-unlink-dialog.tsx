@@ -7,7 +7,7 @@ import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { typedTwice } from './new-password.ts'
 import { PasswordHint } from './password-hint.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { texts } from './texts.ts'
 import { useServer } from './use-server.ts'
 
@@ -48,8 +48,8 @@ export function GoogleUnlinkDialog({ code, email, onClose }: { code: string; ema
           </Button>
         }
       >
-        <div className={look.column}>
-          <p className={look.flush}>{words.chooseText}</p>
+        <div className={styles.column}>
+          <p className={styles.flush}>{words.chooseText}</p>
           <input type="email" autoComplete="username" value={email} readOnly hidden />
           <div>
             <PasswordField

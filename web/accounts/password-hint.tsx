@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { type ReactNode, useEffect, useState } from 'react'
 import { accountCalls, type PasswordHint as Hint } from '#contract/accounts.ts'
 import { send } from '#web/platform/send.ts'
-import look from './password-hint.module.css'
+import styles from './password-hint.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.strength
@@ -28,18 +28,18 @@ export function PasswordHint({ password }: { password: string }): ReactNode {
   }, [settled])
   const hint = password !== '' && found?.of === password ? found.hint : null
   return (
-    <div className={look.hint} data-typed={password !== '' || undefined} data-strength={hint?.strength} role="status">
+    <div className={styles.hint} data-typed={password !== '' || undefined} data-strength={hint?.strength} role="status">
       {hint && (
         <>
-          <div className={look.head}>
-            <span className={look.bars} aria-hidden>
+          <div className={styles.head}>
+            <span className={styles.bars} aria-hidden>
               {[1, 2, 3].map((nth) => (
                 <i key={nth} data-on={nth <= bars[hint.strength] || undefined} />
               ))}
             </span>
             <span>{words[hint.strength]}</span>
           </div>
-          {hint.warning !== null && <div className={look.warning}>{hint.warning}</div>}
+          {hint.warning !== null && <div className={styles.warning}>{hint.warning}</div>}
         </>
       )}
     </div>

@@ -7,7 +7,7 @@ import { leaveTo } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
 
@@ -42,7 +42,7 @@ export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolea
   return (
     <Modal opened={opened} onClose={close} title={words.dialog} centered>
       <form noValidate onSubmit={submit}>
-        <p className={look.text}>{words.question(email)}</p>
+        <p className={styles.text}>{words.question(email)}</p>
         <TextInput
           label={words.label}
           value={typed}

@@ -9,7 +9,7 @@ import { Panel } from '#web/ui/panel.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { EmailNotice } from './email-notice.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
 
@@ -43,10 +43,10 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
         <EmailNotice profile={profile} />
       )}
       <ContractForm state={state} submit={texts.profile.save} busy={texts.profile.saving}>
-        <div className={look.fields}>
+        <div className={styles.fields}>
           <TextInput label={words.name} description={words.nameHint} autoComplete="name" required {...form.getInputProps('displayName')} />
           {byGoogle ? (
-            <p className={look.beside}>{words.google(profile.email)}</p>
+            <p className={styles.beside}>{words.google(profile.email)}</p>
           ) : (
             <TextInput
               label={words.email}

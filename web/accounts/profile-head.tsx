@@ -3,7 +3,7 @@ import type { Profile } from '#contract/accounts.ts'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { initialOf } from '#web/ui/initial.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { texts } from './texts.ts'
 
 /** Who this is, and since when. */
@@ -11,14 +11,14 @@ export function ProfileHead({ profile }: { profile: Profile }): ReactNode {
   const { displayName, email, createdAt, timezone } = profile
   return (
     <Panel>
-      <div className={look.person}>
-        <span className={look.circle} aria-hidden>
+      <div className={styles.person}>
+        <span className={styles.circle} aria-hidden>
           {initialOf(displayName)}
         </span>
-        <div className={look.words}>
-          <h2 className={look.name}>{displayName}</h2>
-          <div className={look.email}>{email}</div>
-          <div className={look.quiet}>{texts.profile.memberSince(showDate(dateIn(timezone, new Date(createdAt))))}</div>
+        <div className={styles.words}>
+          <h2 className={styles.name}>{displayName}</h2>
+          <div className={styles.email}>{email}</div>
+          <div className={styles.quiet}>{texts.profile.memberSince(showDate(dateIn(timezone, new Date(createdAt))))}</div>
         </div>
       </div>
     </Panel>

@@ -6,7 +6,7 @@ import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { newPasswordProblems } from './new-password.ts'
 import { PasswordHint } from './password-hint.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
 import { useServer } from './use-server.ts'
@@ -31,7 +31,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
   const { form } = state
   return (
     <ContractForm state={state} submit={words.submit} busy={words.busy}>
-      <div className={look.column}>
+      <div className={styles.column}>
         {/* Tells a password manager whose password this is. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField label={words.current} autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
@@ -47,7 +47,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
         </div>
         <PasswordField label={words.again} autoComplete="new-password" required {...form.getInputProps('confirmPassword')} />
       </div>
-      <p className={look.note}>{words.others}</p>
+      <p className={styles.note}>{words.others}</p>
     </ContractForm>
   )
 }

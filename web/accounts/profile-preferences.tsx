@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Profile } from '#contract/accounts.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { ScheduleForm } from './schedule-form.tsx'
 import { texts } from './texts.ts'
 
@@ -23,7 +23,7 @@ export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode
   return (
     <>
       <Panel title={words.quick.title}>
-        <div className={look.quick}>
+        <div className={styles.quick}>
           {quickActions.map(({ to, text, icon: Icon }) => (
             <Button key={to} component={Link} to={to} variant="default" justify="flex-start" leftSection={<Icon size={19} stroke={1.7} />}>
               {text}
@@ -32,7 +32,7 @@ export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode
         </div>
       </Panel>
       <Panel title={connections.title}>
-        <p className={look.text}>{connections.text}</p>
+        <p className={styles.text}>{connections.text}</p>
         <Button component={Link} to="/dashboard/connections" variant="default">
           {connections.open}
         </Button>

@@ -9,7 +9,7 @@ import { EmptyState } from '#web/ui/empty-state.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import { GoogleLinkReturn } from './google-link-return.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { ProfileDetails } from './profile-details.tsx'
 import { ProfileHead } from './profile-head.tsx'
 import { ProfilePreferences } from './profile-preferences.tsx'
@@ -59,7 +59,7 @@ function Missing({ message }: { message: string }): ReactNode {
         text={text}
         action={
           <>
-            <p className={look.reason}>{message}</p>
+            <p className={styles.reason}>{message}</p>
             <Button onClick={() => window.location.reload()}>{retry}</Button>
           </>
         }
@@ -71,11 +71,11 @@ function Missing({ message }: { message: string }): ReactNode {
 function Coming(): ReactNode {
   return (
     <div role="status">
-      <div className={look.coming}>
+      <div className={styles.coming}>
         <Loader size={28} />
         <p>{words.loading}</p>
       </div>
-      <div className={look.stats} aria-hidden>
+      <div className={styles.stats} aria-hidden>
         {[1, 2, 3, 4].map((nth) => (
           <Skeleton key={nth} height={94} radius={14} />
         ))}

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import type { Profile } from '#contract/accounts.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { DeleteAccountDialog } from './profile-delete-dialog.tsx'
 import { PasswordForm } from './profile-password-form.tsx'
 import { SecurityActivity } from './security-activity.tsx'
@@ -37,8 +37,8 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
       <SecurityActivity zone={profile.timezone} looked={looked} />
       <SecurityExport />
       <Panel title={words.remove.title}>
-        <p className={look.text}>{words.remove.text}</p>
-        <Button variant="default" className={look.danger ?? ''} onClick={() => setAsking(true)}>
+        <p className={styles.text}>{words.remove.text}</p>
+        <Button variant="default" className={styles.danger ?? ''} onClick={() => setAsking(true)}>
           {words.remove.open}
         </Button>
       </Panel>

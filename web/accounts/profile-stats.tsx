@@ -9,7 +9,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { TryAgain } from '#web/ui/error-state.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.profile.stats
@@ -39,7 +39,7 @@ export function ProfileStats(): ReactNode {
           {words.failed(errorMessage(why))}
         </Notice>
       )}
-      <dl className={look.stats} aria-label={words.label} aria-busy={waiting}>
+      <dl className={styles.stats} aria-label={words.label} aria-busy={waiting}>
         <Stat icon={<IconFileInvoice />} label={words.invoices} waiting={waiting}>
           {data?.totalInvoices.toLocaleString('en-IN')}
         </Stat>
@@ -67,14 +67,14 @@ interface StatProps {
 
 function Stat({ icon, label, waiting, children }: StatProps): ReactNode {
   return (
-    <div className={look.stat}>
-      <dt className={look.statName}>
-        <span aria-hidden className={look.statIcon}>
+    <div className={styles.stat}>
+      <dt className={styles.statName}>
+        <span aria-hidden className={styles.statIcon}>
           {icon}
         </span>
         {label}
       </dt>
-      <dd className={look.figure}>{waiting ? <Skeleton height={24} width="60%" my={5} /> : (children ?? words.unknown)}</dd>
+      <dd className={styles.figure}>{waiting ? <Skeleton height={24} width="60%" my={5} /> : (children ?? words.unknown)}</dd>
     </div>
   )
 }

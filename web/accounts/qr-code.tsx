@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from 'react'
 import { encode } from 'uqr'
-import look from './security.module.css'
+import styles from './security.module.css'
 
 /** A text as a QR code: black on white in either theme, for not every camera reads the reverse. */
 export function QrCode({ text, label }: { text: string; label: string }): ReactNode {
@@ -11,7 +11,7 @@ export function QrCode({ text, label }: { text: string; label: string }): ReactN
     return { size: code.size, path: dark.join('') }
   }, [text])
   return (
-    <svg role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} className={look.qr} shapeRendering="crispEdges">
+    <svg role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} className={styles.qr} shapeRendering="crispEdges">
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>

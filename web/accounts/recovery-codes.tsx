@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { saveFile } from '#web/platform/save-file.ts'
 import { CopyButton } from '#web/ui/copy-button.tsx'
-import look from './security.module.css'
+import styles from './security.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.twoFactor.codes
@@ -21,20 +21,20 @@ export function RecoveryCodes({ codes, email, onClose }: RecoveryCodesProps): Re
     saveFile(new Blob([`${words.file(email)}\n\n${codes.join('\n')}\n`], { type: 'text/plain;charset=utf-8' }), words.fileName)
   return (
     <>
-      <p className={look.flush}>{words.text}</p>
-      <ul className={look.codes}>
+      <p className={styles.flush}>{words.text}</p>
+      <ul className={styles.codes}>
         {codes.map((code) => (
           <li key={code}>
             <code>{code}</code>
           </li>
         ))}
       </ul>
-      <div className={look.row}>
+      <div className={styles.row}>
         <CopyButton text={codes.join('\n')} />
         <Button variant="default" leftSection={<IconDownload size={17} aria-hidden />} onClick={download}>
           {words.download}
         </Button>
-        <Button className={look.last ?? ''} onClick={onClose}>
+        <Button className={styles.last ?? ''} onClick={onClose}>
           {words.kept}
         </Button>
       </div>

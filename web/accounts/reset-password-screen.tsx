@@ -8,7 +8,7 @@ import { endSession } from '#web/platform/session.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { EntryCard } from './entry-card.tsx'
-import look from './entry-page.module.css'
+import styles from './entry-page.module.css'
 import { typedTwice } from './new-password.ts'
 import { PasswordHint } from './password-hint.tsx'
 import { texts } from './texts.ts'
@@ -54,7 +54,7 @@ export default function ResetPasswordScreen(): ReactNode {
       ) : useless !== null ? (
         <>
           <Notice tone="bad">{useless}</Notice>
-          {mailless && <p className={look.after}>{words.noMail}</p>}
+          {mailless && <p className={styles.after}>{words.noMail}</p>}
           <Button component={Link} to={server?.systemMail ? '/forgot-password' : '/signin'} fullWidth>
             {server?.systemMail ? words.another : words.signIn}
           </Button>
@@ -74,7 +74,7 @@ export default function ResetPasswordScreen(): ReactNode {
             </div>
             <PasswordField label={words.confirm} autoComplete="new-password" required {...form.getInputProps('confirmPassword')} />
           </Stack>
-          <p className={look.fine}>{words.others}</p>
+          <p className={styles.fine}>{words.others}</p>
         </ContractForm>
       )}
     </EntryCard>

@@ -9,7 +9,7 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { zoneName } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { brief } from './profile-toast.tsx'
 import { texts } from './texts.ts'
 
@@ -38,7 +38,7 @@ export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
   const { form } = state
   return (
     <ContractForm state={state} submit={words.save} busy={words.saving}>
-      <div className={look.fields}>
+      <div className={styles.fields}>
         <Select
           label={schedule.timezone}
           description={schedule.timezoneHint}

@@ -1,6 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import look from './entry-page.module.css'
+import styles from './entry-page.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.signIn.factor
@@ -21,7 +21,7 @@ export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactor
   const { label, hint, other } = words[kind]
   return (
     <>
-      <p className={look.lead}>
+      <p className={styles.lead}>
         {words.whose} <strong>{email}</strong>
       </p>
       <TextInput
@@ -36,10 +36,10 @@ export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactor
         required
         {...field}
       />
-      <div className={look.asides}>
+      <div className={styles.asides}>
         <button
           type="button"
-          className={look.aside}
+          className={styles.aside}
           onClick={() => {
             setKind(kind === 'totp' ? 'recovery' : 'totp')
             onOther()
@@ -47,7 +47,7 @@ export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactor
         >
           {other}
         </button>
-        <button type="button" className={look.aside} onClick={onBack}>
+        <button type="button" className={styles.aside} onClick={onBack}>
           {words.back}
         </button>
       </div>

@@ -5,7 +5,7 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './security.module.css'
+import styles from './security.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.activity
@@ -19,7 +19,7 @@ export function SecurityActivity({ zone, looked }: { zone: string; looked: boole
   const [ends, setEnds] = useState<string[]>([])
   return (
     <Panel title={words.title}>
-      <p className={look.lead}>{words.text}</p>
+      <p className={styles.lead}>{words.text}</p>
       {[null, ...ends].map((before, at) => (
         <Entries
           key={before}
@@ -47,13 +47,13 @@ function Entries({ before, zone, looked, isLast, onOlder }: EntriesProps): React
   const [all, setAll] = useState(before !== null)
   const now = new Date()
   return (
-    <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={look.quiet}>{words.none}</p>}>
+    <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={styles.quiet}>{words.none}</p>}>
       {(entries) => {
         const shown = all ? entries : entries.slice(0, fewAtFirst)
         const last = entries.at(-1)
         return (
           <>
-            <ul className={look.list}>
+            <ul className={styles.list}>
               {shown.map((entry) => (
                 <Entry key={entry._id} entry={entry} zone={zone} now={now} />
               ))}
@@ -82,13 +82,13 @@ function Entry({ entry, zone, now }: { entry: AuditEntry; zone: string; now: Dat
   const { at, text, device, address } = entry
   const by = [device, address].filter((part) => part !== '').join(', ')
   return (
-    <li className={look.entry}>
-      <time dateTime={at} className={look.when}>
+    <li className={styles.entry}>
+      <time dateTime={at} className={styles.when}>
         {capitalized(showMoment(zone, new Date(at), now))}
       </time>
-      <div className={look.what}>
+      <div className={styles.what}>
         <div>{text}</div>
-        {by !== '' && <div className={look.quiet}>{by}</div>}
+        {by !== '' && <div className={styles.quiet}>{by}</div>}
       </div>
     </li>
   )

@@ -12,7 +12,7 @@ import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './security.module.css'
+import styles from './security.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.browsers
@@ -41,10 +41,10 @@ export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boole
         )
       }
     >
-      <p className={look.lead}>{words.text}</p>
+      <p className={styles.lead}>{words.text}</p>
       <QueryView query={browsers} loading={words.loading} error={words.failed} empty={null}>
         {(list) => (
-          <ul className={look.list}>
+          <ul className={styles.list}>
             {list.map((browser) => (
               <Browser key={browser._id} browser={browser} zone={zone} />
             ))}
@@ -64,7 +64,7 @@ export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boole
           setAsking(false)
         }}
       >
-        <p className={look.flush}>{words.othersQuestion}</p>
+        <p className={styles.flush}>{words.othersQuestion}</p>
         <FormError message={endOthers.isError ? words.endFailed(errorMessage(endOthers.error)) : null} />
       </ConfirmDialog>
     </Panel>
@@ -77,13 +77,13 @@ function Browser({ browser, zone }: { browser: SignedInBrowser; zone: string }):
   const end = useApiMutation(accountCalls.endSession, { invalidates, onSuccess: () => toast('good', words.done(device)) })
   const Icon = /iPhone|Android|iPad/.test(device) ? IconDeviceMobile : IconDeviceDesktop
   return (
-    <li className={look.item}>
-      <Icon size={22} stroke={1.6} aria-hidden className={look.icon} />
-      <div className={look.what}>
-        <div className={look.name}>
+    <li className={styles.item}>
+      <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
+      <div className={styles.what}>
+        <div className={styles.name}>
           {device} {current && <Pill tone="paid">{words.current}</Pill>}
         </div>
-        <div className={look.quiet}>
+        <div className={styles.quiet}>
           {words.seen(current ? null : showMoment(zone, new Date(lastSeenAt), now), place, showMoment(zone, new Date(createdAt), now))}
         </div>
         {end.isError && <FormError message={words.endFailed(errorMessage(end.error))} />}

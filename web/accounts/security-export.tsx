@@ -8,7 +8,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.data
@@ -32,7 +32,7 @@ export function SecurityExport(): ReactNode {
   }
   return (
     <Panel title={words.title}>
-      <p className={look.text}>{words.text}</p>
+      <p className={styles.text}>{words.text}</p>
       <BusyButton
         variant="default"
         busy={busy}

@@ -10,7 +10,7 @@ import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { Pill } from '#web/ui/pill.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.google
@@ -22,7 +22,7 @@ export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
   if (profile.googleId !== undefined)
     return (
       <Panel title={words.title} aside={<Pill tone="paid">{words.linked}</Pill>}>
-        <p className={look.text}>{words.linkedText}</p>
+        <p className={styles.text}>{words.linkedText}</p>
         <Button variant="default" onClick={() => setAsking(true)}>
           {words.unlink.open}
         </Button>
@@ -39,14 +39,14 @@ export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
             setAsking(false)
           }}
         >
-          <p className={look.flush}>{words.unlink.consequence}</p>
+          <p className={styles.flush}>{words.unlink.consequence}</p>
           <FormError message={start.isError ? errorMessage(start.error) : null} />
         </ConfirmDialog>
       </Panel>
     )
   return (
     <Panel title={words.title} aside={<Pill tone="quiet">{words.notLinked}</Pill>}>
-      <p className={look.text}>{words.text}</p>
+      <p className={styles.text}>{words.text}</p>
       <Button variant="default" leftSection={<IconBrandGoogle size={18} aria-hidden />} onClick={() => setAsking(true)}>
         {words.open}
       </Button>
@@ -88,7 +88,7 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
       }
     >
       <Stack gap={16}>
-        <p className={look.flush}>{words.consequence}</p>
+        <p className={styles.flush}>{words.consequence}</p>
         <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
         <PasswordField
           label={texts.profile.password.current}

@@ -4,7 +4,7 @@ import type { Profile } from '#contract/accounts.ts'
 import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
-import look from './profile.module.css'
+import styles from './profile.module.css'
 import security from './security.module.css'
 import { texts } from './texts.ts'
 
@@ -21,19 +21,19 @@ export function SecurityTwoFactor({ profile }: { profile: Profile }): ReactNode 
   if (profile.googleId !== undefined)
     return (
       <Panel title={words.title}>
-        <p className={look.lastText}>{words.google}</p>
+        <p className={styles.lastText}>{words.google}</p>
       </Panel>
     )
   return (
     <Panel title={words.title} aside={twoFactor ? <Pill tone="paid">{words.on}</Pill> : <Pill tone="quiet">{words.off}</Pill>}>
-      <p className={look.text}>{twoFactor ? words.left(twoFactor.recoveryCodesLeft) : words.text}</p>
+      <p className={styles.text}>{twoFactor ? words.left(twoFactor.recoveryCodesLeft) : words.text}</p>
       <div className={security.actions}>
         {twoFactor ? (
           <>
             <Button variant="default" onClick={() => setOpen('renew')}>
               {words.renew.open}
             </Button>
-            <Button variant="default" className={look.danger ?? ''} onClick={() => setOpen('remove')}>
+            <Button variant="default" className={styles.danger ?? ''} onClick={() => setOpen('remove')}>
               {words.remove.open}
             </Button>
           </>

@@ -8,7 +8,7 @@ import { arriveAt } from '#web/platform/session.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { destination } from './destination.ts'
-import look from './entry-page.module.css'
+import styles from './entry-page.module.css'
 import { EntryPage } from './entry-page.tsx'
 import { GoogleReturn } from './google-return.tsx'
 import { SecondFactorStep } from './second-factor-step.tsx'
@@ -73,14 +73,14 @@ export default function SignInScreen(): ReactNode {
             <TextInput label={words.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
             <PasswordField label={words.password} autoComplete="current-password" required {...form.getInputProps('password')} />
             {server?.systemMail && (
-              <Link to="/forgot-password" state={from} className={`${look.aside} ${look.under}`}>
+              <Link to="/forgot-password" state={from} className={`${styles.aside} ${styles.under}`}>
                 {words.forgot}
               </Link>
             )}
           </Stack>
         )}
       </ContractForm>
-      {step === 'password' && state.problem !== null && server?.systemMail === false && <p className={look.fine}>{words.forgotNoMail}</p>}
+      {step === 'password' && state.problem !== null && server?.systemMail === false && <p className={styles.fine}>{words.forgotNoMail}</p>}
     </EntryPage>
   )
 }

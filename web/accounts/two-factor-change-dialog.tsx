@@ -5,7 +5,7 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import look from './security.module.css'
+import styles from './security.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.twoFactor
@@ -88,7 +88,7 @@ function Proof(props: {
   const { form } = props.state
   return (
     <Stack gap={16}>
-      <p className={look.flush}>{props.text}</p>
+      <p className={styles.flush}>{props.text}</p>
       <input type="email" autoComplete="username" value={props.email} readOnly hidden />
       <PasswordField
         label={texts.profile.password.current}

@@ -9,7 +9,7 @@ import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { QrCode } from './qr-code.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import look from './security.module.css'
+import styles from './security.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.security.twoFactor.setUp
@@ -69,7 +69,7 @@ function AskPassword(props: {
   return (
     <ContractForm state={state} submit={words.next} busy={words.nextBusy} actions={<Cancel onCancel={onCancel} />}>
       <Stack gap={16}>
-        <p className={look.flush}>{words.text}</p>
+        <p className={styles.flush}>{words.text}</p>
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           label={texts.profile.password.current}
@@ -99,11 +99,11 @@ function AskCode(props: { secret: string; uri: string; onCancel: () => void; onC
   return (
     <ContractForm state={state} submit={words.confirm} busy={words.confirmBusy} actions={<Cancel onCancel={onCancel} />}>
       <Stack gap={16}>
-        <p className={look.flush}>{words.scanText}</p>
+        <p className={styles.flush}>{words.scanText}</p>
         <QrCode text={uri} label={words.picture} />
         <div>
-          <p className={look.small}>{words.byHand}</p>
-          <div className={look.secret}>
+          <p className={styles.small}>{words.byHand}</p>
+          <div className={styles.secret}>
             <code>{secret.match(/.{1,4}/g)?.join(' ')}</code>
             <CopyButton text={secret} />
           </div>

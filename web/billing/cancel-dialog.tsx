@@ -6,7 +6,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
 
@@ -52,7 +52,7 @@ export function CancelDialog({ opened, subscription, onDone, onCancel }: CancelD
         onCancel()
       }}
     >
-      <div className={look.asked}>
+      <div className={styles.asked}>
         <p>{words.question}</p>
         {whatHappens(subscription, day).map((sentence) => (
           <p key={sentence}>{sentence}</p>

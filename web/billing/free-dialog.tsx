@@ -6,7 +6,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
 
@@ -45,7 +45,7 @@ export function FreeDialog({ opened, subscription, onDone, onCancel }: FreeDialo
         onCancel()
       }}
     >
-      <div className={look.asked}>
+      <div className={styles.asked}>
         <p>{endsIfCancelled === null ? words.lostPlain(title) : words.lost(title, day(endsIfCancelled))}</p>
         {endsIfCancelled !== null && !cancelAtPeriodEnd && <p>{words.instead}</p>}
         <p>{newUntil === null ? words.stays(invoices) : words.staysInTrial(invoices, day(newUntil))}</p>

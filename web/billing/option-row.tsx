@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 
 interface OptionRowProps<V extends string> {
   label: string
@@ -25,11 +25,11 @@ export function OptionRow<V extends string>({
 }: OptionRowProps<V>): ReactNode {
   const name = useId()
   return (
-    <fieldset className={look.choice} disabled={disabled}>
+    <fieldset className={styles.choice} disabled={disabled}>
       <legend>{label}</legend>
-      <div className={look.options}>
+      <div className={styles.options}>
         {options.map((option) => (
-          <label key={option.value} className={look.option} data-chosen={option.value === value || undefined}>
+          <label key={option.value} className={styles.option} data-chosen={option.value === value || undefined}>
             <input
               type="radio"
               name={name}
@@ -39,13 +39,13 @@ export function OptionRow<V extends string>({
               data-autofocus={(begins && option.value === value) || undefined}
             />
             <span>
-              {option.text} {option.extra !== undefined && <em className={look.extra}>{option.extra}</em>}
+              {option.text} {option.extra !== undefined && <em className={styles.extra}>{option.extra}</em>}
             </span>
           </label>
         ))}
       </div>
       {hint !== null && (
-        <p className={look.hint} aria-live="polite">
+        <p className={styles.hint} aria-live="polite">
           {hint}
         </p>
       )}

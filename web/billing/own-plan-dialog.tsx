@@ -5,7 +5,7 @@ import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { PlanFeatures } from '#web/ui/plan-features.tsx'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
@@ -21,17 +21,17 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
   const { amount, billingPeriod, status, currentPeriodEnd, cancelAtPeriodEnd } = subscription
   return (
     <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480}>
-      <div className={look.dialog}>
-        <p className={look.own}>
+      <div className={styles.dialog}>
+        <p className={styles.own}>
           {texts.own.runs(plan.title)} <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{texts.tab.statuses[status]}</Pill>
         </p>
         {billingPeriod !== null && (
-          <div className={look.bill}>
-            <p className={look.price}>
+          <div className={styles.bill}>
+            <p className={styles.price}>
               <strong>{formatPrice(amount)}</strong> <span>{texts.subscribe.per[billingPeriod]}</span>
             </p>
             {currentPeriodEnd !== null && (
-              <p className={look.message}>
+              <p className={styles.message}>
                 {cancelAtPeriodEnd
                   ? texts.own.ends(plan.title, day(currentPeriodEnd))
                   : texts.own[nextOf[status]](formatPrice(amount), periodWord[billingPeriod], day(currentPeriodEnd))}
@@ -40,8 +40,8 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
           </div>
         )}
         <PlanFeatures plan={plan} label={texts.subscribe.features} />
-        <div className={look.foot}>
-          <div className={look.buttons}>
+        <div className={styles.foot}>
+          <div className={styles.buttons}>
             <Button variant="default" onClick={onClose} data-autofocus>
               {texts.subscribe.close}
             </Button>
@@ -52,7 +52,7 @@ export function OwnPlanDialog({ subscription, onClose }: { subscription: Subscri
             )}
           </div>
         </div>
-        <p className={look.footer}>{texts.subscribe.footer}</p>
+        <p className={styles.footer}>{texts.subscribe.footer}</p>
       </div>
       <CancelDialog opened={asking} subscription={subscription} onDone={onClose} onCancel={() => setAsking(false)} />
     </Dialog>

@@ -7,7 +7,7 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill, type PillTone } from '#web/ui/pill.tsx'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { texts } from './texts.ts'
 import { useDay } from './use-day.ts'
 
@@ -27,7 +27,7 @@ export function PaymentList(): ReactNode {
         loading={words.loading}
         skeleton={<Skeleton height={120} radius={14} />}
         error={words.failed}
-        empty={<p className={look.none}>{words.none}</p>}
+        empty={<p className={styles.none}>{words.none}</p>}
       >
         {(list) => <Table list={list} />}
       </QueryView>
@@ -40,7 +40,7 @@ function Table({ list }: { list: Payment[] }): ReactNode {
   const day = useDay()
   return (
     <>
-      <table className={look.payments}>
+      <table className={styles.payments}>
         <thead>
           <tr>
             <th scope="col">{words.date}</th>
@@ -71,12 +71,12 @@ function Row({ payment, date }: { payment: Payment; date: string }): ReactNode {
       <td>{date}</td>
       <td>
         {texts.subscribe.description(planOf(plan).title, texts.subscribe.periods[billingPeriod].toLowerCase())}
-        <span className={look.number}>{paymentId}</span>
-        {status === 'failed' && reason !== null && <span className={look.number}>{reason}</span>}
+        <span className={styles.number}>{paymentId}</span>
+        {status === 'failed' && reason !== null && <span className={styles.number}>{reason}</span>}
       </td>
-      <td className={look.amount}>
+      <td className={styles.amount}>
         {formatRupees(amount)}
-        {refunded > 0 && <span className={look.number}>{words.refunded(formatRupees(refunded))}</span>}
+        {refunded > 0 && <span className={styles.number}>{words.refunded(formatRupees(refunded))}</span>}
       </td>
       <td>
         <Pill tone={tones[status]}>{words.statuses[status]}</Pill>

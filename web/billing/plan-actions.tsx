@@ -12,7 +12,7 @@ import button from '#web/ui/plain-button.module.css'
 import { toast } from '#web/ui/toast.tsx'
 import { sayOnArrival } from './arrival.ts'
 import { bannerTexts } from './banner-texts.ts'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { FreeDialog } from './free-dialog.tsx'
 import { useOwnDocument } from './own-document.ts'
 import { OwnPlanDialog } from './own-plan-dialog.tsx'
@@ -94,13 +94,13 @@ function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode 
   const label = plan.name === 'free' ? words.free : words.paid(plan.title)
   if (!subscription)
     return (
-      <button type="button" className={`${button.quiet} ${look.idle}`} disabled>
+      <button type="button" className={`${button.quiet} ${styles.idle}`} disabled>
         {failed ? label : words.loading}
       </button>
     )
   if (subscription.plan === plan.name)
     return (
-      <div className={look.current}>
+      <div className={styles.current}>
         <button type="button" className={button.held} disabled>
           <IconCheck size={18} aria-hidden />
           {words.current}

@@ -8,7 +8,7 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { bannerTexts } from './banner-texts.ts'
 import { type Banner, bannersOn } from './banners.ts'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { useDay } from './use-day.ts'
 
 const words = bannerTexts
@@ -26,7 +26,7 @@ export function PlanBanners({ path }: { path: string }): ReactNode {
   const { refetch } = subscription
   const limited = subscription.data?.usage.invoicesPerMonth != null
   // An invoice that was created on the last screen counts on this one.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen is the reason to look.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen is the reason to styles.
   useEffect(() => {
     if (limited) void refetch()
   }, [path, limited, refetch])
@@ -49,7 +49,7 @@ export function PlanBanners({ path }: { path: string }): ReactNode {
 function Actions({ banner, onDismiss }: { banner: Banner; onDismiss: (key: string) => void }): ReactNode {
   const { action, dismissible, key, title } = banner
   return (
-    <div className={look.actions}>
+    <div className={styles.actions}>
       {action === 'current' && (
         <Button component={Link} to="/dashboard/profile?tab=subscription" variant="default">
           {words.look}

@@ -9,7 +9,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PlanFeatures } from '#web/ui/plan-features.tsx'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { useCheckoutScript } from './checkout-script.ts'
 import { OptionRow } from './option-row.tsx'
 import { texts } from './texts.ts'
@@ -71,7 +71,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
       size={480}
       yOffset={16}
     >
-      <div className={look.dialog}>
+      <div className={styles.dialog}>
         <OptionRow
           label={words.period}
           value={billingPeriod}
@@ -95,14 +95,14 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
           hint={words.typeHints[paymentType]}
           onChange={(value) => choose({ paymentType: value })}
         />
-        <div className={look.bill}>
-          <p className={look.price}>
+        <div className={styles.bill}>
+          <p className={styles.price}>
             <strong>{formatPrice(plan.price[billingPeriod])}</strong> <span>{words.per[billingPeriod]}</span>
           </p>
           {quote.data && <Sum quote={quote.data} replaced={subscription.plan} />}
         </div>
         <PlanFeatures plan={plan} label={texts.subscribe.features} />
-        <div className={look.foot}>
+        <div className={styles.foot}>
           {quote.isError && !quote.data && (
             <Notice tone="bad" action={<TryAgain busy={quote.isFetching} onClick={() => void quote.refetch()} />}>
               {words.quoteFailed(errorMessage(quote.error))}
@@ -115,7 +115,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
           )}
           {problem !== null && <Notice tone="bad">{problem}</Notice>}
           {confirming && problem === null && !busy && <Notice tone="info">{words.confirming}</Notice>}
-          <div className={look.buttons}>
+          <div className={styles.buttons}>
             <Button variant="default" onClick={onClose} disabled={busy}>
               {words.close}
             </Button>
@@ -128,7 +128,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
             )}
           </div>
         </div>
-        <p className={look.footer}>{words.footer}</p>
+        <p className={styles.footer}>{words.footer}</p>
       </div>
     </Dialog>
   )
@@ -140,7 +140,7 @@ function Sum({ quote, replaced }: { quote: Quote; replaced: Subscription['plan']
   return (
     <>
       {credit > 0 && paymentType === 'onetime' && (
-        <dl className={look.sum}>
+        <dl className={styles.sum}>
           <dt>{planOf(quote.plan).title}</dt>
           <dd>{formatRupees(price)}</dd>
           <dt>{words.credit(planOf(quote.replaces ?? replaced).title)}</dt>
@@ -149,7 +149,7 @@ function Sum({ quote, replaced }: { quote: Quote; replaced: Subscription['plan']
           <dd>{formatRupees(dueNow)}</dd>
         </dl>
       )}
-      {message !== '' && <p className={look.message}>{message}</p>}
+      {message !== '' && <p className={styles.message}>{message}</p>}
     </>
   )
 }

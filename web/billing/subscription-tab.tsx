@@ -10,7 +10,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { daysUntil } from './banners.ts'
-import look from './billing.module.css'
+import styles from './billing.module.css'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { PaymentList } from './payment-list.tsx'
 import { texts } from './texts.ts'
@@ -56,7 +56,7 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
   const { plan, status, billingPeriod, paymentType, amount, currentPeriodEnd, cancelAtPeriodEnd, trialEnd, checkout } = subscription
   const price = billingPeriod && words[paymentType === 'onetime' ? 'once' : 'per'](formatPrice(amount), periodWord[billingPeriod])
   return (
-    <div className={look.facts}>
+    <div className={styles.facts}>
       <FactList>
         <dt>{words.plan}</dt>
         <dd>{planOf(plan).title}</dd>
@@ -102,7 +102,7 @@ function Used({ subscription: { usage } }: { subscription: Subscription }): Reac
         {of === null ? (
           words.usedFree(used)
         ) : (
-          <span className={look.used}>
+          <span className={styles.used}>
             {words.usedOf(used, of)}
             <Progress value={Math.min(100, (used / of) * 100)} color={used < of ? 'brand' : 'coral'} aria-label={words.used} />
           </span>
@@ -116,13 +116,13 @@ function Ways({ subscription }: { subscription: Subscription }): ReactNode {
   const [asking, setAsking] = useState(false)
   const { plan, cancelAtPeriodEnd } = subscription
   return (
-    <div className={look.ways}>
+    <div className={styles.ways}>
       <Button component={Link} to="/pricing" variant="default">
         {plan === 'free' ? words.upgrade : words.change}
       </Button>
       {plan !== 'free' && !cancelAtPeriodEnd && (
         <>
-          <Button variant="default" className={look.danger ?? ''} onClick={() => setAsking(true)}>
+          <Button variant="default" className={styles.danger ?? ''} onClick={() => setAsking(true)}>
             {texts.cancel.button}
           </Button>
           <CancelDialog opened={asking} subscription={subscription} onDone={() => setAsking(false)} onCancel={() => setAsking(false)} />

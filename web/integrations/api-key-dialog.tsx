@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { CopyButton } from '#web/ui/copy-button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { ApiKeyForm } from './api-key-form.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { texts } from './texts.ts'
 import { useArrivalFocus } from './use-arrival-focus.ts'
 
@@ -36,15 +36,15 @@ function KeyOnce({ apiKey, onClose }: { apiKey: string; onClose: () => void }): 
   const call = `curl -H "Authorization: Bearer ${apiKey}" ${window.location.origin}/api/me`
   return (
     <>
-      <p ref={arrived} tabIndex={-1} className={look.arrived}>
+      <p ref={arrived} tabIndex={-1} className={styles.arrived}>
         {words.once.text}
       </p>
-      <div className={look.secret}>
+      <div className={styles.secret}>
         <code>{apiKey}</code>
         <CopyButton text={apiKey} what={words.once.label} />
       </div>
-      <p className={look.small}>{words.once.try}</p>
-      <div className={look.secret}>
+      <p className={styles.small}>{words.once.try}</p>
+      <div className={styles.secret}>
         <pre>
           <code>{call}</code>
         </pre>

@@ -8,11 +8,11 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.keys.dialog
-const radio = { className: look.choice ?? '', classNames: { description: look.says ?? '' } }
+const radio = { className: styles.choice ?? '', classNames: { description: styles.says ?? '' } }
 
 interface ApiKeyFormProps {
   /** Told while it is being made: the dialog stays open then. */
@@ -60,7 +60,7 @@ export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNo
         </Button>
       }
     >
-      <div className={look.fields}>
+      <div className={styles.fields}>
         <TextInput
           label={words.name}
           description={words.nameHint}
@@ -70,7 +70,7 @@ export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNo
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Radio.Group label={words.scopes} classNames={{ label: look.label ?? '' }} {...form.getInputProps('scopes')}>
+        <Radio.Group label={words.scopes} classNames={{ label: styles.label ?? '' }} {...form.getInputProps('scopes')}>
           <Radio {...radio} value="read" label={words.read} description={words.readSays} />
           <Radio {...radio} value="write" label={words.write} description={words.writeSays} />
         </Radio.Group>

@@ -8,7 +8,7 @@ import { dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { RemovalDialog } from './removal-dialog.tsx'
 import { ShowAll } from './show-all.tsx'
 import { texts } from './texts.ts'
@@ -38,20 +38,20 @@ export function ApiKeys(): ReactNode {
         )
       }
     >
-      <div ref={around} tabIndex={-1} className={look.around}>
-        <p className={look.lead}>{words.text}</p>
+      <div ref={around} tabIndex={-1} className={styles.around}>
+        <p className={styles.lead}>{words.text}</p>
         <QueryView
           query={keys}
           loading={words.loading}
           error={words.failed}
-          empty={<p className={look.none}>{lack ? words.lacking(lack.lifts.title) : words.none}</p>}
+          empty={<p className={styles.none}>{lack ? words.lacking(lack.lifts.title) : words.none}</p>}
         >
           {(list) => (
             <>
-              {lack && <p className={look.none}>{words.kept(lack.lifts.title)}</p>}
+              {lack && <p className={styles.none}>{words.kept(lack.lifts.title)}</p>}
               <ShowAll list={list}>
                 {(shown) => (
-                  <ul className={look.list}>
+                  <ul className={styles.list}>
                     {shown.map((key) => (
                       <Key key={key._id} apiKey={key} onRevoke={() => setAsked(key)} />
                     ))}
@@ -61,8 +61,8 @@ export function ApiKeys(): ReactNode {
             </>
           )}
         </QueryView>
-        <p className={look.links}>
-          <a href="/docs" className={look.link}>
+        <p className={styles.links}>
+          <a href="/docs" className={styles.link}>
             {words.reference}
           </a>
         </p>
@@ -100,15 +100,15 @@ function Key({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }): Re
     lastUsedAt === null ? texts.never : texts.used(showMoment(zone, new Date(lastUsedAt), now)),
   ]
   return (
-    <li className={look.item}>
-      <IconKey size={22} stroke={1.6} aria-hidden className={look.icon} />
-      <div className={look.what}>
-        <div className={look.name}>
-          {name} <code className={look.ending}>{words.ending(ending)}</code>
+    <li className={styles.item}>
+      <IconKey size={22} stroke={1.6} aria-hidden className={styles.icon} />
+      <div className={styles.what}>
+        <div className={styles.name}>
+          {name} <code className={styles.ending}>{words.ending(ending)}</code>
           {left !== null && left <= 0 && <Pill tone="overdue">{words.expired}</Pill>}
           {left !== null && left > 0 && left < soon && <Pill tone="unpaid">{words.soon}</Pill>}
         </div>
-        <div className={look.quiet}>{facts.join(' · ')}</div>
+        <div className={styles.quiet}>{facts.join(' · ')}</div>
       </div>
       <Button variant="default" aria-label={words.revokeOne(name)} onClick={onRevoke}>
         {words.revoke}

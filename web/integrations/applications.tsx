@@ -8,7 +8,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { RemovalDialog } from './removal-dialog.tsx'
 import { SubscribeButton } from './subscribe-button.tsx'
 import { texts } from './texts.ts'
@@ -26,12 +26,12 @@ export function Applications(): ReactNode {
   const { around, expect } = useRemovalFocus(connections.data?.length)
   return (
     <Panel title={words.title}>
-      <div ref={around} tabIndex={-1} className={look.around}>
-        <p className={look.lead}>{words.text}</p>
+      <div ref={around} tabIndex={-1} className={styles.around}>
+        <p className={styles.lead}>{words.text}</p>
         <QueryView query={connections} loading={words.loading} error={words.failed} empty={null}>
           {(list) => (
             <>
-              <ul className={look.list}>
+              <ul className={styles.list}>
                 {list.map((connection) => (
                   <Application key={connection._id} connection={connection} onDisconnect={() => setAsked(connection)} />
                 ))}
@@ -64,8 +64,8 @@ export function Applications(): ReactNode {
 function NoneYet({ title }: { title: string }): ReactNode {
   const zapier = useApiQuery(zapierCalls.subscription)
   return (
-    <div className={look.hint}>
-      <h3 className={look.hintTitle}>{title}</h3>
+    <div className={styles.hint}>
+      <h3 className={styles.hintTitle}>{title}</h3>
       <p>{zapier.data?.available === false ? words.none.unavailable : words.none.text}</p>
     </div>
   )
@@ -84,15 +84,15 @@ function Application({ connection, onDisconnect }: { connection: Connection; onD
       : [lastUsedAt === null ? texts.never : texts.used(showMoment(zone, new Date(lastUsedAt), new Date())), texts.scopes(scopes)]),
   ]
   return (
-    <li className={look.item}>
-      <Icon size={22} stroke={1.6} aria-hidden className={look.icon} />
-      <div className={look.what}>
-        <div className={look.name}>
+    <li className={styles.item}>
+      <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
+      <div className={styles.what}>
+        <div className={styles.name}>
           {name} {paused && <Pill tone="unpaid">{words.paused}</Pill>}
         </div>
-        <div className={look.quiet}>{capitalized(facts.join(' · '))}</div>
+        <div className={styles.quiet}>{capitalized(facts.join(' · '))}</div>
         {paused && (
-          <div className={look.paused}>
+          <div className={styles.paused}>
             <p>{words.pausedText}</p>
             <SubscribeButton />
           </div>

@@ -7,7 +7,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import look from './consent.module.css'
+import styles from './consent.module.css'
 import { consentTexts as texts } from './consent-texts.ts'
 import { webAddress } from './web-address.ts'
 
@@ -49,33 +49,33 @@ export function ConsentCard({ application, own, asked, refuseUrl, invalid, child
   const open = invalid === undefined
   const Icon = own ? IconSend2 : application === 'Zapier' ? IconBolt : IconApps
   return (
-    <div className={look.card}>
-      <div className={look.programs} aria-hidden>
-        <span className={look.program}>
+    <div className={styles.card}>
+      <div className={styles.programs} aria-hidden>
+        <span className={styles.program}>
           <Icon size={26} stroke={1.7} />
         </span>
         <IconArrowsExchange size={20} stroke={1.7} />
-        <span className={look.program}>
-          <span className={look.mark} />
+        <span className={styles.program}>
+          <span className={styles.mark} />
         </span>
       </div>
       {open ? (
-        <h1 className={look.question}>
+        <h1 className={styles.question}>
           <Question application={application} />
         </h1>
       ) : (
         <>
-          <h1 className={look.question}>{texts.invalid}</h1>
+          <h1 className={styles.question}>{texts.invalid}</h1>
           <Notice tone="bad">
             {invalid} {texts.nothingShared}
           </Notice>
-          <p className={look.asked}>
+          <p className={styles.asked}>
             <Question application={application} />
           </p>
         </>
       )}
       {children}
-      <div className={look.actions}>
+      <div className={styles.actions}>
         <BusyButton
           variant={open ? 'filled' : 'default'}
           busy={busy}
@@ -105,7 +105,7 @@ function Question({ application }: { application: string }): ReactNode {
   const [lead, ...asks] = texts.question(application).split(' - ')
   return (
     <>
-      <span className={look.lead}>{lead} -</span> {asks.join(' - ')}
+      <span className={styles.lead}>{lead} -</span> {asks.join(' - ')}
     </>
   )
 }

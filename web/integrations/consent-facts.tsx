@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react'
 import type { ConsentQuestion } from '#contract/integrations.ts'
 import { useSession } from '#web/platform/session.ts'
 import { FactList } from '#web/ui/fact-list.tsx'
-import look from './consent.module.css'
+import styles from './consent.module.css'
 import { consentTexts as texts } from './consent-texts.ts'
 
 /** What the application may do and for how long, with whose account, and where the browser goes on. */
@@ -13,20 +13,20 @@ export function ConsentFacts({ question }: { question: ConsentQuestion }): React
   const may = useId()
   return (
     <>
-      {own && <p className={look.why}>{texts.ownWhy}</p>}
-      <p className={look.may} id={may}>
+      {own && <p className={styles.why}>{texts.ownWhy}</p>}
+      <p className={styles.may} id={may}>
         {texts.may(application)}
       </p>
-      <ul className={look.abilities} aria-labelledby={may}>
+      <ul className={styles.abilities} aria-labelledby={may}>
         {scopes.map((scope) => (
           <li key={scope}>
-            <IconCheck size={18} aria-hidden className={look.tick} />
+            <IconCheck size={18} aria-hidden className={styles.tick} />
             {texts.can[scope]}
           </li>
         ))}
       </ul>
-      {!own && <p className={look.not}>{texts.mayNot}</p>}
-      <div className={look.facts}>
+      {!own && <p className={styles.not}>{texts.mayNot}</p>}
+      <div className={styles.facts}>
         <FactList stacks>
           <dt>{texts.account}</dt>
           <dd>{session?.user.email}</dd>

@@ -9,7 +9,7 @@ import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill, type PillTone } from '#web/ui/pill.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { ReceiverWords } from './receiver-words.tsx'
 import { ShowAll } from './show-all.tsx'
 import { texts } from './texts.ts'
@@ -30,11 +30,11 @@ export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
   if (waits !== moving) setMoving(waits)
   return (
     <Panel title={words.title}>
-      <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={look.none}>{words.none}</p>}>
+      <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={styles.none}>{words.none}</p>}>
         {(list) => (
           <ShowAll list={list}>
             {(shown) => (
-              <ul className={look.list}>
+              <ul className={styles.list}>
                 {shown.map((delivery) => (
                   <Entry key={delivery._id} delivery={delivery} webhook={webhook} />
                 ))}
@@ -64,18 +64,18 @@ function Entry({ delivery, webhook }: { delivery: HookDelivery; webhook: Webhook
     ...(state === 'waiting' && nextTryAt === null && webhook.pausedBecause !== null ? [words.held] : []),
   ]
   return (
-    <li className={look.entry}>
-      <div className={look.what}>
-        <div className={look.name}>
+    <li className={styles.entry}>
+      <div className={styles.what}>
+        <div className={styles.name}>
           {name} <Pill tone={tones[state]}>{state === 'waiting' && attempt > 0 ? words.retrying : words.states[state]}</Pill>
         </div>
-        <div className={look.when}>{facts.join(' · ')}</div>
+        <div className={styles.when}>{facts.join(' · ')}</div>
         {attempt > 0 && (
-          <p className={look.said}>
+          <p className={styles.said}>
             <ReceiverWords {...delivery} />
           </p>
         )}
-        <div className={look.id}>{words.event(eventId)}</div>
+        <div className={styles.id}>{words.event(eventId)}</div>
         <FormError message={resend.isError ? words.againFailed(errorMessage(resend.error)) : null} />
       </div>
       <BusyButton

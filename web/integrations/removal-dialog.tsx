@@ -6,7 +6,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 
 interface RemovalDialogProps<T> {
   /** What would lose its access; null: the dialog is closed. */
@@ -59,7 +59,7 @@ export function RemovalDialog<T extends { _id: string; name: string }>(props: Re
         onClose()
       }}
     >
-      <p className={look.flush}>{last && words.consequence(last)}</p>
+      <p className={styles.flush}>{last && words.consequence(last)}</p>
       <FormError message={remove.isError ? words.failed(name, errorMessage(remove.error)) : null} />
     </ConfirmDialog>
   )

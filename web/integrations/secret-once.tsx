@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CopyButton } from '#web/ui/copy-button.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { texts } from './texts.ts'
 import { useArrivalFocus } from './use-arrival-focus.ts'
 
@@ -12,14 +12,14 @@ export function SecretOnce({ secret, onClose }: { secret: string; onClose: () =>
   const arrived = useArrivalFocus<HTMLParagraphElement>()
   return (
     <>
-      <p ref={arrived} tabIndex={-1} className={look.arrived}>
+      <p ref={arrived} tabIndex={-1} className={styles.arrived}>
         {words.text}
       </p>
-      <div className={look.secret}>
+      <div className={styles.secret}>
         <code>{secret}</code>
         <CopyButton text={secret} what={words.label} />
       </div>
-      <p className={look.small}>
+      <p className={styles.small}>
         {words.check} {words.how}
       </p>
       <Group justify="flex-end" mt={24}>

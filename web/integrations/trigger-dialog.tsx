@@ -12,7 +12,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DueList } from '#web/ui/due-list.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
-import look from './trigger.module.css'
+import styles from './trigger.module.css'
 import { TriggerResult } from './trigger-result.tsx'
 import { triggerTexts as texts } from './trigger-texts.ts'
 import { useGoingForPermission } from './use-going-for-permission.ts'
@@ -59,7 +59,7 @@ function WithMailbox({ onBusy, onClose }: StepProps): ReactNode {
 function MailboxFirst({ onClose }: { onClose: () => void }): ReactNode {
   return (
     <>
-      <p className={look.words}>{texts.mailbox.text}</p>
+      <p className={styles.words}>{texts.mailbox.text}</p>
       <Buttons onClose={onClose} close={texts.close}>
         <Button component={Link} to="/dashboard/mail-settings">
           {texts.mailbox.open}
@@ -112,17 +112,17 @@ function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode
   return (
     <>
       {nobody ? (
-        <p className={look.words}>{texts.nobody}</p>
+        <p className={styles.words}>{texts.nobody}</p>
       ) : (
         <>
-          <p className={look.words}>{texts.leaving(due.mails)}</p>
-          <div className={look.sum}>{formatRupees(due.total)}</div>
+          <p className={styles.words}>{texts.leaving(due.mails)}</p>
+          <div className={styles.sum}>{formatRupees(due.total)}</div>
           <DueList label={texts.list} lines={lines} mails={due.mails} />
         </>
       )}
-      {leftOut > 0 && <p className={look.quiet}>{texts.leftOut(leftOut)}</p>}
-      {status.data?.pause && !nobody && <p className={look.quiet}>{texts.paused}</p>}
-      {!nobody && <p className={look.quiet}>{texts.once}</p>}
+      {leftOut > 0 && <p className={styles.quiet}>{texts.leftOut(leftOut)}</p>}
+      {status.data?.pause && !nobody && <p className={styles.quiet}>{texts.paused}</p>}
+      {!nobody && <p className={styles.quiet}>{texts.once}</p>}
       <Buttons onClose={onClose} close={nobody ? texts.close : texts.cancel} disabled={sending}>
         {!nobody && (
           <BusyButton busy={sending} busyText={texts.busy} onClick={trigger}>
@@ -150,7 +150,7 @@ function Buttons({ close, onClose, disabled, children }: ButtonsProps): ReactNod
     if (document.activeElement?.matches('[role="dialog"] header button')) stay.current?.focus({ preventScroll: true })
   }, [])
   return (
-    <div className={look.buttons}>
+    <div className={styles.buttons}>
       <Button ref={stay} variant="default" onClick={onClose} disabled={disabled ?? false} data-autofocus>
         {close}
       </Button>

@@ -5,7 +5,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { ReceiverWords } from './receiver-words.tsx'
 import { texts } from './texts.ts'
 
@@ -31,7 +31,7 @@ export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNod
 function Outcome({ delivery }: { delivery: HookDelivery }): ReactNode {
   const taken = delivery.state === 'delivered'
   return (
-    <div className={look.outcome}>
+    <div className={styles.outcome}>
       <Notice tone={taken ? 'good' : 'bad'} title={taken ? words.tested : words.testFailed}>
         <ReceiverWords {...delivery} />
       </Notice>

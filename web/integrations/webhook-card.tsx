@@ -10,7 +10,7 @@ import { FormError } from '#web/ui/form-error.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { HookState } from './hook-state.tsx'
 import { SubscribeButton } from './subscribe-button.tsx'
 import { texts } from './texts.ts'
@@ -48,8 +48,8 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
       {!paused && failures > 0 && <Notice tone="warn">{words.failing(failures)}</Notice>}
       <Panel>
         <Facts webhook={webhook} />
-        {!own && <p className={look.small}>{words.zapier}</p>}
-        <div className={look.actions}>
+        {!own && <p className={styles.small}>{words.zapier}</p>}
+        <div className={styles.actions}>
           {test.button}
           {own && (
             <Button variant="default" onClick={() => setOpen('change')}>
@@ -71,7 +71,7 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
               {words.replace.open}
             </Button>
           )}
-          <Button variant="default" className={look.danger ?? ''} onClick={() => setOpen('remove')}>
+          <Button variant="default" className={styles.danger ?? ''} onClick={() => setOpen('remove')}>
             {words.remove.open}
           </Button>
         </div>
@@ -92,7 +92,7 @@ function Facts({ webhook }: { webhook: Webhook }): ReactNode {
     <FactList stacks>
       <dt>{words.address}</dt>
       <dd>
-        <span className={look.url} title={url}>
+        <span className={styles.url} title={url}>
           {url}
         </span>
       </dd>

@@ -7,7 +7,7 @@ import { type HookEvent, hookEvent, integrationCalls, type Webhook } from '#cont
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { invalidate } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.webhooks.dialog
@@ -81,7 +81,7 @@ function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNod
         </Button>
       }
     >
-      <div className={look.fields}>
+      <div className={styles.fields}>
         <TextInput
           label={words.url}
           description={words.urlHint}
@@ -98,14 +98,14 @@ function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNod
         <Checkbox.Group
           label={texts.events.label}
           description={texts.events.hint}
-          classNames={{ label: look.label ?? '', description: look.description ?? '', error: look.error ?? '' }}
+          classNames={{ label: styles.label ?? '', description: styles.description ?? '', error: styles.error ?? '' }}
           {...form.getInputProps('events')}
         >
           {hookEvent.options.map((event) => (
             <Checkbox
               key={event}
-              className={look.choice ?? ''}
-              classNames={{ description: look.says ?? '' }}
+              className={styles.choice ?? ''}
+              classNames={{ description: styles.says ?? '' }}
               value={event}
               label={texts.events.names[event]}
               description={texts.events.says[event]}

@@ -7,7 +7,7 @@ import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.webhook.remove
@@ -46,8 +46,8 @@ export function WebhookRemoveDialog({ opened, webhook, onRemoved, onClose }: Web
         onClose()
       }}
     >
-      <p className={look.flush}>{words.text}</p>
-      {webhook.kind === 'zapier' && <p className={look.small}>{words.zap}</p>}
+      <p className={styles.flush}>{words.text}</p>
+      {webhook.kind === 'zapier' && <p className={styles.small}>{words.zap}</p>}
       <FormError message={remove.isError ? words.failed(errorMessage(remove.error)) : null} />
     </ConfirmDialog>
   )

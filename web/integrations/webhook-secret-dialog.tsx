@@ -5,7 +5,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { SecretOnce } from './secret-once.tsx'
 import { texts } from './texts.ts'
 
@@ -30,7 +30,7 @@ export function WebhookSecretDialog({ opened, id, onClose }: { opened: boolean; 
           onClose()
         }}
       >
-        <p className={look.flush}>{words.text}</p>
+        <p className={styles.flush}>{words.text}</p>
         <FormError message={replace.isError ? words.failed(errorMessage(replace.error)) : null} />
       </ConfirmDialog>
       <Dialog

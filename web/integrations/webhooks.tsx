@@ -8,7 +8,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
-import look from './connections.module.css'
+import styles from './connections.module.css'
 import { HookState } from './hook-state.tsx'
 import { ShowAll } from './show-all.tsx'
 import { texts } from './texts.ts'
@@ -34,17 +34,17 @@ export function Webhooks(): ReactNode {
         )
       }
     >
-      <p className={look.lead}>{words.text}</p>
+      <p className={styles.lead}>{words.text}</p>
       <QueryView
         query={webhooks}
         loading={words.loading}
         error={words.failed}
-        empty={<p className={look.none}>{lack ? words.lacking(lack.lifts.title) : words.none}</p>}
+        empty={<p className={styles.none}>{lack ? words.lacking(lack.lifts.title) : words.none}</p>}
       >
         {(list) => (
           <ShowAll list={list}>
             {(shown) => (
-              <ul className={look.list}>
+              <ul className={styles.list}>
                 {shown.map((webhook) => (
                   <Row key={webhook._id} webhook={webhook} />
                 ))}
@@ -67,20 +67,20 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
     ...(failures > 0 ? [words.failing(failures)] : []),
   ]
   return (
-    <li className={look.linked}>
-      <Icon size={22} stroke={1.6} aria-hidden className={look.icon} />
-      <div className={look.what}>
-        <div className={look.name}>
-          <Link to={`/dashboard/connections/webhooks/${_id}`} className={look.address} aria-label={words.open(url)} title={url}>
+    <li className={styles.linked}>
+      <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
+      <div className={styles.what}>
+        <div className={styles.name}>
+          <Link to={`/dashboard/connections/webhooks/${_id}`} className={styles.address} aria-label={words.open(url)} title={url}>
             {url}
           </Link>
           {kind === 'zapier' && <Pill tone="quiet">{words.by.zapier}</Pill>}
           <HookState webhook={webhook} />
         </div>
-        <div className={look.quiet}>{events.map((event) => texts.events.names[event]).join(', ')}</div>
-        <div className={look.quiet}>{capitalized(facts.join(' · '))}</div>
+        <div className={styles.quiet}>{events.map((event) => texts.events.names[event]).join(', ')}</div>
+        <div className={styles.quiet}>{capitalized(facts.join(' · '))}</div>
       </div>
-      <IconChevronRight size={20} aria-hidden className={look.icon} />
+      <IconChevronRight size={20} aria-hidden className={styles.icon} />
     </li>
   )
 }

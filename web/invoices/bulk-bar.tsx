@@ -5,7 +5,7 @@ import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './bulk-bar.module.css'
+import styles from './bulk-bar.module.css'
 import { bulkTexts } from './bulk-texts.ts'
 import { useBulk } from './use-bulk.ts'
 import type { Selection } from './use-selection.ts'
@@ -29,17 +29,17 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
   return (
     <>
       {chosen.length > 0 && (
-        <section className={look.bar} aria-label={bulkTexts.label}>
-          <p className={look.count} role="status">
+        <section className={styles.bar} aria-label={bulkTexts.label}>
+          <p className={styles.count} role="status">
             <strong>{busy ? bulkTexts.working : bulkTexts.selected(chosen.length)}</strong>
-            <span className={look.sum}>{sum}</span>
+            <span className={styles.sum}>{sum}</span>
           </p>
           {chosen.length < shown && (
-            <Button variant="subtle" onClick={chooseAll} disabled={busy} className={look.all ?? ''}>
+            <Button variant="subtle" onClick={chooseAll} disabled={busy} className={styles.all ?? ''}>
               {bulkTexts.all(shown)}
             </Button>
           )}
-          <div className={look.actions}>
+          <div className={styles.actions}>
             <Button
               variant="default"
               disabled={busy}
@@ -59,14 +59,21 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
             <Button
               variant="default"
               disabled={busy}
-              className={look.danger ?? ''}
+              className={styles.danger ?? ''}
               leftSection={<IconTrash size={18} stroke={1.7} />}
               onClick={() => setAsking('delete')}
             >
               {bulkTexts.remove}
             </Button>
           </div>
-          <CloseButton size={44} iconSize={20} aria-label={bulkTexts.clear} onClick={clear} disabled={busy} className={look.clear ?? ''} />
+          <CloseButton
+            size={44}
+            iconSize={20}
+            aria-label={bulkTexts.clear}
+            onClick={clear}
+            disabled={busy}
+            className={styles.clear ?? ''}
+          />
         </section>
       )}
       <LazyMount wanted={asking === 'delete'}>

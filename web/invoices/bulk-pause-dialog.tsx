@@ -7,7 +7,7 @@ import { DateField } from '#web/ui/date-field.tsx'
 import { dateIn } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { bulkTexts } from './bulk-texts.ts'
-import look from './pause-dialog.module.css'
+import styles from './pause-dialog.module.css'
 import { texts } from './texts.ts'
 import { useToday } from './use-today.ts'
 
@@ -31,7 +31,7 @@ export function BulkPauseDialog({ opened, count, paid, busy, onPause, onClose }:
   if (opened) last.current = { count, paid }
   return (
     <Dialog opened={opened} onClose={busy ? () => undefined : onClose} title={bulkTexts.pauseTitle(last.current.count)} size={520}>
-      {last.current.paid > 0 && <p className={look.about}>{bulkTexts.paidLeftOut(last.current.paid)}</p>}
+      {last.current.paid > 0 && <p className={styles.about}>{bulkTexts.paidLeftOut(last.current.paid)}</p>}
       <PauseLength busy={busy} onPause={onPause} onClose={onClose} />
     </Dialog>
   )
@@ -52,10 +52,10 @@ function PauseLength({ busy, onPause, onClose }: Pick<BulkPauseDialogProps, 'bus
   }
   return (
     <form noValidate onSubmit={submit}>
-      <Radio.Group label={words.length} classNames={{ label: look.label ?? '' }} value={length} onChange={setLength}>
-        <Radio className={look.choice ?? ''} value="until" label={words.until} />
+      <Radio.Group label={words.length} classNames={{ label: styles.label ?? '' }} value={length} onChange={setLength}>
+        <Radio className={styles.choice ?? ''} value="until" label={words.until} />
         {dated && (
-          <div className={look.dated}>
+          <div className={styles.dated}>
             <DateField
               label={words.lastDay}
               description={words.lastDayHint}
@@ -69,7 +69,7 @@ function PauseLength({ busy, onPause, onClose }: Pick<BulkPauseDialogProps, 'bus
             />
           </div>
         )}
-        <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
+        <Radio className={styles.choice ?? ''} value="for-good" label={words.forGood} />
       </Radio.Group>
       <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onClose} disabled={busy}>

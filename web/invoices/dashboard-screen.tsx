@@ -6,7 +6,7 @@ import type { Invoice } from '#contract/invoices.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
-import look from './dashboard.module.css'
+import styles from './dashboard.module.css'
 import { DashboardSkeleton } from './dashboard-skeleton.tsx'
 import { ExportButton } from './export-button.tsx'
 import { Ledger } from './ledger-view.tsx'
@@ -71,13 +71,13 @@ function Head({ invoices }: { invoices: Invoice[] | null }): ReactNode {
       title={texts.dashboard.title}
       subtitle={texts.dashboard.subtitle}
       action={
-        <div className={look.tools}>
+        <div className={styles.tools}>
           <Button
             component={Link}
             to={{ search: `?${withImport}` }}
             preventScrollReset
             variant="default"
-            className={look.tool ?? ''}
+            className={styles.tool ?? ''}
             leftSection={<IconUpload size={18} stroke={1.7} />}
           >
             {texts.dashboard.import}

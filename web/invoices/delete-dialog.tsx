@@ -7,7 +7,7 @@ import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { undoToast } from '#web/ui/undo-toast.tsx'
-import look from './delete-dialog.module.css'
+import styles from './delete-dialog.module.css'
 import { texts } from './texts.ts'
 
 /** Asks before an invoice goes, and offers it back for as long as the message stands there. */
@@ -46,7 +46,7 @@ export function DeleteDialog({ invoice, onClose }: { invoice: Invoice | null; on
       onConfirm={confirm}
       onCancel={close}
     >
-      {invoice && <p className={look.text}>{texts.remove.text(invoice.reference, invoice.clientName, formatRupees(invoice.amount))}</p>}
+      {invoice && <p className={styles.text}>{texts.remove.text(invoice.reference, invoice.clientName, formatRupees(invoice.amount))}</p>}
       <FormError message={remove.isError ? errorMessage(remove.error) : null} />
     </ConfirmDialog>
   )

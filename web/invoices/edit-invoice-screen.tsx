@@ -9,7 +9,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
 import { showAmount } from './amount.ts'
-import look from './edit-invoice.module.css'
+import styles from './edit-invoice.module.css'
 import { formTexts } from './form-texts.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
@@ -41,7 +41,7 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
       query={found}
       loading={formTexts.loading}
       skeleton={
-        <div className={look.both}>
+        <div className={styles.both}>
           <Skeleton height={378} radius={14} />
           <Skeleton height={378} radius={14} />
         </div>
@@ -63,7 +63,7 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
 /** The fields, and beside them what was written to the client about it. */
 function Both({ invoice }: { invoice: Invoice }): ReactNode {
   return (
-    <div className={look.both}>
+    <div className={styles.both}>
       <EditForm invoice={invoice} />
       <HistoryPanel invoice={invoice} />
     </div>

@@ -10,7 +10,7 @@ import { sendForFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './dashboard.module.css'
+import styles from './dashboard.module.css'
 import { filterInvoices, searchInvoices } from './ledger.ts'
 import { texts } from './texts.ts'
 
@@ -34,7 +34,7 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
     },
     onError: (error) => toast('bad', words.failed(errorMessage(error))),
   })
-  const style = { variant: 'default', className: look.tool ?? '', leftSection: icon } as const
+  const style = { variant: 'default', className: styles.tool ?? '', leftSection: icon } as const
   if (invoices === null)
     return (
       <Button {...style} disabled>

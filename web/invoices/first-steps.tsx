@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { useApiQuery } from '#web/platform/query.ts'
-import look from './first-steps.module.css'
+import styles from './first-steps.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.firstSteps
@@ -21,17 +21,17 @@ export function FirstSteps(): ReactNode {
     { ...start, to: '/dashboard/reminder-control', done: status.data?.isActive ? start.done : null },
   ]
   return (
-    <section className={look.steps}>
-      <h2 className={look.title}>{words.title}</h2>
-      <ol className={look.list}>
+    <section className={styles.steps}>
+      <h2 className={styles.title}>{words.title}</h2>
+      <ol className={styles.list}>
         {steps.map(({ says, more, to, done }, nth) => (
-          <li key={says} className={look.step} data-done={done !== null || undefined}>
-            <span className={look.mark} aria-hidden>
+          <li key={says} className={styles.step} data-done={done !== null || undefined}>
+            <span className={styles.mark} aria-hidden>
               {done === null ? nth + 1 : <IconCheck size={18} />}
             </span>
             <div>
               <Link to={to}>{says}</Link>
-              <div className={look.more}>{done ?? more}</div>
+              <div className={styles.more}>{done ?? more}</div>
             </div>
           </li>
         ))}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
-import look from './history.module.css'
+import styles from './history.module.css'
 import { historyTexts } from './history-texts.ts'
 import { OutcomeIcon, OutcomeWord } from './outcome-mark.tsx'
 import type { Entry } from './timeline.ts'
@@ -25,30 +25,30 @@ export function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntry
   if (entry.kind === 'day') {
     const { outcome, words: sentence } = entry.decision
     return (
-      <li className={look.entry}>
+      <li className={styles.entry}>
         <OutcomeIcon outcome={outcome} />
         <OutcomeWord outcome={outcome} />
-        <p className={look.words}>{sentence}</p>
+        <p className={styles.words}>{sentence}</p>
       </li>
     )
   }
   const { mail, outcome, at } = entry
   const { subject } = mail
   return (
-    <li className={look.entry}>
+    <li className={styles.entry}>
       <OutcomeIcon outcome={outcome} />
-      <div className={look.line}>
+      <div className={styles.line}>
         <OutcomeWord outcome={outcome} />
-        <span className={look.aside}>{[showClock(zone, new Date(at)), words.kinds[mail.kind]].join(' · ')}</span>
+        <span className={styles.aside}>{[showClock(zone, new Date(at)), words.kinds[mail.kind]].join(' · ')}</span>
       </div>
-      {subject !== null && <p className={look.subject}>{unbroken(subject)}</p>}
-      {mail.invoices > 1 && <p className={look.words}>{words.several(mail.invoices)}</p>}
+      {subject !== null && <p className={styles.subject}>{unbroken(subject)}</p>}
+      {mail.invoices > 1 && <p className={styles.words}>{words.several(mail.invoices)}</p>}
       <WhatBecame mail={mail} />
-      {advised && mail.state === 'failed' && <p className={look.words}>{adviceFor(mail.serverReply ?? '')}</p>}
+      {advised && mail.state === 'failed' && <p className={styles.words}>{adviceFor(mail.serverReply ?? '')}</p>}
       <Tries mail={mail} zone={zone} now={now} />
       {/* Its words are settled when it is first tried: before that there is nothing to show. */}
       {subject !== null && (
-        <Button variant="subtle" className={look.open ?? ''} aria-label={words.open(subject)} onClick={() => onOpen(mail)}>
+        <Button variant="subtle" className={styles.open ?? ''} aria-label={words.open(subject)} onClick={() => onOpen(mail)}>
           {words.show}
         </Button>
       )}
@@ -64,14 +64,14 @@ function WhatBecame({ mail }: { mail: HistoryMail }): ReactNode {
   const ours = state === 'failed' && reason !== 'refused'
   return (
     <>
-      {why !== null && <p className={look.words}>{why}</p>}
+      {why !== null && <p className={styles.words}>{why}</p>}
       {serverReply !== null && serverReply !== '' && (
-        <p className={look.words}>
+        <p className={styles.words}>
           {ours ? (
             serverReply
           ) : (
             <>
-              {words.said} <q className={look.said}>{serverReply}</q>
+              {words.said} <q className={styles.said}>{serverReply}</q>
             </>
           )}
         </p>
@@ -105,5 +105,5 @@ function Tries({ mail, zone, now }: { mail: HistoryMail; zone: string | undefine
     ...(attempt > 1 || (attempt === 1 && state !== 'sent') ? [words.tries(attempt)] : []),
     ...(nextTryAt !== null && new Date(nextTryAt) > now ? [words.nextTry(showComing(zone, new Date(nextTryAt), now))] : []),
   ]
-  return parts.length > 0 && <p className={look.aside}>{parts.join(' · ')}</p>
+  return parts.length > 0 && <p className={styles.aside}>{parts.join(' · ')}</p>
 }

@@ -7,7 +7,7 @@ import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { showComing } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './history.module.css'
+import styles from './history.module.css'
 import { historyTexts } from './history-texts.ts'
 import { HistoryTimeline } from './history-timeline.tsx'
 import { NextReminder } from './next-reminder.tsx'
@@ -72,9 +72,9 @@ function Nothing({ history, zone, now }: { history: InvoiceHistory; zone: string
         ? null
         : firstWhy[reason]
   return (
-    <div className={look.nothing}>
+    <div className={styles.nothing}>
       <p>{none}</p>
-      {then !== null && <p className={look.words}>{then}</p>}
+      {then !== null && <p className={styles.words}>{then}</p>}
     </div>
   )
 }

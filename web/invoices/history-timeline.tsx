@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { HistoryMail } from '#contract/reminders.ts'
 import { dateIn, daysBetween, showDate } from '#web/ui/dates.ts'
-import look from './history.module.css'
+import styles from './history.module.css'
 import { HistoryEntry } from './history-entry.tsx'
 import { historyTexts } from './history-texts.ts'
 import { MailDialog } from './mail-dialog.tsx'
@@ -27,12 +27,12 @@ export function HistoryTimeline({ days, zone, now, owed }: HistoryTimelineProps)
   const [open, setOpen] = useState<HistoryMail | null>(null)
   return (
     <>
-      <h3 className={look.label}>{historyTexts.heading}</h3>
-      <ol className={look.days}>
+      <h3 className={styles.label}>{historyTexts.heading}</h3>
+      <ol className={styles.days}>
         {days.slice(0, shown).map(({ date, since, entries }, day) => (
           <li key={date}>
-            <h4 className={look.day}>{since === date ? dayName(date, today) : historyTexts.span(showDate(since), showDate(date))}</h4>
-            <ol className={look.entries}>
+            <h4 className={styles.day}>{since === date ? dayName(date, today) : historyTexts.span(showDate(since), showDate(date))}</h4>
+            <ol className={styles.entries}>
               {entries.map((entry, nth) => (
                 <HistoryEntry
                   key={entry.kind === 'mail' ? entry.mail._id : 'day'}

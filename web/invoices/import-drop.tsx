@@ -2,7 +2,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { FormError } from '#web/ui/form-error.tsx'
-import look from './import.module.css'
+import styles from './import.module.css'
 import { importTexts } from './import-texts.ts'
 import { type FileLine, readTable } from './read-table.ts'
 
@@ -61,10 +61,10 @@ export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileLine[
   }, [])
   return (
     <>
-      <button type="button" className={look.drop} data-over={over || undefined} data-autofocus onClick={() => input.current?.click()}>
+      <button type="button" className={styles.drop} data-over={over || undefined} data-autofocus onClick={() => input.current?.click()}>
         <IconFileUpload size={34} stroke={1.4} aria-hidden />
-        <strong className={look.dropTitle}>{touched ? words.choose : words.drop}</strong>
-        <span className={look.dim}>{words.dropHint}</span>
+        <strong className={styles.dropTitle}>{touched ? words.choose : words.drop}</strong>
+        <span className={styles.dim}>{words.dropHint}</span>
       </button>
       <input
         ref={input}
@@ -79,7 +79,7 @@ export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileLine[
         }}
       />
       <FormError message={problem} />
-      <p className={look.needs}>{words.needs}</p>
+      <p className={styles.needs}>{words.needs}</p>
     </>
   )
 }

@@ -2,7 +2,7 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import { Checkbox, NativeSelect } from '@mantine/core'
 import type { ReactNode } from 'react'
-import look from './import.module.css'
+import styles from './import.module.css'
 import { type Columns, type Field, fields, needed } from './import-columns.ts'
 import { importTexts } from './import-texts.ts'
 import type { DateOrder } from './import-values.ts'
@@ -35,9 +35,9 @@ export function ImportMapping({ mapping, lines, onChange }: ImportMappingProps):
   const choose = (field: Field, value: string) =>
     onChange({ ...mapping, columns: { ...mapping.columns, [field]: value === '' ? null : Number(value) } })
   return (
-    <fieldset className={look.mapping}>
-      <legend className={look.legend}>{words.columns}</legend>
-      <div className={look.fields}>
+    <fieldset className={styles.mapping}>
+      <legend className={styles.legend}>{words.columns}</legend>
+      <div className={styles.fields}>
         {fields.map((field) => (
           <NativeSelect
             key={field}
@@ -54,7 +54,7 @@ export function ImportMapping({ mapping, lines, onChange }: ImportMappingProps):
           onChange={(event) => onChange({ ...mapping, dates: event.currentTarget.value === 'mdy' ? 'mdy' : 'dmy' })}
         />
         <Checkbox
-          className={look.head ?? ''}
+          className={styles.head ?? ''}
           label={words.head}
           checked={mapping.head}
           onChange={(event) => onChange({ ...mapping, head: event.currentTarget.checked })}

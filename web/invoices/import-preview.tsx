@@ -3,7 +3,7 @@ import '@mantine/core/styles/Checkbox.layer.css'
 import { Button, Checkbox } from '@mantine/core'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import look from './import.module.css'
+import styles from './import.module.css'
 import { guessByContent, guessByHead, guessDates, hasHead, needed } from './import-columns.ts'
 import { type Judged, judgeLines } from './import-lines.ts'
 import { ImportMapping, type Mapping } from './import-mapping.tsx'
@@ -41,29 +41,29 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   const shown = tab === 'all' ? judged : judged.filter(({ state }) => state === tab)
   return (
     <>
-      <div className={look.file}>
-        <strong className={look.fileName}>{file.name}</strong>
-        <Button variant="subtle" className={look.other ?? ''} onClick={onOther}>
+      <div className={styles.file}>
+        <strong className={styles.fileName}>{file.name}</strong>
+        <Button variant="subtle" className={styles.other ?? ''} onClick={onOther}>
           {words.chooseOther}
         </Button>
       </div>
       <ImportMapping mapping={mapping} lines={file.lines} onChange={setMapping} />
       {missing.length > 0 ? (
-        <p className={look.missing} role="status">
+        <p className={styles.missing} role="status">
           {words.missing(missing.map((field) => words.fields[field].toLowerCase()).join(', '))}
         </p>
       ) : (
         <>
-          <fieldset className={look.tabs} aria-label={words.preview}>
+          <fieldset className={styles.tabs} aria-label={words.preview}>
             {tabs.map((name) => (
-              <button key={name} type="button" className={look.tab} aria-pressed={tab === name} onClick={() => setTab(name)}>
+              <button key={name} type="button" className={styles.tab} aria-pressed={tab === name} onClick={() => setTab(name)}>
                 {words.tabs[name](counts[name])}
               </button>
             ))}
           </fieldset>
           <ImportTable key={tab} lines={shown} />
-          <div className={look.below}>
-            {counts.bad > 0 && <p className={look.dim}>{words.badTail}</p>}
+          <div className={styles.below}>
+            {counts.bad > 0 && <p className={styles.dim}>{words.badTail}</p>}
             {counts.duplicate > 0 && (
               <Checkbox label={words.keep} checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
             )}
@@ -71,7 +71,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         </>
       )}
       <ImportRoom wanted={wanted} />
-      <div className={look.buttons}>
+      <div className={styles.buttons}>
         <Button variant="default" onClick={onCancel}>
           {words.cancel}
         </Button>

@@ -7,7 +7,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { bulkTexts } from './bulk-texts.ts'
-import look from './import.module.css'
+import styles from './import.module.css'
 import { importTexts } from './import-texts.ts'
 import { writeTable } from './read-table.ts'
 import type { Importing } from './use-import.ts'
@@ -39,13 +39,13 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
   return (
     <>
       <div role="status">
-        <h3 className={look.doneTitle}>
+        <h3 className={styles.doneTitle}>
           {created.length > 0 ? words.doneTitle(created.length) : unsure > 0 ? words.unsureTitle : words.noneTitle}
         </h3>
       </div>
-      {created.length > 0 && <p className={look.dim}>{words.mails}</p>}
+      {created.length > 0 && <p className={styles.dim}>{words.mails}</p>}
       {unfinished !== null && (
-        <div className={look.unfinished}>
+        <div className={styles.unfinished}>
           <Notice
             tone={state === 'broken' ? 'bad' : 'warn'}
             action={
@@ -60,13 +60,13 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
       )}
       {leftOut.length > 0 && (
         <>
-          <p className={look.leftTitle}>{words.left(leftOut.length)}</p>
-          <ul className={look.left}>
+          <p className={styles.leftTitle}>{words.left(leftOut.length)}</p>
+          <ul className={styles.left}>
             {leftOut.slice(0, listed).map(({ line, message }) => (
               <li key={line.line}>{words.leftLine(line.line, message)}</li>
             ))}
           </ul>
-          {leftOut.length > listed && <p className={look.dim}>{words.moreLeft(leftOut.length - listed)}</p>}
+          {leftOut.length > listed && <p className={styles.dim}>{words.moreLeft(leftOut.length - listed)}</p>}
           <Button variant="default" leftSection={<IconDownload size={18} stroke={1.7} />} onClick={save}>
             {words.saveLeft}
           </Button>

@@ -1,6 +1,6 @@
 import { Button, Group, Progress } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
-import look from './import.module.css'
+import styles from './import.module.css'
 import { importTexts } from './import-texts.ts'
 import type { Importing } from './use-import.ts'
 
@@ -16,14 +16,14 @@ export function ImportRunning({ running, onBusy }: { running: Importing; onBusy:
   const { sent, total, stop } = running
   return (
     <>
-      <p className={look.progress} role="status">
+      <p className={styles.progress} role="status">
         {words.progress(sent, total)}
       </p>
       <Progress
         value={total === 0 ? 0 : (100 * sent) / total}
         size={8}
         radius="xl"
-        classNames={{ root: look.track ?? '' }}
+        classNames={{ root: styles.track ?? '' }}
         aria-label={words.title}
       />
       <Group justify="flex-end" mt={24}>

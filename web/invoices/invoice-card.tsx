@@ -4,7 +4,7 @@ import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { Pill } from '#web/ui/pill.tsx'
 import { dueWords, footWords, refusalOf } from './card-words.ts'
-import look from './invoice-card.module.css'
+import styles from './invoice-card.module.css'
 import { InvoiceMenu } from './invoice-menu.tsx'
 import { PausePill } from './pause-pill.tsx'
 import { SelectBox } from './select-box.tsx'
@@ -26,12 +26,12 @@ export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): R
   const { invoice, zone, today, now, index, of, chosen, onToggle } = props
   const refusal = refusalOf(invoice)
   return (
-    <li aria-posinset={index + 1} aria-setsize={of} className={look.card} data-index={index} data-chosen={chosen || undefined}>
-      <div className={look.head}>
+    <li aria-posinset={index + 1} aria-setsize={of} className={styles.card} data-index={index} data-chosen={chosen || undefined}>
+      <div className={styles.head}>
         <Link
           to={`/dashboard/edit-invoice/${invoice._id}`}
           state={{ invoice }}
-          className={look.client}
+          className={styles.client}
           title={invoice.clientName}
           data-open
         >
@@ -39,25 +39,25 @@ export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): R
         </Link>
         <Pill tone={invoice.status}>{texts.status[invoice.status]}</Pill>
       </div>
-      <div className={look.under}>
-        <span className={look.email} title={invoice.clientEmail}>
+      <div className={styles.under}>
+        <span className={styles.email} title={invoice.clientEmail}>
           {invoice.clientEmail}
         </span>
-        <span className={look.reference} title={invoice.reference}>
+        <span className={styles.reference} title={invoice.reference}>
           {invoice.reference}
         </span>
       </div>
-      <div className={look.amount}>{formatRupees(invoice.amount)}</div>
-      <div className={look.due}>{dueWords(invoice, today)}</div>
-      <div className={look.foot}>
+      <div className={styles.amount}>{formatRupees(invoice.amount)}</div>
+      <div className={styles.due}>{dueWords(invoice, today)}</div>
+      <div className={styles.foot}>
         <SelectBox invoice={invoice} chosen={chosen} onToggle={onToggle} />
-        <div className={look.last}>
+        <div className={styles.last}>
           <PausePill invoice={invoice} />
           <span title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
             {footWords(invoice, zone, now)}
           </span>
         </div>
-        <InvoiceMenu invoice={invoice} className={look.menu} />
+        <InvoiceMenu invoice={invoice} className={styles.menu} />
       </div>
     </li>
   )

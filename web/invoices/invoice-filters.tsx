@@ -1,6 +1,6 @@
 import { IconLayoutGrid, IconList, IconSearch, IconX } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
-import look from './dashboard.module.css'
+import styles from './dashboard.module.css'
 import { type Filter, texts } from './texts.ts'
 import type { View } from './use-view.ts'
 
@@ -27,16 +27,16 @@ export function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
   const { search, onSearch, onEnter, filter, onFilter, counts, view, onView } = props
   const box = useRef<HTMLInputElement>(null)
   return (
-    <search className={look.bar}>
-      <div className={look.search}>
-        <IconSearch size={18} stroke={1.7} aria-hidden className={look.searchIcon} />
+    <search className={styles.bar}>
+      <div className={styles.search}>
+        <IconSearch size={18} stroke={1.7} aria-hidden className={styles.searchIcon} />
         <input
           ref={box}
           data-search
           type="text"
           enterKeyHint="search"
           autoComplete="off"
-          className={look.searchBox}
+          className={styles.searchBox}
           placeholder={texts.dashboard.search}
           aria-label={texts.dashboard.search}
           value={search}
@@ -53,7 +53,7 @@ export function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
         {search !== '' && (
           <button
             type="button"
-            className={look.searchClear}
+            className={styles.searchClear}
             aria-label={texts.dashboard.clear}
             onClick={() => {
               onSearch('')
@@ -64,19 +64,19 @@ export function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
           </button>
         )}
       </div>
-      <fieldset className={look.filters} aria-label={texts.dashboard.filters}>
+      <fieldset className={styles.filters} aria-label={texts.dashboard.filters}>
         {filters.map((name) => (
-          <button key={name} type="button" className={look.filter} aria-pressed={filter === name} onClick={() => onFilter(name)}>
+          <button key={name} type="button" className={styles.filter} aria-pressed={filter === name} onClick={() => onFilter(name)}>
             {texts.dashboard.filter(name, counts[name])}
           </button>
         ))}
       </fieldset>
-      <fieldset className={look.views} aria-label={texts.view.label}>
+      <fieldset className={styles.views} aria-label={texts.view.label}>
         {views.map(({ name, icon: Icon }) => (
           <button
             key={name}
             type="button"
-            className={look.view}
+            className={styles.view}
             aria-label={texts.view[name]}
             title={texts.view[name]}
             aria-pressed={view === name}

@@ -8,7 +8,7 @@ import { readTypedAmount } from './amount.ts'
 import { AmountField } from './amount-field.tsx'
 import { ClientFields } from './client-fields.tsx'
 import { formTexts } from './form-texts.ts'
-import look from './invoice-form.module.css'
+import styles from './invoice-form.module.css'
 import { texts } from './texts.ts'
 import { unbroken } from './unbroken.tsx'
 
@@ -31,7 +31,7 @@ interface InvoiceFormProps {
 export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
   const { form } = state
   return (
-    <div className={look.frame}>
+    <div className={styles.frame}>
       <ContractForm
         state={state}
         submit={words.submit}
@@ -42,7 +42,7 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
           </Button>
         }
       >
-        <div className={look.fields}>
+        <div className={styles.fields}>
           <ClientFields form={form} />
           <AmountField form={form} />
           <DateField label={formTexts.dueDate} required {...form.getInputProps('dueDate')} />

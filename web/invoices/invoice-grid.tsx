@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import look from './dashboard.module.css'
+import styles from './dashboard.module.css'
 import { InvoiceCard } from './invoice-card.tsx'
 import { texts } from './texts.ts'
 import { useRows } from './use-rows.ts'
@@ -31,7 +31,7 @@ export function InvoiceGrid({ invoices, zone, today, now, selection }: InvoiceGr
   return (
     <ul
       ref={rows.frame}
-      className={look.grid}
+      className={styles.grid}
       aria-label={texts.dashboard.invoices}
       data-invoices
       style={{

@@ -7,7 +7,7 @@ import { formatRupees } from '#contract/money.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/pill.tsx'
 import { daysWords, refusalOf, reminderWords } from './card-words.ts'
-import look from './invoice-list.module.css'
+import styles from './invoice-list.module.css'
 import { InvoiceMenu } from './invoice-menu.tsx'
 import { column, nextOrder, type Order } from './order.ts'
 import { OrderChoice } from './order-choice.tsx'
@@ -42,35 +42,35 @@ export function InvoiceList({ invoices, zone, today, now, order, onOrder, select
   })
   return (
     <>
-      <div className={look.order}>
+      <div className={styles.order}>
         <OrderChoice order={order} onOrder={onOrder} />
       </div>
-      <table className={look.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
-        <thead className={look.headGroup}>
-          <tr aria-rowindex={1} className={look.head}>
-            <th scope="col" className={look.corner}>
+      <table className={styles.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
+        <thead className={styles.headGroup}>
+          <tr aria-rowindex={1} className={styles.head}>
+            <th scope="col" className={styles.corner}>
               <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
             </th>
             {column.options.map((by) => (
               <th
                 key={by}
                 scope="col"
-                className={look.column}
+                className={styles.column}
                 data-column={by}
                 aria-sort={order?.by === by ? (order.ascending ? 'ascending' : 'descending') : 'none'}
               >
-                <button type="button" className={look.sort} onClick={() => onOrder(nextOrder(order, by))}>
+                <button type="button" className={styles.sort} onClick={() => onOrder(nextOrder(order, by))}>
                   {texts.list.columns[by]}
                   <OrderIcon ascending={order?.by === by ? order.ascending : null} />
                 </button>
               </th>
             ))}
-            <th scope="col" className={look.corner}>
+            <th scope="col" className={styles.corner}>
               <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
             </th>
           </tr>
         </thead>
-        <tbody ref={rows.frame} className={look.body} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
+        <tbody ref={rows.frame} className={styles.body} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
           {invoices.slice(rows.from, rows.to).map((invoice, index) => (
             <InvoiceRow
               key={invoice._id}
@@ -92,7 +92,7 @@ export function InvoiceList({ invoices, zone, today, now, order, onOrder, select
 
 /** Which way a column is sorted; null: it can be. */
 function OrderIcon({ ascending }: { ascending: boolean | null }): ReactNode {
-  if (ascending === null) return <IconSelector size={14} aria-hidden className={look.sortable} />
+  if (ascending === null) return <IconSelector size={14} aria-hidden className={styles.sortable} />
   return ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />
 }
 
@@ -112,36 +112,36 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
   const { clientName, clientEmail, reference, amount, dueDate, status } = invoice
   const refusal = refusalOf(invoice)
   return (
-    <tr aria-rowindex={index + 2} data-index={index} data-chosen={chosen || undefined} className={look.row} style={{ height }}>
-      <td className={look.select}>
+    <tr aria-rowindex={index + 2} data-index={index} data-chosen={chosen || undefined} className={styles.row} style={{ height }}>
+      <td className={styles.select}>
         <SelectBox invoice={invoice} chosen={chosen} onToggle={onToggle} />
       </td>
-      <td className={look.client}>
+      <td className={styles.client}>
         <Link
           to={`/dashboard/edit-invoice/${invoice._id}`}
           state={{ invoice }}
-          className={look.name}
+          className={styles.name}
           title={`${clientName}\n${clientEmail}`}
           data-open
         >
           {clientName}
         </Link>
       </td>
-      <td className={look.reference} title={reference}>
+      <td className={styles.reference} title={reference}>
         {reference}
       </td>
-      <td className={look.amount}>{formatRupees(amount)}</td>
-      <td className={look.due}>
-        {showDate(dueDate)} <span className={look.days}>{daysWords(invoice, today)}</span>
+      <td className={styles.amount}>{formatRupees(amount)}</td>
+      <td className={styles.due}>
+        {showDate(dueDate)} <span className={styles.days}>{daysWords(invoice, today)}</span>
       </td>
-      <td className={look.status}>
+      <td className={styles.status}>
         <Pill tone={status}>{texts.status[status]}</Pill>
       </td>
-      <td className={look.reminder} title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
+      <td className={styles.reminder} title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
         {reminderWords(invoice, zone, now)}
       </td>
-      <td className={look.menu}>
-        <InvoiceMenu invoice={invoice} className={look.dots} />
+      <td className={styles.menu}>
+        <InvoiceMenu invoice={invoice} className={styles.dots} />
       </td>
     </tr>
   )

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { CardActions } from './card-actions.tsx'
-import look from './dashboard.module.css'
+import styles from './dashboard.module.css'
 import { InvoiceFilters } from './invoice-filters.tsx'
 import { InvoiceGrid } from './invoice-grid.tsx'
 import { countByFilter, countLateUnpaid, filterInvoices, openItems, searchInvoices } from './ledger.ts'
@@ -62,12 +62,12 @@ export function Ledger({ invoices }: { invoices: Invoice[] }): ReactNode {
         view={view}
         onView={onView}
       />
-      {filter !== 'paid' && shown.length > 0 && lateUnpaid > 0 && <p className={look.aside}>{texts.noMatch.lateUnpaid(lateUnpaid)}</p>}
+      {filter !== 'paid' && shown.length > 0 && lateUnpaid > 0 && <p className={styles.aside}>{texts.noMatch.lateUnpaid(lateUnpaid)}</p>}
       <div ref={place}>
         {shown.length === 0 ? (
           <NoMatch search={wanted.trim()} filter={filter} lateUnpaid={lateUnpaid} onClear={() => onSearch('')} onFilter={onFilter} />
         ) : view === 'list' ? (
-          <Suspense fallback={<Skeleton className={look.coming} radius={14} />}>
+          <Suspense fallback={<Skeleton className={styles.coming} radius={14} />}>
             <InvoiceList {...listed} order={order} onOrder={onOrder} onClose={() => onView('cards')} />
           </Suspense>
         ) : (

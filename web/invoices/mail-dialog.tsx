@@ -8,7 +8,7 @@ import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
-import look from './mail-dialog.module.css'
+import styles from './mail-dialog.module.css'
 import { mailTexts } from './mail-texts.ts'
 import { unbroken } from './unbroken.tsx'
 
@@ -48,7 +48,7 @@ function Letter({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zo
   const date = new Date(sent.date)
   return (
     <>
-      <dl className={look.head}>
+      <dl className={styles.head}>
         <dt>{words.from}</dt>
         <dd>{sent.from}</dd>
         <dt>{words.to}</dt>
@@ -56,28 +56,32 @@ function Letter({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zo
         <dt>{words.date}</dt>
         <dd>{`${showDate(dateIn(zone, date))}, ${showClock(zone, date)}`}</dd>
         <dt>{words.messageId}</dt>
-        <dd className={look.id}>{sent.messageId}</dd>
+        <dd className={styles.id}>{sent.messageId}</dd>
       </dl>
-      <Tabs defaultValue={html === '' ? 'text' : 'html'} classNames={{ tab: look.tab ?? '', list: look.tabs ?? '' }}>
+      <Tabs defaultValue={html === '' ? 'text' : 'html'} classNames={{ tab: styles.tab ?? '', list: styles.tabs ?? '' }}>
         <Tabs.List>
           <Tabs.Tab value="html">{words.html}</Tabs.Tab>
           <Tabs.Tab value="text">{words.text}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="html">
           {html === '' ? (
-            <p className={look.none}>{words.noHtml}</p>
+            <p className={styles.none}>{words.noHtml}</p>
           ) : (
             // Nothing is allowed in it: no script, no form, no way out of the frame.
-            <iframe className={look.frame} sandbox="" srcDoc={html} title={words.frame(subject)} />
+            <iframe className={styles.frame} sandbox="" srcDoc={html} title={words.frame(subject)} />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="text">
           {text === '' ? (
-            <p className={look.none}>{words.noText}</p>
+            <p className={styles.none}>{words.noText}</p>
           ) : (
             // What scrolls must be reachable by keyboard.
-            <ScrollArea className={look.frame ?? ''} type="auto" viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': words.text }}>
-              <pre className={look.text}>{text}</pre>
+            <ScrollArea
+              className={styles.frame ?? ''}
+              type="auto"
+              viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': words.text }}
+            >
+              <pre className={styles.text}>{text}</pre>
             </ScrollArea>
           )}
         </Tabs.Panel>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { holdReasonOf, type InvoiceHistory } from '#contract/reminders.ts'
 import { capitalized, showComing } from '#web/ui/dates.ts'
-import look from './history.module.css'
+import styles from './history.module.css'
 import { historyTexts } from './history-texts.ts'
 
 const words = historyTexts
@@ -18,12 +18,12 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
   const { nextAt, reason } = history
   const coming = nextAt === null ? null : showComing(zone, new Date(nextAt), now)
   return (
-    <div className={look.next}>
-      <h3 className={look.label}>{words.next}</h3>
+    <div className={styles.next}>
+      <h3 className={styles.label}>{words.next}</h3>
       {coming !== null && (reason === null || reason === 'paused') ? (
         <>
-          <p className={look.date}>{capitalized(coming)}</p>
-          <p className={look.aside}>
+          <p className={styles.date}>{capitalized(coming)}</p>
+          <p className={styles.aside}>
             {[reason === 'paused' ? words.afterPause : [], zone === undefined ? [] : words.zone(zone)].flat().join(' · ')}
           </p>
         </>
@@ -37,16 +37,16 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
 function WhyNot(props: { history: NextReminderProps['history']; coming: string | null; now: Date }): ReactNode {
   const { history, coming, now } = props
   const { nextAt, reason, mails } = history
-  if (reason === null) return <p className={look.why}>{words.noDate}</p>
+  if (reason === null) return <p className={styles.why}>{words.noDate}</p>
   const held = reason === 'open_mail' ? mails.find(({ state }) => state === 'held') : undefined
   if (reason === 'open_mail' && !held && coming !== null && nextAt !== null && new Date(nextAt) > now)
-    return <p className={look.why}>{words.beingTried(coming)}</p>
+    return <p className={styles.why}>{words.beingTried(coming)}</p>
   const { says, to, link } = held ? words.held[holdReasonOf(held.reason)] : words.reasons[reason]
   return (
     <>
-      <p className={look.why}>{says}</p>
+      <p className={styles.why}>{says}</p>
       {to !== null && (
-        <Link to={to} className={look.link}>
+        <Link to={to} className={styles.link}>
           {link}
         </Link>
       )}

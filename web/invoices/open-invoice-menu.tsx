@@ -7,7 +7,7 @@ import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { useOpening } from '#web/ui/use-opening.ts'
 import { useCardActions } from './card-actions.tsx'
-import look from './invoice-card.module.css'
+import styles from './invoice-card.module.css'
 import { isPaused } from './pause-words.ts'
 import { texts } from './texts.ts'
 
@@ -69,7 +69,7 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
         </Menu.Item>
       )}
       <Menu.Divider />
-      <Menu.Item className={look.danger ?? ''} leftSection={<IconTrash size={18} stroke={1.7} />} onClick={() => askToDelete(invoice)}>
+      <Menu.Item className={styles.danger ?? ''} leftSection={<IconTrash size={18} stroke={1.7} />} onClick={() => askToDelete(invoice)}>
         {card.remove}
       </Menu.Item>
     </>

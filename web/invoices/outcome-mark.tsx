@@ -10,7 +10,7 @@ import {
   IconRefresh,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import look from './history.module.css'
+import styles from './history.module.css'
 import { historyTexts } from './history-texts.ts'
 import type { Outcome } from './timeline.ts'
 
@@ -32,7 +32,7 @@ const marks = {
 export function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
   const { icon: Icon, tone } = marks[outcome]
   return (
-    <span className={look.mark} data-tone={tone} aria-hidden>
+    <span className={styles.mark} data-tone={tone} aria-hidden>
       <Icon size={15} stroke={2} />
     </span>
   )
@@ -41,7 +41,7 @@ export function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
 /** The same in a word. */
 export function OutcomeWord({ outcome }: { outcome: Outcome }): ReactNode {
   return (
-    <strong className={look.outcome} data-tone={marks[outcome].tone}>
+    <strong className={styles.outcome} data-tone={marks[outcome].tone}>
       {historyTexts.outcomes[outcome]}
     </strong>
   )

@@ -4,7 +4,7 @@ import { formatRupees, fromMinor } from '#contract/money.ts'
 import { DueLine } from '#web/ui/due-line.tsx'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { totals } from './ledger.ts'
-import look from './overview.module.css'
+import styles from './overview.module.css'
 import { ScheduleLine } from './schedule-line.tsx'
 import { texts } from './texts.ts'
 
@@ -21,14 +21,14 @@ export const Overview = memo(function Overview({ invoices, items, today, zone, o
   const { overdue, soon, paid } = totals(invoices, items, today, zone)
   const { dashboard } = texts
   return (
-    <section className={look.overview}>
-      <dl className={look.totals}>
+    <section className={styles.overview}>
+      <dl className={styles.totals}>
         <Total label={dashboard.totals.overdue} amount={overdue} tone="overdue" />
         <Total label={dashboard.totals.soon} amount={soon} tone="plain" />
         <Total label={dashboard.totals.paid} amount={paid} tone="paid" />
       </dl>
       <DueLine items={items} onOpen={onOpen} />
-      {items.length === 0 && <p className={look.nothing}>{dashboard.nothingOwed}</p>}
+      {items.length === 0 && <p className={styles.nothing}>{dashboard.nothingOwed}</p>}
       <ScheduleLine />
     </section>
   )
@@ -36,7 +36,7 @@ export const Overview = memo(function Overview({ invoices, items, today, zone, o
 
 function Total({ label, amount, tone }: { label: string; amount: number; tone: 'overdue' | 'plain' | 'paid' }): ReactNode {
   return (
-    <div className={look.total}>
+    <div className={styles.total}>
       <dt>{label}</dt>
       <dd data-tone={amount === 0 ? 'plain' : tone}>{formatRupees(fromMinor(amount))}</dd>
     </div>

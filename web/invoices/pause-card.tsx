@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { showDate } from '#web/ui/dates.ts'
-import look from './history.module.css'
+import styles from './history.module.css'
 import { pauseWords } from './pause-words.ts'
 import { texts } from './texts.ts'
 import type { Pausing } from './use-pausing.tsx'
@@ -14,14 +14,14 @@ export function PauseCard({ invoice, pausing }: { invoice: Invoice; pausing: Pau
   const { pause } = invoice
   if (pause === null) return null
   return (
-    <div className={look.paused}>
-      <IconPlayerPause size={20} aria-hidden className={look.pausedIcon} />
-      <div className={look.pausedWords}>
+    <div className={styles.paused}>
+      <IconPlayerPause size={20} aria-hidden className={styles.pausedIcon} />
+      <div className={styles.pausedWords}>
         <strong>{texts.pause.state(pause.until === null ? null : showDate(pause.until))}</strong>
         {pauseWords(invoice).map((line) => (
           <p key={line}>{line}</p>
         ))}
-        <div className={look.pausedActions}>
+        <div className={styles.pausedActions}>
           <BusyButton variant="default" busy={pausing.resuming} busyText={texts.pause.resumeBusy} onClick={() => pausing.resume(invoice)}>
             {texts.pause.resume}
           </BusyButton>

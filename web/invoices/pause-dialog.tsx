@@ -1,7 +1,7 @@
 import { type ReactNode, useRef, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
-import look from './pause-dialog.module.css'
+import styles from './pause-dialog.module.css'
 import { PauseForm } from './pause-form.tsx'
 import { texts } from './texts.ts'
 
@@ -21,7 +21,7 @@ export function PauseDialog({ invoice, onClose }: { invoice: Invoice | null; onC
     >
       {shown && (
         <>
-          <p className={look.about}>{texts.pause.about(shown.reference, shown.clientName)}</p>
+          <p className={styles.about}>{texts.pause.about(shown.reference, shown.clientName)}</p>
           <PauseForm invoice={shown} onBusy={setBusy} onClose={onClose} />
         </>
       )}

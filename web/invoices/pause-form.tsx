@@ -9,7 +9,7 @@ import { DateField } from '#web/ui/date-field.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { changedByPause } from './changed-by-pause.ts'
-import look from './pause-dialog.module.css'
+import styles from './pause-dialog.module.css'
 import { texts } from './texts.ts'
 import { useToday } from './use-today.ts'
 
@@ -70,29 +70,29 @@ export function PauseForm({ invoice, onBusy, onClose }: PauseFormProps): ReactNo
         </Button>
       }
     >
-      <div className={look.fields}>
+      <div className={styles.fields}>
         {pause ? (
-          <p className={look.kept}>{pause.scope === 'client' ? words.scopeKept.client(clientEmail) : words.scopeKept.invoice}</p>
+          <p className={styles.kept}>{pause.scope === 'client' ? words.scopeKept.client(clientEmail) : words.scopeKept.invoice}</p>
         ) : (
-          <Radio.Group label={words.scope} classNames={{ label: look.label ?? '' }} {...form.getInputProps('scope')}>
-            <Radio className={look.choice ?? ''} value="invoice" label={words.scopes.invoice} data-autofocus />
-            <Radio className={look.choice ?? ''} value="client" label={words.scopes.client(clientEmail)} />
+          <Radio.Group label={words.scope} classNames={{ label: styles.label ?? '' }} {...form.getInputProps('scope')}>
+            <Radio className={styles.choice ?? ''} value="invoice" label={words.scopes.invoice} data-autofocus />
+            <Radio className={styles.choice ?? ''} value="client" label={words.scopes.client(clientEmail)} />
           </Radio.Group>
         )}
-        <Radio.Group label={words.length} classNames={{ label: look.label ?? '' }} {...form.getInputProps('length')}>
-          <Radio className={look.choice ?? ''} value="until" label={words.until} data-autofocus={pause ? true : undefined} />
+        <Radio.Group label={words.length} classNames={{ label: styles.label ?? '' }} {...form.getInputProps('length')}>
+          <Radio className={styles.choice ?? ''} value="until" label={words.until} data-autofocus={pause ? true : undefined} />
           {dated && (
-            <div className={look.dated}>
+            <div className={styles.dated}>
               <DateField label={words.lastDay} description={words.lastDayHint} required {...form.getInputProps('until')} />
               <Checkbox
-                className={look.choice ?? ''}
+                className={styles.choice ?? ''}
                 label={words.promised}
                 description={words.promisedHint}
                 {...form.getInputProps('promised', { type: 'checkbox' })}
               />
             </div>
           )}
-          <Radio className={look.choice ?? ''} value="for-good" label={words.forGood} />
+          <Radio className={styles.choice ?? ''} value="for-good" label={words.forGood} />
         </Radio.Group>
         <Textarea label={words.note} description={words.noteHint} rows={3} maxLength={500} {...form.getInputProps('note')} />
       </div>

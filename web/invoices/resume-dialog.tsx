@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
-import look from './pause-dialog.module.css'
+import styles from './pause-dialog.module.css'
 import { texts } from './texts.ts'
 
 interface ResumeDialogProps {
@@ -26,7 +26,7 @@ export function ResumeDialog({ invoice, busy, problem, onResume, onClose }: Resu
       onConfirm={() => invoice && onResume(invoice)}
       onCancel={onClose}
     >
-      {invoice && <p className={look.text}>{texts.pause.resumeText(invoice.clientEmail)}</p>}
+      {invoice && <p className={styles.text}>{texts.pause.resumeText(invoice.clientEmail)}</p>}
       <FormError message={problem} />
     </ConfirmDialog>
   )

@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import look from './select-box.module.css'
+import styles from './select-box.module.css'
 import { texts } from './texts.ts'
 
 interface SelectBoxProps {
@@ -12,10 +12,10 @@ interface SelectBoxProps {
 /** The box that chooses an invoice for doing something with many; with Shift everything from the last one on. */
 export function SelectBox({ invoice, chosen, onToggle }: SelectBoxProps): ReactNode {
   return (
-    <span className={look.target}>
+    <span className={styles.target}>
       <input
         type="checkbox"
-        className={look.box}
+        className={styles.box}
         aria-label={texts.list.select(invoice.reference, invoice.clientName)}
         checked={chosen}
         onChange={() => undefined}

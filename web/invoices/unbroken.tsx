@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import look from './unbroken.module.css'
+import styles from './unbroken.module.css'
 
 /** Words in which no line ends inside a reference such as INV-0001. */
 export function unbroken(words: string): ReactNode {
@@ -9,7 +9,7 @@ export function unbroken(words: string): ReactNode {
   return (
     <>
       {words.slice(0, found.index)}
-      <span className={look.unbroken}>{reference}</span>
+      <span className={styles.unbroken}>{reference}</span>
       {unbroken(words.slice(found.index + reference.length))}
     </>
   )

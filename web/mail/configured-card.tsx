@@ -5,7 +5,7 @@ import { FactList } from '#web/ui/fact-list.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { gmailTexts } from './gmail-texts.ts'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 import { useTestMail } from './test-mail.tsx'
 import { texts } from './texts.ts'
 
@@ -35,12 +35,12 @@ export function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => voi
         <dt>{provider === 'gmail' ? gmailTexts.permission : words.password}</dt>
         <dd data-quiet>{words.kept}</dd>
       </FactList>
-      <div className={look.actions}>
+      <div className={styles.actions}>
         {test.button}
         <Button variant="default" onClick={onChange}>
           {words.change}
         </Button>
-        <Button variant="default" className={look.remove ?? ''} onClick={onRemove}>
+        <Button variant="default" className={styles.remove ?? ''} onClick={onRemove}>
           {words.remove}
         </Button>
       </div>

@@ -8,7 +8,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { gmailTexts } from './gmail-texts.ts'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 
 /** Whether this server can send through Gmail; false until it has said so. */
 export function useGmail(): boolean {
@@ -24,7 +24,7 @@ export function GmailButton({ kind }: { kind: 'first' | 'again' }): ReactNode {
     onError: (error) => {
       const message = gmailTexts.startFailed(error instanceof Problem ? error.message : '')
       setProblem(message)
-      toast('bad', <span className={look.brief}>{message}</span>)
+      toast('bad', <span className={styles.brief}>{message}</span>)
     },
   })
   if (!available) return null

@@ -8,7 +8,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { gmailTexts } from './gmail-texts.ts'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 
 /** On the way back from Google: connects the mailbox by the code that came, and takes it out of the address at once. */
 export function GmailReturn(): ReactNode {
@@ -17,7 +17,7 @@ export function GmailReturn(): ReactNode {
   const seen = useRef(false)
   const fail = (message: string) => {
     setProblem(message)
-    toast('bad', <span className={look.brief}>{message}</span>)
+    toast('bad', <span className={styles.brief}>{message}</span>)
   }
   const finish = useApiMutation(mailCalls.configureGmail, {
     invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],

@@ -5,7 +5,7 @@ import { causeOf, type SenderPause } from '#contract/mail.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 import { texts } from './texts.ts'
 
 /** Nothing leaves at the moment: the mail server's own words, since when, and what to do about it. */
@@ -20,7 +20,7 @@ export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host:
       title={texts.pause.titles[pause.reason]}
       action={<Button onClick={onMend}>{texts.pause.action[pause.reason]}</Button>}
     >
-      <p className={look.words}>
+      <p className={styles.words}>
         {causeOf(pause) === 'login_refused' ? (
           <>
             {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
@@ -30,7 +30,7 @@ export function PauseBanner({ pause, host, onMend }: { pause: SenderPause; host:
         )}
       </p>
       <p
-        className={look.words}
+        className={styles.words}
       >{`${texts.pause.since(when)} ${pause.until === null ? texts.pause.todo[pause.reason] : texts.pause.goesOn(showComing(zone, new Date(pause.until), new Date()))}`}</p>
     </Notice>
   )

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 import { type ProviderName, providers } from './presets.ts'
 import { texts } from './texts.ts'
 
@@ -16,18 +16,18 @@ export function ProviderChoice({ chosen, onChoose }: ProviderChoiceProps): React
   const id = useId()
   const note = words.notes[chosen]
   return (
-    <fieldset className={look.providers} aria-describedby={note ? `${id}-note` : undefined}>
-      <legend className={look.legend}>{words.label}</legend>
-      <div className={look.choices}>
+    <fieldset className={styles.providers} aria-describedby={note ? `${id}-note` : undefined}>
+      <legend className={styles.legend}>{words.label}</legend>
+      <div className={styles.choices}>
         {providers.map((provider) => (
-          <label key={provider} className={look.choice}>
+          <label key={provider} className={styles.choice}>
             <input type="radio" name={`${id}-provider`} checked={chosen === provider} onChange={() => onChoose(provider)} />
             {words.names[provider]}
           </label>
         ))}
       </div>
       {note && (
-        <p id={`${id}-note`} className={look.note} data-tone={note.tone} role="status">
+        <p id={`${id}-note`} className={styles.note} data-tone={note.tone} role="status">
           {note.text}{' '}
           <a href={note.link} target="_blank" rel="noreferrer">
             {note.linkText}

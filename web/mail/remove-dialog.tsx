@@ -7,7 +7,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 import { texts } from './texts.ts'
 
 /** Asks before the mailbox is forgotten. */
@@ -21,7 +21,7 @@ export function RemoveDialog({ opened, onClose }: { opened: boolean; onClose: ()
     },
     onError: (error) => {
       setProblem(texts.remove.failed(errorMessage(error)))
-      toast('bad', <span className={look.brief}>{texts.remove.failed(errorMessage(error))}</span>)
+      toast('bad', <span className={styles.brief}>{texts.remove.failed(errorMessage(error))}</span>)
     },
   })
   return (
@@ -41,8 +41,8 @@ export function RemoveDialog({ opened, onClose }: { opened: boolean; onClose: ()
         onClose()
       }}
     >
-      <p className={look.question}>{texts.remove.question}</p>
-      <p className={look.consequence}>{texts.remove.consequence}</p>
+      <p className={styles.question}>{texts.remove.question}</p>
+      <p className={styles.consequence}>{texts.remove.consequence}</p>
       <FormError message={problem} />
     </ConfirmDialog>
   )

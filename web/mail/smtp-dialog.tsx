@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { MailConfig } from '#contract/mail.ts'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 import { SmtpForm } from './smtp-form.tsx'
 import { texts } from './texts.ts'
 
@@ -26,7 +26,7 @@ export function SmtpDialog({ opened, mailbox, onClose }: SmtpDialogProps): React
       size={520}
       closeButtonProps={{ 'aria-label': texts.smtp.close, size: 44, iconSize: 18 }}
     >
-      <div className={look.form}>
+      <div className={styles.form}>
         <SmtpForm mailbox={mailbox} onBusy={setBusy} onClose={onClose} />
       </div>
     </Modal>

@@ -8,7 +8,7 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { PasswordField } from '#web/ui/password-field.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 import { type ProviderName, presets, providerOf } from './presets.ts'
 import { ProviderChoice } from './provider-choice.tsx'
 import { texts } from './texts.ts'
@@ -42,7 +42,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
       toast('good', words.done)
       onClose()
     },
-    onError: (error) => toast('bad', <span className={look.brief}>{words.failed(errorMessage(error))}</span>),
+    onError: (error) => toast('bad', <span className={styles.brief}>{words.failed(errorMessage(error))}</span>),
   })
   const { form, busy } = state
   const { host, secure, port } = form.values
@@ -78,7 +78,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
         </Button>
       }
     >
-      <div className={look.fields}>
+      <div className={styles.fields}>
         <ProviderChoice chosen={providerOf(host)} onChoose={fillIn} />
         <TextInput
           label={words.host}
@@ -92,7 +92,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
           {...form.getInputProps('host')}
           name="host"
         />
-        <div className={look.pair}>
+        <div className={styles.pair}>
           <NumberInput
             label={words.port}
             hideControls
@@ -142,7 +142,7 @@ export function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode
           name="pass"
         />
       </div>
-      <p role="status" className={look.patience}>
+      <p role="status" className={styles.patience}>
         {busy && words.patience}
       </p>
     </ContractForm>
@@ -162,9 +162,9 @@ function PortHint({ secure, port, refused, onUse }: PortHintProps): ReactNode {
   const [usual, other] = secure ? [usualPort.ssl, usualPort.tls] : [usualPort.tls, usualPort.ssl]
   if (Number(port) !== other) return null
   return (
-    <p className={look.hint}>
+    <p className={styles.hint}>
       {!refused && `${words.mismatch(secure)} `}
-      <button type="button" className={look.use} onClick={() => onUse(usual)}>
+      <button type="button" className={styles.use} onClick={() => onUse(usual)}>
         {words.portButton(usual)}
       </button>
     </p>

@@ -6,7 +6,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
-import look from './mail.module.css'
+import styles from './mail.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.test
@@ -43,12 +43,12 @@ export function useTestMail(): { button: ReactNode; outcome: ReactNode } {
 
 function Sent({ to, reply }: { to: string; reply: string }): ReactNode {
   return (
-    <div className={look.sent}>
-      <IconCircleCheck size={20} aria-hidden className={look.sentIcon} />
+    <div className={styles.sent}>
+      <IconCircleCheck size={20} aria-hidden className={styles.sentIcon} />
       <div>
         <strong>{words.done(to)}</strong> {words.next}
         {reply !== '' && (
-          <p className={look.reply}>
+          <p className={styles.reply}>
             {words.said} <q>{reply}</q>
           </p>
         )}

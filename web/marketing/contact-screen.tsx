@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { pageMeta } from '#web/platform/page-meta.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import button from '#web/ui/plain-button.module.css'
-import look from './plain-page.module.css'
+import styles from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
@@ -13,12 +13,18 @@ export default function ContactScreen(): ReactNode {
   const { contact } = texts
   return (
     <PlainPage words={contact} path="/contact">
-      <a href={pageMeta('support')} target="_blank" rel="noopener noreferrer" className={`${button.filled} ${look.contact}`} data-size="lg">
+      <a
+        href={pageMeta('support')}
+        target="_blank"
+        rel="noopener noreferrer"
+        className={`${button.filled} ${styles.contact}`}
+        data-size="lg"
+      >
         {contact.open}
         <IconExternalLink size={18} aria-hidden />
-        <span className={look.unseen}>{contact.newTab}</span>
+        <span className={styles.unseen}>{contact.newTab}</span>
       </a>
-      <div className={look.none}>
+      <div className={styles.none}>
         <EmptyState
           icon={<IconMailOff />}
           text={contact.none}

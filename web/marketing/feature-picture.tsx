@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import look from './feature-picture.module.css'
+import styles from './feature-picture.module.css'
 
 type Tone = 'unpaid' | 'overdue' | 'paid' | 'dim'
 
@@ -7,7 +7,7 @@ type Tone = 'unpaid' | 'overdue' | 'paid' | 'dim'
 function Dots({ dots }: { dots: [x: number, radius: number, tone: Tone][] }): ReactNode {
   return (
     <>
-      <path className={look.axis} d="M0 70H260" />
+      <path className={styles.axis} d="M0 70H260" />
       {dots.map(([x, radius, tone]) => (
         <circle key={x} cx={x} cy={70 - radius} r={radius} data-tone={tone} />
       ))}
@@ -18,7 +18,7 @@ function Dots({ dots }: { dots: [x: number, radius: number, tone: Tone][] }): Re
 const pictures: Record<string, ReactNode> = {
   mornings: (
     <>
-      <path className={look.mark} d="M50 24V82" />
+      <path className={styles.mark} d="M50 24V82" />
       <Dots
         dots={[
           [84, 9, 'overdue'],
@@ -43,7 +43,7 @@ const pictures: Record<string, ReactNode> = {
   ),
   line: (
     <>
-      <path className={look.mark} d="M118 16V82" />
+      <path className={styles.mark} d="M118 16V82" />
       <Dots
         dots={[
           [22, 7, 'unpaid'],
@@ -58,15 +58,15 @@ const pictures: Record<string, ReactNode> = {
   ),
   letter: (
     <>
-      <rect className={look.paper} x="20" y="12" width="220" height="80" rx="10" />
-      <path className={look.line} d="M36 32h46M36 52h30M152 52h58M36 72h96" />
-      <rect className={look.field} x="90" y="24" width="84" height="16" rx="8" />
-      <rect className={look.field} x="74" y="44" width="70" height="16" rx="8" />
+      <rect className={styles.paper} x="20" y="12" width="220" height="80" rx="10" />
+      <path className={styles.line} d="M36 32h46M36 52h30M152 52h58M36 72h96" />
+      <rect className={styles.field} x="90" y="24" width="84" height="16" rx="8" />
+      <rect className={styles.field} x="74" y="44" width="70" height="16" rx="8" />
     </>
   ),
   paid: (
     <>
-      <path className={look.mark} d="M70 24V82" />
+      <path className={styles.mark} d="M70 24V82" />
       <Dots
         dots={[
           [104, 9, 'overdue'],
@@ -74,26 +74,26 @@ const pictures: Record<string, ReactNode> = {
           [190, 16, 'paid'],
         ]}
       />
-      <path className={look.check} d="M183 54l5 5 9-10" />
+      <path className={styles.check} d="M183 54l5 5 9-10" />
     </>
   ),
   sealed: (
     <>
-      <rect className={look.paper} x="20" y="30" width="220" height="44" rx="10" />
+      <rect className={styles.paper} x="20" y="30" width="220" height="44" rx="10" />
       {[48, 70, 92, 114, 136, 158].map((x) => (
         <circle key={x} cx={x} cy={52} r={5} data-tone="dim" />
       ))}
-      <path className={look.lock} d="M206 50v-6a7 7 0 0 1 14 0v6M203 50h20v14h-20z" />
+      <path className={styles.lock} d="M206 50v-6a7 7 0 0 1 14 0v6M203 50h20v14h-20z" />
     </>
   ),
   search: (
     <>
-      <rect className={look.paper} x="20" y="14" width="220" height="32" rx="10" />
-      <circle className={look.glass} cx="40" cy="29" r="6" />
-      <path className={look.glass} d="M44.5 33.5l5 5" />
-      <path className={look.line} d="M62 30h60" />
-      <path className={look.cursor} d="M130 22v16" />
-      <path className={look.line} d="M28 66h150M28 84h96" />
+      <rect className={styles.paper} x="20" y="14" width="220" height="32" rx="10" />
+      <circle className={styles.glass} cx="40" cy="29" r="6" />
+      <path className={styles.glass} d="M44.5 33.5l5 5" />
+      <path className={styles.line} d="M62 30h60" />
+      <path className={styles.cursor} d="M130 22v16" />
+      <path className={styles.line} d="M28 66h150M28 84h96" />
       <circle cx={226} cy={66} r={6} data-tone="overdue" />
       <circle cx={226} cy={84} r={6} data-tone="paid" />
     </>
@@ -103,7 +103,7 @@ const pictures: Record<string, ReactNode> = {
 /** A drawing of what a feature does, made of the dots of the due line. */
 export function FeaturePicture({ name }: { name: string }): ReactNode {
   return (
-    <svg viewBox="0 0 260 100" className={look.picture} aria-hidden="true">
+    <svg viewBox="0 0 260 100" className={styles.picture} aria-hidden="true">
       {pictures[name]}
     </svg>
   )

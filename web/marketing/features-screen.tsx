@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import button from '#web/ui/plain-button.module.css'
 import { FeaturePicture } from './feature-picture.tsx'
-import look from './plain-page.module.css'
+import styles from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
@@ -11,17 +11,17 @@ export default function FeaturesScreen(): ReactNode {
   const { features } = texts
   return (
     <PlainPage words={features} path="/features">
-      <div className={look.cards}>
+      <div className={styles.cards}>
         {features.list.map(({ picture, title, text }) => (
-          <section key={title} className={look.card}>
+          <section key={title} className={styles.card}>
             <FeaturePicture name={picture} />
-            <h2 className={look.cardTitle}>{title}</h2>
+            <h2 className={styles.cardTitle}>{title}</h2>
             <p>{text}</p>
           </section>
         ))}
       </div>
-      <div className={look.end}>
-        <h2 className={look.endTitle}>{features.end}</h2>
+      <div className={styles.end}>
+        <h2 className={styles.endTitle}>{features.end}</h2>
         <Link to="/signup" className={button.filled} data-size="lg">
           {features.start}
         </Link>

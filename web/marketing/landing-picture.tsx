@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import look from './landing-picture.module.css'
+import styles from './landing-picture.module.css'
 import { texts } from './texts.ts'
 
 /** The due line of one invoice: sent, due, reminded twice, paid. Drawn once from left to right, unless motion is not wanted. */
@@ -12,14 +12,14 @@ export function LandingPicture(): ReactNode {
     { at: 78, tone: 'paid', text: picture.paid },
   ]
   return (
-    <figure className={look.picture} role="img" aria-label={picture.label}>
-      <div className={look.axis} />
-      <div className={look.done} />
-      <div className={look.due}>
+    <figure className={styles.picture} role="img" aria-label={picture.label}>
+      <div className={styles.axis} />
+      <div className={styles.done} />
+      <div className={styles.due}>
         <span>{picture.dueDate}</span>
       </div>
       {marks.map(({ at, tone, text }, index) => (
-        <div key={at} className={look.mark} data-tone={tone} style={{ left: `${at}%`, animationDelay: `${300 + index * 260}ms` }}>
+        <div key={at} className={styles.mark} data-tone={tone} style={{ left: `${at}%`, animationDelay: `${300 + index * 260}ms` }}>
           <i />
           <span>{text}</span>
         </div>

@@ -3,7 +3,7 @@ import { Link, Navigate } from 'react-router'
 import { PageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
-import look from './landing.module.css'
+import styles from './landing.module.css'
 import { LandingPicture } from './landing-picture.tsx'
 import { texts } from './texts.ts'
 
@@ -13,12 +13,12 @@ export default function LandingScreen(): ReactNode {
   if (session) return <Navigate to="/dashboard" replace />
   const { landing } = texts
   return (
-    <main id="content" className={look.page}>
+    <main id="content" className={styles.page}>
       <PageMeta title={landing.tab} description={landing.lead} path="/" />
-      <section className={look.hero}>
-        <h1 className={look.title}>{landing.title}</h1>
-        <p className={look.lead}>{landing.lead}</p>
-        <div className={look.actions}>
+      <section className={styles.hero}>
+        <h1 className={styles.title}>{landing.title}</h1>
+        <p className={styles.lead}>{landing.lead}</p>
+        <div className={styles.actions}>
           <Link to="/signup" className={button.filled} data-size="lg">
             {landing.start}
           </Link>
@@ -28,30 +28,30 @@ export default function LandingScreen(): ReactNode {
         </div>
         <LandingPicture />
       </section>
-      <section className={look.tiles}>
+      <section className={styles.tiles}>
         {landing.tiles.map(({ figure, label, text }) => (
-          <div key={label} className={look.tile}>
-            <p className={look.figure}>
+          <div key={label} className={styles.tile}>
+            <p className={styles.figure}>
               <strong>{figure}</strong> {label}
             </p>
-            <p className={look.tileText}>{text}</p>
+            <p className={styles.tileText}>{text}</p>
           </div>
         ))}
       </section>
-      <section className={look.steps}>
-        <h2 className={look.heading}>{landing.steps.title}</h2>
-        <ol className={look.list}>
+      <section className={styles.steps}>
+        <h2 className={styles.heading}>{landing.steps.title}</h2>
+        <ol className={styles.list}>
           {landing.steps.list.map(({ title, text }) => (
-            <li key={title} className={look.step}>
-              <h3 className={look.stepTitle}>{title}</h3>
+            <li key={title} className={styles.step}>
+              <h3 className={styles.stepTitle}>{title}</h3>
               <p>{text}</p>
             </li>
           ))}
         </ol>
       </section>
       <Letter />
-      <section className={look.end}>
-        <h2 className={look.heading}>{landing.end.title}</h2>
+      <section className={styles.end}>
+        <h2 className={styles.heading}>{landing.end.title}</h2>
         <p>{landing.end.text}</p>
         <Link to="/signup" className={button.filled} data-size="lg">
           {landing.start}
@@ -65,17 +65,17 @@ export default function LandingScreen(): ReactNode {
 function Letter(): ReactNode {
   const { letter } = texts.landing
   return (
-    <section className={look.letter}>
+    <section className={styles.letter}>
       <div>
-        <h2 className={look.heading}>{letter.title}</h2>
-        <p className={look.letterText}>{letter.text}</p>
+        <h2 className={styles.heading}>{letter.title}</h2>
+        <p className={styles.letterText}>{letter.text}</p>
       </div>
-      <figure className={look.mail} aria-label={letter.label}>
-        <dl className={look.envelope}>
+      <figure className={styles.mail} aria-label={letter.label}>
+        <dl className={styles.envelope}>
           <dt>{letter.from}</dt>
           <dd>{letter.sender}</dd>
           <dt>{letter.subject}</dt>
-          <dd className={look.subject}>{letter.about}</dd>
+          <dd className={styles.subject}>{letter.about}</dd>
         </dl>
         {letter.lines.map((line) => (
           <p key={line}>{line}</p>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { PageMeta } from '#web/platform/page-meta.tsx'
-import look from './plain-page.module.css'
+import styles from './plain-page.module.css'
 
 interface PlainPageProps {
   words: { title: string; description: string; lead: string }
@@ -13,10 +13,10 @@ interface PlainPageProps {
 /** The frame of a public page: a heading, a sentence, and what there is to say. */
 export function PlainPage({ words, path, more, children }: PlainPageProps): ReactNode {
   return (
-    <main id="content" className={look.page}>
+    <main id="content" className={styles.page}>
       <PageMeta title={`${words.title} · Duely`} description={words.description} path={path} />
-      <h1 className={look.title}>{words.title}</h1>
-      <p className={look.lead}>
+      <h1 className={styles.title}>{words.title}</h1>
+      <p className={styles.lead}>
         {words.lead} {more}
       </p>
       {children}

@@ -6,7 +6,7 @@ import { pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
 import { PlanFeatures } from '#web/ui/plan-features.tsx'
-import look from './pricing.module.css'
+import styles from './pricing.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.pricing
@@ -18,23 +18,23 @@ export type OnPlace = (name: PlanName, place: HTMLElement | null) => void
 export function PlanCardView({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode {
   const { title, description, price, limitations, popular } = plan
   return (
-    <section className={look.plan} data-popular={popular || undefined} aria-label={title}>
-      <div className={look.head}>
-        <h2 className={look.name}>{title}</h2>
-        {popular && <span className={look.popular}>{words.popular}</span>}
+    <section className={styles.plan} data-popular={popular || undefined} aria-label={title}>
+      <div className={styles.head}>
+        <h2 className={styles.name}>{title}</h2>
+        {popular && <span className={styles.popular}>{words.popular}</span>}
       </div>
-      <p className={look.description}>{description}</p>
-      <p className={look.price}>
+      <p className={styles.description}>{description}</p>
+      <p className={styles.price}>
         <strong>{formatPrice(price.monthly)}</strong> {price.monthly === 0 ? words.forever : words.perMonth}
       </p>
-      <p className={look.year}>{price.yearly > 0 && words.year(formatPrice(price.yearly), formatPrice(yearlySaving(plan)))}</p>
+      <p className={styles.year}>{price.yearly > 0 && words.year(formatPrice(price.yearly), formatPrice(yearlySaving(plan)))}</p>
       <Action plan={plan} onPlace={onPlace} />
-      <PlanFeatures plan={plan} className={look.features}>
+      <PlanFeatures plan={plan} className={styles.features}>
         {limitations.map((text) => (
-          <li key={text} className={look.missing}>
+          <li key={text} className={styles.missing}>
             <IconX size={18} aria-hidden />
             <span>
-              <span className={look.unseen}>{words.notIncluded} </span>
+              <span className={styles.unseen}>{words.notIncluded} </span>
               <s>{text}</s>
             </span>
           </li>
@@ -57,7 +57,7 @@ function Action({ plan, onPlace }: { plan: Plan; onPlace: OnPlace }): ReactNode 
         {plan.cardText}
       </Link>
     )
-  if (pageMeta('payments') === 'on') return <div ref={hold} className={look.place} />
+  if (pageMeta('payments') === 'on') return <div ref={hold} className={styles.place} />
   if (plan.name === 'free')
     return (
       <button type="button" className={button.held} disabled>

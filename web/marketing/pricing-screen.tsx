@@ -5,7 +5,7 @@ import { pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { PlainPage } from './plain-page.tsx'
 import { type OnPlace, PlanCardView } from './plan-card.tsx'
-import look from './pricing.module.css'
+import styles from './pricing.module.css'
 import { texts } from './texts.ts'
 
 /** /pricing */
@@ -26,21 +26,21 @@ export default function PricingScreen(): ReactNode {
       words={pricing}
       path="/pricing"
       more={
-        <span className={look.trial} data-payments={pageMeta('payments')}>
+        <span className={styles.trial} data-payments={pageMeta('payments')}>
           {pricing.trial}
         </span>
       }
     >
-      <p className={look.unlimited} data-payments={pageMeta('payments')}>
+      <p className={styles.unlimited} data-payments={pageMeta('payments')}>
         <strong>{pricing.unlimited.title}</strong> {pricing.unlimited.text}
       </p>
       {session && pageMeta('payments') === 'on' && <Outlet context={places} />}
-      <div className={look.plans}>
+      <div className={styles.plans}>
         {plans.map((plan) => (
           <PlanCardView key={plan.name} plan={plan} onPlace={keepPlace} />
         ))}
       </div>
-      <ul className={look.notes}>
+      <ul className={styles.notes}>
         {pricing.notes.map((note) => (
           <li key={note}>{note}</li>
         ))}

@@ -6,7 +6,7 @@ import type { Call, CallReply } from '#contract/call.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import dialog from '#web/ui/dialog.module.css'
 import { FormError } from '#web/ui/form-error.tsx'
-import look from './contract-form.module.css'
+import styles from './contract-form.module.css'
 import { errorMessage, Problem } from './problem.ts'
 import { applyToCache, type CacheEffects } from './query.ts'
 import { type SendInput, sendUntil } from './send.ts'
@@ -145,7 +145,7 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
       busyText={busy}
       fullWidth={wide ?? false}
       disabled={!live}
-      className={look.submit ?? ''}
+      className={styles.submit ?? ''}
       {...(tone === 'danger' ? { color: 'coral' } : {})}
     >
       {submit}

@@ -4,7 +4,7 @@ import type { CallReply } from '#contract/call.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { DueList } from '#web/ui/due-list.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { texts } from './texts.ts'
 
 interface AgainDialogProps {
@@ -16,7 +16,7 @@ interface AgainDialogProps {
 
 /** Asks before clients are reminded a second or third time on one day. */
 export function AgainDialog({ opened, due, onSend, onCancel }: AgainDialogProps): ReactNode {
-  const said = <p className={look.question}>{`${texts.sendNow.again(due.remindedToday)} ${texts.sendNow.limit}`}</p>
+  const said = <p className={styles.question}>{`${texts.sendNow.again(due.remindedToday)} ${texts.sendNow.limit}`}</p>
   if (due.sendNowMails === 0) {
     return (
       <Modal
@@ -27,7 +27,7 @@ export function AgainDialog({ opened, due, onSend, onCancel }: AgainDialogProps)
         closeButtonProps={{ 'aria-label': texts.sendNow.close, size: 44, iconSize: 18 }}
       >
         {said}
-        <p className={look.question}>{texts.sendNow.nothingLeft}</p>
+        <p className={styles.question}>{texts.sendNow.nothingLeft}</p>
         <Group justify="flex-end" mt={24}>
           <Button variant="default" onClick={onCancel} data-autofocus>
             {texts.sendNow.close}
@@ -48,7 +48,7 @@ export function AgainDialog({ opened, due, onSend, onCancel }: AgainDialogProps)
       onCancel={onCancel}
     >
       {said}
-      <p className={look.question}>{texts.sendNow.leaving(due.sendNowMails)}</p>
+      <p className={styles.question}>{texts.sendNow.leaving(due.sendNowMails)}</p>
       <DueList label={texts.start.list} lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} mails={due.sendNowMails} />
     </ConfirmDialog>
   )

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { texts } from './texts.ts'
 
 interface CancelDialogProps {
@@ -28,8 +28,8 @@ export function CancelDialog({ opened, waiting, busy, active, onConfirm, onCance
       onConfirm={onConfirm}
       onCancel={onCancel}
     >
-      <p className={look.question}>{waiting > 0 ? `${texts.stop.waiting(waiting)} ${texts.stop.leaving}` : texts.stop.nothingWaiting}</p>
-      {active && <p className={look.question}>{texts.cancel.goesOn}</p>}
+      <p className={styles.question}>{waiting > 0 ? `${texts.stop.waiting(waiting)} ${texts.stop.leaving}` : texts.stop.nothingWaiting}</p>
+      {active && <p className={styles.question}>{texts.cancel.goesOn}</p>}
     </ConfirmDialog>
   )
 }

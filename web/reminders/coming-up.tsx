@@ -9,7 +9,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, daysBetween, showDate } from '#web/ui/dates.ts'
 import { lateness } from '#web/ui/lateness.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './coming-up.module.css'
+import styles from './coming-up.module.css'
 import { comingMoment, inSentence } from './moments.ts'
 import { texts } from './texts.ts'
 
@@ -26,7 +26,7 @@ interface ComingUpProps {
 export function ComingUp({ preview, zone }: ComingUpProps): ReactNode {
   const count = preview.data?.lines.length ?? 0
   return (
-    <Panel title={texts.upcoming.title} aside={count > 0 && <span className={look.count}>{texts.upcoming.open(count)}</span>}>
+    <Panel title={texts.upcoming.title} aside={count > 0 && <span className={styles.count}>{texts.upcoming.open(count)}</span>}>
       <QueryView
         query={preview}
         loading={texts.upcoming.loading}
@@ -42,7 +42,7 @@ export function ComingUp({ preview, zone }: ComingUpProps): ReactNode {
 
 function Nothing(): ReactNode {
   return (
-    <div className={look.nothing}>
+    <div className={styles.nothing}>
       <p>{texts.upcoming.none}</p>
       <Button component={Link} to="/dashboard/new-invoice" variant="default">
         {texts.upcoming.create}
@@ -57,12 +57,12 @@ function Lines({ lines, zone }: { lines: PreviewLine[]; zone: string }): ReactNo
   const now = new Date()
   return (
     <>
-      <table className={look.table}>
-        <caption className={look.caption}>{texts.upcoming.caption}</caption>
+      <table className={styles.table}>
+        <caption className={styles.caption}>{texts.upcoming.caption}</caption>
         <thead>
           <tr>
             <th scope="col">{texts.upcoming.client}</th>
-            <th scope="col" className={look.number}>
+            <th scope="col" className={styles.number}>
               {texts.upcoming.owed}
             </th>
             <th scope="col">{texts.upcoming.due}</th>
@@ -88,21 +88,21 @@ function Line({ line, zone, now }: { line: PreviewLine; zone: string; now: Date 
   const late = daysLate(line, zone, now)
   return (
     <tr>
-      <td className={look.client}>
-        <Link to={`/dashboard/edit-invoice/${line.invoiceId}`} className={look.name}>
+      <td className={styles.client}>
+        <Link to={`/dashboard/edit-invoice/${line.invoiceId}`} className={styles.name}>
           {line.clientName}
         </Link>
-        <span className={look.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
+        <span className={styles.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
       </td>
-      <td className={look.number}>{formatRupees(line.amount)}</td>
-      <td className={look.due}>
+      <td className={styles.number}>{formatRupees(line.amount)}</td>
+      <td className={styles.due}>
         {showDate(line.dueDate)}
-        <span className={look.detail} data-late={late > 0 || undefined}>
+        <span className={styles.detail} data-late={late > 0 || undefined}>
           {lateness(late)}
         </span>
       </td>
-      <td className={look.next}>
-        <span className={look.label}>{texts.upcoming.label}</span>
+      <td className={styles.next}>
+        <span className={styles.label}>{texts.upcoming.label}</span>
         <div>
           <Next line={line} zone={zone} now={now} />
         </div>
@@ -113,8 +113,8 @@ function Line({ line, zone, now }: { line: PreviewLine; zone: string; now: Date 
 
 function Next({ line, zone, now }: { line: PreviewLine; zone: string; now: Date }): ReactNode {
   const { nextAt, reason, heldFor, remindedToday } = line
-  const today = remindedToday > 0 && <span className={look.detail}>{texts.upcoming.remindedToday(remindedToday)}</span>
-  if (heldFor !== null) return <span className={look.none}>{texts.upcoming.held[heldFor]}</span>
+  const today = remindedToday > 0 && <span className={styles.detail}>{texts.upcoming.remindedToday(remindedToday)}</span>
+  if (heldFor !== null) return <span className={styles.none}>{texts.upcoming.held[heldFor]}</span>
   if (reason === 'open_mail') {
     const later = nextAt !== null && new Date(nextAt) > now
     return <>{later ? texts.upcoming.nextTry(inSentence(comingMoment(zone, nextAt, now))) : texts.upcoming.reasons.open_mail}</>
@@ -122,7 +122,7 @@ function Next({ line, zone, now }: { line: PreviewLine; zone: string; now: Date 
   if (reason !== null || nextAt === null) {
     return (
       <>
-        <span className={look.none}>{reason === null ? texts.upcoming.noDate : texts.upcoming.reasons[reason]}</span>
+        <span className={styles.none}>{reason === null ? texts.upcoming.noDate : texts.upcoming.reasons[reason]}</span>
         {today}
       </>
     )

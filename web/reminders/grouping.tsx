@@ -9,7 +9,7 @@ import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { texts } from './texts.ts'
 
 const words = texts.grouping
@@ -22,7 +22,7 @@ export function Grouping(): ReactNode {
       <QueryView query={settings} loading={words.loading} error={words.failed} empty={null}>
         {({ groupByClient }) => <GroupSwitch on={groupByClient} />}
       </QueryView>
-      <Link to="/dashboard/email-templates?tab=group" className={look.template}>
+      <Link to="/dashboard/email-templates?tab=group" className={styles.template}>
         {words.template}
       </Link>
     </Panel>
@@ -46,10 +46,10 @@ function GroupSwitch({ on }: { on: boolean }): ReactNode {
         checked={wanted ?? on}
         aria-busy={change.isPending}
         classNames={{
-          track: look.switchTrack ?? '',
-          label: look.switchLabel ?? '',
-          description: look.switchSays ?? '',
-          body: look.switchBody ?? '',
+          track: styles.switchTrack ?? '',
+          label: styles.switchLabel ?? '',
+          description: styles.switchSays ?? '',
+          body: styles.switchBody ?? '',
         }}
         onChange={(event) => {
           if (change.isPending) return

@@ -6,7 +6,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { dayAndTime } from './moments.ts'
 import runs from './run.module.css'
 import { RunCounts } from './run-counts.tsx'
@@ -28,7 +28,7 @@ export function LastRuns({ runs: query, zone, again }: LastRunsProps): ReactNode
         query={query}
         loading={texts.runs.loading}
         error={texts.runs.failed}
-        empty={<p className={look.none}>{texts.runs.none}</p>}
+        empty={<p className={styles.none}>{texts.runs.none}</p>}
       >
         {(list) => (
           <ul className={runs.runs}>

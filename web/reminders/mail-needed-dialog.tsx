@@ -1,7 +1,7 @@
 import { Button, Group, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { texts } from './texts.ts'
 
 interface MailNeededDialogProps {
@@ -20,7 +20,7 @@ export function MailNeededDialog({ before, opened, onClose }: MailNeededDialogPr
       centered
       closeButtonProps={{ 'aria-label': texts.unconfigured.close, size: 44, iconSize: 18 }}
     >
-      <p className={look.question}>{before === 'start' ? texts.unconfigured.beforeStart : texts.unconfigured.beforeSend}</p>
+      <p className={styles.question}>{before === 'start' ? texts.unconfigured.beforeStart : texts.unconfigured.beforeSend}</p>
       <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onClose}>
           {texts.unconfigured.close}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { causeOf, type SenderPause } from '#contract/mail.ts'
 import { Notice } from '#web/ui/notice.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { comingMoment, dayAndTime, inSentence } from './moments.ts'
 import { texts } from './texts.ts'
 
@@ -27,7 +27,7 @@ export function PausedNotice({ pause, zone }: { pause: SenderPause; zone: string
   const cause = causeOf(pause)
   return (
     <Notice tone="bad" title={texts.pause.titles[cause]} action={toSettings}>
-      <p className={look.words}>
+      <p className={styles.words}>
         {cause === 'login_refused' ? (
           <>
             {texts.pause.said} <q>{pause.message}</q>
@@ -36,7 +36,7 @@ export function PausedNotice({ pause, zone }: { pause: SenderPause; zone: string
           pause.message
         )}
       </p>
-      <p className={look.words}>
+      <p className={styles.words}>
         {`${texts.pause.since(dayAndTime(zone, pause.since))} ${
           pause.until === null
             ? texts.pause.todo[pause.reason][pause.provider]

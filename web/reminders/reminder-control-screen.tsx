@@ -10,7 +10,7 @@ import { PageHeader } from '#web/ui/page-header.tsx'
 import { AgainDialog } from './again-dialog.tsx'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { ComingUp } from './coming-up.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { Grouping } from './grouping.tsx'
 import { LastRuns } from './last-runs.tsx'
 import { MailNeededDialog } from './mail-needed-dialog.tsx'
@@ -50,7 +50,7 @@ export default function ReminderControlScreen(): ReactNode {
 /** The frames of the two cards at the top. */
 function ControlSkeleton(): ReactNode {
   return (
-    <div className={look.top}>
+    <div className={styles.top}>
       <Skeleton height={342} radius={14} />
       <Skeleton height={342} radius={14} />
     </div>
@@ -100,7 +100,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         again={again}
         lead={toldByRun ? trouble.message : null}
       />
-      <div className={look.top}>
+      <div className={styles.top}>
         <StatusCard status={status} mailbox={mailbox} presses={presses} moving={followed.moving} />
         <SendNowCard
           mailbox={configured ? (status.pause === null ? 'works' : 'refuses') : 'missing'}

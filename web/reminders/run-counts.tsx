@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Run } from '#contract/reminders.ts'
-import look from './run.module.css'
+import styles from './run.module.css'
 import { texts } from './texts.ts'
 
 type Count = keyof typeof texts.run.count
@@ -17,7 +17,7 @@ export function RunCounts({ run, always }: { run: Run; always: Count[] }): React
     [stopped ? 'cancelled' : 'skipped', run.skipped],
   ]
   return (
-    <ul className={look.counts}>
+    <ul className={styles.counts}>
       {counts
         .filter(([name, n]) => n > 0 || always.includes(name))
         .map(([name, n]) => (

@@ -2,7 +2,7 @@ import { ActionIcon, Button, VisuallyHidden } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import type { Run } from '#contract/reminders.ts'
-import look from './run.module.css'
+import styles from './run.module.css'
 import { RunCounts } from './run-counts.tsx'
 import { type Again, RunResult } from './run-result.tsx'
 import { mailsOf } from './run-state.ts'
@@ -36,10 +36,10 @@ export function RunPanel({ followed, pressed, zone, onCancel, again, lead }: Run
       {under && <Progress run={run} section={section} onCancel={onCancel} />}
       <div role="status">
         {run && !under && (
-          <section className={look.panel} data-tone={toneOf(run)}>
-            <div className={look.head}>
-              <h2 className={look.title}>{texts.run.ended(run.kind)}</h2>
-              <ActionIcon aria-label={texts.run.dismiss} onClick={dismiss} className={look.close ?? ''}>
+          <section className={styles.panel} data-tone={toneOf(run)}>
+            <div className={styles.head}>
+              <h2 className={styles.title}>{texts.run.ended(run.kind)}</h2>
+              <ActionIcon aria-label={texts.run.dismiss} onClick={dismiss} className={styles.close ?? ''}>
                 <IconX size={18} />
               </ActionIcon>
             </div>
@@ -62,21 +62,21 @@ function Progress({ run, section, onCancel }: ProgressProps): ReactNode {
   const done = run ? run.sent + run.failed : 0
   const share = (n: number) => `${of === 0 ? 0 : (n / of) * 100}%`
   return (
-    <section className={look.panel} ref={section}>
-      <div className={look.head}>
-        <h2 className={look.title}>{run ? texts.run.sending(run.kind) : texts.run.waking}</h2>
+    <section className={styles.panel} ref={section}>
+      <div className={styles.head}>
+        <h2 className={styles.title}>{run ? texts.run.sending(run.kind) : texts.run.waking}</h2>
         {run && (
           <Button variant="default" onClick={() => onCancel(run)}>
             {texts.cancel.button}
           </Button>
         )}
       </div>
-      <p className={look.far}>
+      <p className={styles.far}>
         {of === 0 ? texts.run.preparing : texts.run.progress(done, of)}
         {run && <Pace key={run._id} run={run} />}
       </p>
       <div
-        className={look.bar}
+        className={styles.bar}
         role="progressbar"
         aria-label={texts.run.label}
         aria-valuemin={0}
@@ -85,8 +85,8 @@ function Progress({ run, section, onCancel }: ProgressProps): ReactNode {
         aria-valuetext={of === 0 ? texts.run.preparing : texts.run.progress(done, of)}
         data-waking={of === 0 || undefined}
       >
-        <span className={look.sentPart} style={{ width: share(run?.sent ?? 0) }} />
-        <span className={look.failedPart} style={{ width: share(run?.failed ?? 0) }} />
+        <span className={styles.sentPart} style={{ width: share(run?.sent ?? 0) }} />
+        <span className={styles.failedPart} style={{ width: share(run?.failed ?? 0) }} />
       </div>
       {run && <RunCounts run={run} always={['sent', 'failed', 'waiting']} />}
     </section>
@@ -98,7 +98,7 @@ function Pace({ run }: { run: Run }): ReactNode {
   const pace = usePace(run)
   const waiting = run.open - run.retrying - run.held
   if (pace === null || waiting <= 0) return null
-  return <span className={look.pace}>{` · ${texts.run.pace(pace)} · ${texts.run.left(waiting / pace)}`}</span>
+  return <span className={styles.pace}>{` · ${texts.run.pace(pace)} · ${texts.run.left(waiting / pace)}`}</span>
 }
 
 /** Read aloud at the quarters only: every step would be a flood. */

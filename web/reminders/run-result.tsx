@@ -6,7 +6,7 @@ import type { Run } from '#contract/reminders.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { comingMoment, inSentence } from './moments.ts'
-import look from './run.module.css'
+import styles from './run.module.css'
 import { texts } from './texts.ts'
 
 /** Writing again to those whose mail failed. */
@@ -23,7 +23,7 @@ export function RunResult({ run, zone, again, lead = null }: { run: Run; zone: s
   const next = run.nextTryAt === null ? null : inSentence(comingMoment(zone, run.nextTryAt, new Date()))
   const stopped = run.cancelledAt !== null
   return (
-    <div className={look.result}>
+    <div className={styles.result}>
       <p>{run.sent > 0 ? texts.run.sentAll(run.sent) : (lead ?? texts.run.nothing)}</p>
       {run.held > 0 && (
         <p>
@@ -31,7 +31,7 @@ export function RunResult({ run, zone, again, lead = null }: { run: Run; zone: s
         </p>
       )}
       {run.held > 0 && run.holdReason === 'restored' && (
-        <div className={look.again}>
+        <div className={styles.again}>
           <BusyButton
             variant="default"
             busy={again.busy === run._id}
@@ -48,7 +48,7 @@ export function RunResult({ run, zone, again, lead = null }: { run: Run; zone: s
       {run.failed > 0 && (
         <>
           <Failures run={run} />
-          <div className={look.again}>
+          <div className={styles.again}>
             <BusyButton
               variant="default"
               leftSection={<IconRefresh size={18} stroke={1.7} />}
@@ -70,20 +70,20 @@ function Failures({ run }: { run: Run }): ReactNode {
   const more = run.failed - run.failures.length
   return (
     <>
-      <p className={look.failed}>{texts.run.failedLine(run.failed)}</p>
+      <p className={styles.failed}>{texts.run.failedLine(run.failed)}</p>
       <ScrollArea.Autosize
         mah="min(420px, 60vh)"
         type="auto"
         viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.run.failedLine(run.failed) }}
       >
-        <ul className={look.failures}>
+        <ul className={styles.failures}>
           {run.failures.map(({ invoiceId, clientEmail, message }) => (
             <li key={invoiceId}>
-              <span className={look.client}>{clientEmail}</span>
-              <span className={look.said}>{message === '' ? texts.run.noWords : <q>{message}</q>}</span>
-              <span className={look.todo}>
+              <span className={styles.client}>{clientEmail}</span>
+              <span className={styles.said}>{message === '' ? texts.run.noWords : <q>{message}</q>}</span>
+              <span className={styles.todo}>
                 {adviceFor(message)}{' '}
-                <Link to={`/dashboard/edit-invoice/${invoiceId}`} className={look.open}>
+                <Link to={`/dashboard/edit-invoice/${invoiceId}`} className={styles.open}>
                   {texts.run.openInvoice}
                 </Link>
               </span>
@@ -91,7 +91,7 @@ function Failures({ run }: { run: Run }): ReactNode {
           ))}
         </ul>
       </ScrollArea.Autosize>
-      {more > 0 && <p className={look.more}>{texts.run.more(more)}</p>}
+      {more > 0 && <p className={styles.more}>{texts.run.more(more)}</p>}
     </>
   )
 }

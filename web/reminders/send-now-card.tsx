@@ -2,7 +2,7 @@ import { IconSend2 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { texts } from './texts.ts'
 import type { Presses } from './use-presses.ts'
 
@@ -20,14 +20,14 @@ interface SendNowCardProps {
 export function SendNowCard({ mailbox, mails, reminded, presses, moving }: SendNowCardProps): ReactNode {
   return (
     <Panel title={texts.sendNow.button}>
-      <p className={look.description} id="send-now-description">
+      <p className={styles.description} id="send-now-description">
         {texts.sendNow.description}
       </p>
-      <p className={look.reach}>
+      <p className={styles.reach}>
         {mailbox !== 'missing' && mails !== null && texts.sendNow[mailbox === 'works' ? 'reach' : 'held'](mails)}
         {mailbox === 'works' && (mails ?? 0) > 0 && reminded > 0 && ` ${texts.sendNow.reminded(reminded)}`}
       </p>
-      <div className={look.send}>
+      <div className={styles.send}>
         <BusyButton
           variant="default"
           fullWidth

@@ -4,7 +4,7 @@ import { formatRupees } from '#contract/money.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { DueList } from '#web/ui/due-list.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { hourInWords } from './moments.ts'
 import { texts } from './texts.ts'
 
@@ -32,17 +32,17 @@ export function StartDialog({ opened, due, status, onStart, onCancel }: StartDia
       onCancel={onCancel}
     >
       {due.mails === 0 ? (
-        <p className={look.question}>{texts.start.nobody}</p>
+        <p className={styles.question}>{texts.start.nobody}</p>
       ) : (
         <>
-          <p className={look.question}>{texts.start.now(due.mails)}</p>
-          <div className={look.sum}>{formatRupees(due.total)}</div>
+          <p className={styles.question}>{texts.start.now(due.mails)}</p>
+          <div className={styles.sum}>{formatRupees(due.total)}</div>
           <DueList label={texts.start.list} lines={lines} mails={due.mails} />
         </>
       )}
-      {leftOut > 0 && <p className={look.quiet}>{texts.start.leftOut(leftOut)}</p>}
-      {status.pause && due.mails > 0 && <p className={look.quiet}>{texts.start.pausedNow}</p>}
-      <p className={look.quiet}>{texts.start.daily(hourInWords(status.reminderHour), texts.status.zone(status.timezone))}</p>
+      {leftOut > 0 && <p className={styles.quiet}>{texts.start.leftOut(leftOut)}</p>}
+      {status.pause && due.mails > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
+      <p className={styles.quiet}>{texts.start.daily(hourInWords(status.reminderHour), texts.status.zone(status.timezone))}</p>
     </ConfirmDialog>
   )
 }

@@ -6,7 +6,7 @@ import type { MailConfig } from '#contract/mail.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { BusyButton } from '#web/ui/busy-button.tsx'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { comingMoment, dayAndTime, hourInWords } from './moments.ts'
 import { texts } from './texts.ts'
 import type { Presses } from './use-presses.ts'
@@ -24,24 +24,24 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
   const waits = isActive && (!mailbox.configured || pause !== null)
   return (
     <Panel>
-      <div className={look.state}>
+      <div className={styles.state}>
         <div>
-          <h2 className={look.heading}>{texts.status.heading}</h2>
-          <p className={look.active} data-active={isActive || undefined} data-waits={waits || undefined}>
-            <span className={look.dot} aria-hidden />
+          <h2 className={styles.heading}>{texts.status.heading}</h2>
+          <p className={styles.active} data-active={isActive || undefined} data-waits={waits || undefined}>
+            <span className={styles.dot} aria-hidden />
             <span>{isActive ? texts.status.active : texts.status.inactive}</span>
           </p>
-          {waits && <p className={look.waits}>{mailbox.configured ? texts.status.pausedWaits : texts.status.waits}</p>}
+          {waits && <p className={styles.waits}>{mailbox.configured ? texts.status.pausedWaits : texts.status.waits}</p>}
         </div>
         <MainButton active={isActive} configured={mailbox.configured} presses={presses} moving={moving} />
       </div>
-      <dl className={look.facts}>
+      <dl className={styles.facts}>
         <div>
           <dt>{texts.status.email}</dt>
           {mailbox.configured ? (
             <dd>
               {texts.status.configured}
-              <span className={look.aside} title={mailbox.user ?? ''}>
+              <span className={styles.aside} title={mailbox.user ?? ''}>
                 {mailbox.user}
               </span>
             </dd>
@@ -58,7 +58,7 @@ export function StatusCard({ status, mailbox, presses, moving }: StatusCardProps
           {waits ? <dd data-tone="warn">{whenAgain(status)}</dd> : <NextRun status={status} />}
         </div>
       </dl>
-      <ul className={look.help} aria-label={texts.help.heading}>
+      <ul className={styles.help} aria-label={texts.help.heading}>
         <li>
           {texts.help.start(hourInWords(status.reminderHour))} <Link to="/dashboard/profile?tab=preferences">{texts.help.changeHour}</Link>
         </li>
@@ -84,7 +84,7 @@ function NextRun({ status }: { status: StatusCardProps['status'] }): ReactNode {
   return (
     <dd>
       {comingMoment(zone, nextRunAt, new Date())}
-      <span className={look.aside}>{texts.status.zone(zone)}</span>
+      <span className={styles.aside}>{texts.status.zone(zone)}</span>
     </dd>
   )
 }

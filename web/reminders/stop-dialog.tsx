@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { texts } from './texts.ts'
 
 interface StopDialogProps {
@@ -27,8 +27,8 @@ export function StopDialog({ opened, active, waiting, busy, onStop, onCancel }: 
       onConfirm={onStop}
       onCancel={onCancel}
     >
-      {active && <p className={look.question}>{texts.stop.schedule}</p>}
-      <p className={look.question}>{waiting > 0 ? `${texts.stop.waiting(waiting)} ${texts.stop.leaving}` : texts.stop.nothingWaiting}</p>
+      {active && <p className={styles.question}>{texts.stop.schedule}</p>}
+      <p className={styles.question}>{waiting > 0 ? `${texts.stop.waiting(waiting)} ${texts.stop.leaving}` : texts.stop.nothingWaiting}</p>
     </ConfirmDialog>
   )
 }

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import type { Run } from '#contract/reminders.ts'
 import { toast } from '#web/ui/toast.tsx'
-import look from './control.module.css'
+import styles from './control.module.css'
 import { mailsOf } from './run-state.ts'
 import { texts } from './texts.ts'
 
 /** A long sentence cut to what a toast can hold; the whole of it stands on the page. */
 export function brief(message: string): ReactNode {
-  return <span className={look.brief}>{message}</span>
+  return <span className={styles.brief}>{message}</span>
 }
 
 /** Says that reminders are stopped, and how many waiting mails that cancelled. */

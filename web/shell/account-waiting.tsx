@@ -2,13 +2,13 @@ import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } fr
 import { Link } from 'react-router'
 import { initialOf } from '#web/ui/initial.ts'
 import button from '#web/ui/plain-button.module.css'
-import look from './header.module.css'
+import styles from './header.module.css'
 import { texts } from './texts.ts'
 
 /** The account's place in the header while what stands there is still being fetched: the circle, and the letter where it is known. */
 export function AccountWaiting({ name }: { name?: string }): ReactNode {
   return (
-    <span className={look.waiting} aria-hidden>
+    <span className={styles.waiting} aria-hidden>
       {name !== undefined && initialOf(name)}
     </span>
   )

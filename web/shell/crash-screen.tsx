@@ -2,14 +2,14 @@ import { IconBolt } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import button from '#web/ui/plain-button.module.css'
-import look from './page.module.css'
+import styles from './page.module.css'
 import { ReloadButton } from './reload-button.tsx'
 import { texts } from './texts.ts'
 
 /** A screen broke: words and a way back. Both ways load a new page, because what broke may still be in memory. */
 export function CrashScreen(): ReactNode {
   return (
-    <div className={look.alone}>
+    <div className={styles.alone}>
       <title>{`${texts.crash.title} · Duely`}</title>
       <div role="alert">
         <EmptyState

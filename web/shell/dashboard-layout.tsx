@@ -2,7 +2,7 @@ import { Fragment, isValidElement, type ReactNode, useDeferredValue, useState } 
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
 import { Notices } from './notices.tsx'
-import look from './page.module.css'
+import styles from './page.module.css'
 import { Sidebar } from './sidebar.tsx'
 import { SidebarActions } from './sidebar-actions.tsx'
 
@@ -16,10 +16,10 @@ export default function DashboardLayout(): ReactNode {
   if (session && !wasHere) setWasHere(true)
   if (session === null) return <Navigate to="/signin" replace state={{ from: { pathname, search, hash }, signedOut: wasHere }} />
   return (
-    <div className={look.shell}>
+    <div className={styles.shell}>
       <Sidebar>{session && <SidebarActions key={session.user._id} />}</Sidebar>
-      <main id="content" className={look.main} tabIndex={-1}>
-        <div className={look.content}>
+      <main id="content" className={styles.main} tabIndex={-1}>
+        <div className={styles.content}>
           {session === undefined && starting}
           {session && (
             <Fragment key={session.user._id}>

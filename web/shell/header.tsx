@@ -5,7 +5,7 @@ import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain-button.module.css'
 import { AccountWaiting } from './account-waiting.tsx'
 import { Brand } from './brand.tsx'
-import look from './header.module.css'
+import styles from './header.module.css'
 import { sitePages } from './navigation.ts'
 import { DashboardLinks } from './sidebar.tsx'
 import { texts } from './texts.ts'
@@ -28,22 +28,22 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
   const drawer = useRef<HTMLDialogElement>(null)
   const close = () => drawer.current?.close()
   return (
-    <header className={look.header}>
+    <header className={styles.header}>
       <Brand />
       {/* Not `end` for every page: they are written under an address with a slash at its end. */}
-      <nav aria-label={texts.mainNavigation} className={look.pages}>
+      <nav aria-label={texts.mainNavigation} className={styles.pages}>
         {sitePages.map(({ to, text }) => (
-          <NavLink key={to} to={to} end={to === '/'} className={look.page ?? ''}>
+          <NavLink key={to} to={to} end={to === '/'} className={styles.page ?? ''}>
             {text}
           </NavLink>
         ))}
       </nav>
-      <div className={look.end}>
+      <div className={styles.end}>
         {session ? (
           account
         ) : (
           <>
-            <Link to="/signin" className={`${button.quiet} ${look.signIn}`}>
+            <Link to="/signin" className={`${button.quiet} ${styles.signIn}`}>
               {texts.signIn}
             </Link>
             <AccountWaiting />
@@ -51,7 +51,7 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
         )}
         <button
           type="button"
-          className={look.burger}
+          className={styles.burger}
           aria-label={texts.openMenu}
           aria-haspopup="dialog"
           // The browser opens it where the page is not alive yet.
@@ -64,12 +64,12 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
           <IconMenu2 size={22} stroke={1.7} aria-hidden />
         </button>
       </div>
-      <dialog ref={drawer} id={drawerId} className={look.drawer} aria-label={texts.menu} closedby="any">
-        <div className={look.drawerHead}>
-          <span className={look.drawerTitle}>{texts.brand}</span>
+      <dialog ref={drawer} id={drawerId} className={styles.drawer} aria-label={texts.menu} closedby="any">
+        <div className={styles.drawerHead}>
+          <span className={styles.drawerTitle}>{texts.brand}</span>
           <button
             type="button"
-            className={look.close}
+            className={styles.close}
             aria-label={texts.closeMenu}
             {...{ command: 'close', commandfor: drawerId }}
             onClick={close}
@@ -81,12 +81,12 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
           <>
             <DashboardLinks onFollow={close} />
             {actions?.(close)}
-            <hr className={look.rule} />
+            <hr className={styles.rule} />
           </>
         )}
-        <nav aria-label={texts.mainNavigation} className={look.drawerPages}>
+        <nav aria-label={texts.mainNavigation} className={styles.drawerPages}>
           {sitePages.map(({ to, text }) => (
-            <NavLink key={to} to={to} end={to === '/'} className={look.drawerPage ?? ''} onClick={close}>
+            <NavLink key={to} to={to} end={to === '/'} className={styles.drawerPage ?? ''} onClick={close}>
               {text}
             </NavLink>
           ))}

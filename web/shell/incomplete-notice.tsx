@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import look from './incomplete-notice.module.css'
+import styles from './incomplete-notice.module.css'
 import notice from './offline-notice.module.css'
 import { texts } from './texts.ts'
 
@@ -9,7 +9,7 @@ export const incompleteId = 'incomplete'
 /** Hidden in every page, and shown where what makes the page alive did not arrive: then nothing else can say so. */
 export function IncompleteNotice(): ReactNode {
   return (
-    <div id={incompleteId} role="alert" className={look.place} hidden>
+    <div id={incompleteId} role="alert" className={styles.place} hidden>
       <div className={notice.notice}>
         <div>
           <strong>{texts.incomplete.title}</strong>

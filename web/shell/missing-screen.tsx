@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation, useNavigate, useNavigationType } from 'react-router'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import button from '#web/ui/plain-button.module.css'
-import look from './missing-screen.module.css'
+import styles from './missing-screen.module.css'
 import { ReloadButton } from './reload-button.tsx'
 import { texts } from './texts.ts'
 
@@ -19,7 +19,7 @@ export function MissingScreen(): ReactNode {
     missed.add(pathname)
   }, [pathname])
   return (
-    <div className={look.alone}>
+    <div className={styles.alone}>
       <title>{`${texts.missing.title} · Duely`}</title>
       <div role="alert">
         <EmptyState

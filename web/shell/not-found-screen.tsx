@@ -4,14 +4,14 @@ import { Link } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
 import { EmptyState } from '#web/ui/empty-state.tsx'
 import button from '#web/ui/plain-button.module.css'
-import look from './page.module.css'
+import styles from './page.module.css'
 import { texts } from './texts.ts'
 
 /** No screen at this address. */
 export default function NotFoundScreen(): ReactNode {
   const session = useSession()
   return (
-    <main id="content" className={look.alone}>
+    <main id="content" className={styles.alone}>
       <title>{`${texts.notFound.title} · Duely`}</title>
       <EmptyState
         icon={<IconMapQuestion />}

@@ -12,7 +12,7 @@ import { BusyButton } from '#web/ui/busy-button.tsx'
 import { showComing, showMoment } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './notices.module.css'
+import styles from './notices.module.css'
 import { shownNotices } from './shown-notices.ts'
 import { texts } from './texts.ts'
 
@@ -101,22 +101,22 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
     )
   if (count === 0) return null
   return (
-    <section aria-label={words.label} className={look.stack}>
-      <ul ref={list} className={look.list}>
+    <section aria-label={words.label} className={styles.stack}>
+      <ul ref={list} className={styles.list}>
         {(all ? notices : notices.slice(0, few)).map((notice) => (
-          <li key={notice._id} className={look.notice}>
+          <li key={notice._id} className={styles.notice}>
             {notice.kind === 'restored' ? (
-              <IconInfoCircle size={20} aria-hidden className={look.icon} />
+              <IconInfoCircle size={20} aria-hidden className={styles.icon} />
             ) : (
-              <IconAlertTriangle size={20} aria-hidden className={look.icon} data-warns />
+              <IconAlertTriangle size={20} aria-hidden className={styles.icon} data-warns />
             )}
-            <p className={look.text}>
+            <p className={styles.text}>
               <strong>{notice.title}</strong> {notice.text}{' '}
-              <span className={look.when}>{showMoment(zone, new Date(notice.createdAt), new Date())}</span>
+              <span className={styles.when}>{showMoment(zone, new Date(notice.createdAt), new Date())}</span>
             </p>
-            <div className={look.actions}>
+            <div className={styles.actions}>
               {notice.link !== null && (
-                <Link to={notice.link} className={look.link} aria-label={words.lookAt(notice.title)}>
+                <Link to={notice.link} className={styles.link} aria-label={words.lookAt(notice.title)}>
                   {words.look}
                 </Link>
               )}
@@ -134,7 +134,7 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
         ))}
       </ul>
       {count > few && (
-        <button type="button" className={look.more} aria-expanded={all} onClick={() => setAll(!all)}>
+        <button type="button" className={styles.more} aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? words.fewer : words.all(count)}
         </button>
       )}

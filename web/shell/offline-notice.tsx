@@ -1,7 +1,7 @@
 import { IconWifiOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { isOnline } from '#web/platform/is-online.ts'
-import look from './offline-notice.module.css'
+import styles from './offline-notice.module.css'
 import { texts } from './texts.ts'
 
 /** Says that there is no network, as long as there is none and the server does not answer without it. */
@@ -29,7 +29,7 @@ export function OfflineNotice(): ReactNode {
   return (
     <div role="status">
       {offline && (
-        <div className={look.notice}>
+        <div className={styles.notice}>
           <IconWifiOff size={20} aria-hidden />
           <div>
             <strong>{texts.offline.title}</strong>

@@ -7,7 +7,7 @@ import { Link } from 'react-router'
 import type { User } from '#contract/accounts.ts'
 import { useOpening } from '#web/ui/use-opening.ts'
 import { AccountCircle } from './account-circle.tsx'
-import look from './account-menu.module.css'
+import styles from './account-menu.module.css'
 import { texts } from './texts.ts'
 import { useSignOut } from './use-sign-out.ts'
 
@@ -21,9 +21,9 @@ export function OpenAccountMenu({ user }: { user: User; onClose: () => void }): 
         <AccountCircle ref={ref} name={user.displayName} />
       </Menu.Target>
       <Menu.Dropdown>
-        <div className={look.person}>
-          <div className={look.name}>{user.displayName}</div>
-          <div className={look.email}>{user.email}</div>
+        <div className={styles.person}>
+          <div className={styles.name}>{user.displayName}</div>
+          <div className={styles.email}>{user.email}</div>
         </div>
         <Menu.Divider />
         <Menu.Item component={Link} to="/dashboard/profile" leftSection={<IconUserCircle size={18} stroke={1.7} />}>

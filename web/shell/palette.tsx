@@ -30,7 +30,7 @@ import { sendForFile } from '#web/platform/send.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { dashboardPages, sitePages } from './navigation.ts'
-import look from './palette.module.css'
+import styles from './palette.module.css'
 import { findInvoices, matches } from './palette-items.ts'
 import { paletteTexts } from './palette-texts.ts'
 import { texts } from './texts.ts'
@@ -59,7 +59,7 @@ export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNo
   return (
     <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
       <Modal.Overlay backgroundOpacity={0.6} />
-      <Modal.Content aria-label={texts.palette.open} classNames={{ content: look.palette ?? '' }} radius={14}>
+      <Modal.Content aria-label={texts.palette.open} classNames={{ content: styles.palette ?? '' }} radius={14}>
         <Finder opened={opened} onClose={onClose} onShortcuts={onShortcuts} />
       </Modal.Content>
     </Modal.Root>
@@ -101,7 +101,7 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
             aria-controls={list}
             aria-activedescendant={active ?? undefined}
             onKeyUp={() => setActive(document.getElementById(list)?.querySelector('[data-combobox-selected]')?.id ?? null)}
-            classNames={{ input: look.box ?? '' }}
+            classNames={{ input: styles.box ?? '' }}
             aria-label={texts.palette.open}
             placeholder={words.placeholder}
             leftSection={<IconSearch size={20} stroke={1.7} />}
@@ -119,23 +119,23 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
             }}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options id={list} className={look.items ?? ''} aria-label={texts.palette.open} tabIndex={0}>
+        <Combobox.Options id={list} className={styles.items ?? ''} aria-label={texts.palette.open} tabIndex={0}>
           {groups.map(({ label, items }) => (
-            <Combobox.Group key={label} label={label} classNames={{ groupLabel: look.group ?? '' }}>
+            <Combobox.Group key={label} label={label} classNames={{ groupLabel: styles.group ?? '' }}>
               {items.map(({ id, title, detail, icon }) => (
-                <Combobox.Option key={id} value={id} className={look.item ?? ''}>
-                  <span className={look.icon}>{icon}</span>
-                  <span className={look.itemTitle}>{title}</span>
-                  {detail !== null && <span className={look.detail}>{detail}</span>}
-                  <IconCornerDownLeft size={16} className={look.enter} aria-hidden />
+                <Combobox.Option key={id} value={id} className={styles.item ?? ''}>
+                  <span className={styles.icon}>{icon}</span>
+                  <span className={styles.itemTitle}>{title}</span>
+                  {detail !== null && <span className={styles.detail}>{detail}</span>}
+                  <IconCornerDownLeft size={16} className={styles.enter} aria-hidden />
                 </Combobox.Option>
               ))}
             </Combobox.Group>
           ))}
         </Combobox.Options>
-        {found.length === 0 && <Combobox.Empty className={look.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
+        {found.length === 0 && <Combobox.Empty className={styles.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
       </Combobox>
-      <p className={look.hint} role="status">
+      <p className={styles.hint} role="status">
         {wanted.trim() === '' ? words.hint : words.found(found.length)}
       </p>
     </>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { isOnline } from '#web/platform/is-online.ts'
 import button from '#web/ui/plain-button.module.css'
-import look from './reload-button.module.css'
+import styles from './reload-button.module.css'
 import { texts } from './texts.ts'
 
 interface ReloadButtonProps {
@@ -43,7 +43,7 @@ export function ReloadButton({ children, byItself = false, atOnce = false }: Rel
       <button type="button" className={button.filled} aria-disabled={state === 'trying' || undefined} onClick={() => void reload()}>
         {state === 'trying' ? texts.reloading : children}
       </button>
-      {state === 'unreachable' && <p className={look.said}>{texts.unreachable}</p>}
+      {state === 'unreachable' && <p className={styles.said}>{texts.unreachable}</p>}
     </>
   )
 }

@@ -2,7 +2,7 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
 import { Modal, Switch } from '@mantine/core'
 import type { ReactNode } from 'react'
-import look from './palette.module.css'
+import styles from './palette.module.css'
 import { paletteTexts } from './palette-texts.ts'
 import { useSingleKeys } from './use-shortcuts.ts'
 
@@ -12,13 +12,13 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose:
   const { keys } = paletteTexts
   return (
     <Modal opened={opened} onClose={onClose} title={keys.title} size={480}>
-      <dl className={look.keys}>
+      <dl className={styles.keys}>
         {keys.list().map(({ does, press }) => (
-          <div key={does} className={look.key}>
+          <div key={does} className={styles.key}>
             <dt>{does}</dt>
             <dd>
               {press.map((one) => (
-                <kbd key={one} className={look.kbd}>
+                <kbd key={one} className={styles.kbd}>
                   {one}
                 </kbd>
               ))}
@@ -27,7 +27,7 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose:
         ))}
       </dl>
       <Switch
-        className={look.switch ?? ''}
+        className={styles.switch ?? ''}
         label={keys.single}
         description={keys.singleHint}
         checked={on}

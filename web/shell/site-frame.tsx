@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { Footer } from './footer.tsx'
 import { Header } from './header.tsx'
-import look from './page.module.css'
+import styles from './page.module.css'
 import { texts } from './texts.ts'
 
 interface SiteFrameProps {
@@ -17,12 +17,12 @@ interface SiteFrameProps {
 export function SiteFrame({ account, actions, children }: SiteFrameProps): ReactNode {
   useFocusOnPage()
   return (
-    <div className={look.site}>
-      <a href="#content" className={look.skip}>
+    <div className={styles.site}>
+      <a href="#content" className={styles.skip}>
         {texts.skip}
       </a>
       <Header account={account} actions={actions} />
-      <div className={look.page}>{children}</div>
+      <div className={styles.page}>{children}</div>
       <Footer />
     </div>
   )

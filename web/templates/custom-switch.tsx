@@ -6,7 +6,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import look from './email-templates.module.css'
+import styles from './email-templates.module.css'
 import { type LetterKind, letters } from './letters.ts'
 import { texts } from './texts.ts'
 
@@ -29,18 +29,18 @@ export function CustomSwitch({ kind, on }: { kind: LetterKind; on: boolean }): R
     onSuccess: () => setWanted(null),
     onError: (error) => {
       setWanted(null)
-      toast('bad', <span className={look.brief}>{texts.preferenceFailed(errorMessage(error))}</span>)
+      toast('bad', <span className={styles.brief}>{texts.preferenceFailed(errorMessage(error))}</span>)
     },
   })
   return (
-    <div className={look.switch}>
+    <div className={styles.switch}>
       <Checkbox
         size="md"
         label={texts.custom}
         description={texts.customHint[kind]}
         checked={wanted ?? on}
         aria-busy={change.isPending}
-        classNames={{ label: look.switchLabel ?? '', description: look.switchHint ?? '', body: look.switchBody ?? '' }}
+        classNames={{ label: styles.switchLabel ?? '', description: styles.switchHint ?? '', body: styles.switchBody ?? '' }}
         onChange={(event) => {
           if (!settled.current || change.isPending) return
           setWanted(event.currentTarget.checked)

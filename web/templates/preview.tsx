@@ -8,7 +8,7 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { useWidth } from '#web/ui/use-width.ts'
-import look from './email-templates.module.css'
+import styles from './email-templates.module.css'
 import { ExampleChoice } from './example-choice.tsx'
 import { type Example, type LetterKind, sampleExample } from './letters.ts'
 import { texts } from './texts.ts'
@@ -37,18 +37,18 @@ export function Preview({ kind, wording }: { kind: LetterKind; wording: Wording 
         chosen={chosen}
         onChoose={setChosen}
       />
-      <div className={look.mail}>
-        <dl className={look.envelope}>
+      <div className={styles.mail}>
+        <dl className={styles.envelope}>
           <dt>{words.from}</dt>
           <dd>{from}</dd>
           <dt>{words.to}</dt>
           <dd>{example.to}</dd>
           <dt>{words.subject}</dt>
-          <dd className={look.subject}>{mail.subject === '' ? words.noSubject : mail.subject}</dd>
+          <dd className={styles.subject}>{mail.subject === '' ? words.noSubject : mail.subject}</dd>
         </dl>
         <MailFrame document={reminderDocument(mail.html)} width={widths[width]} />
       </div>
-      {mail.subject !== '' && <p className={look.same}>{words.same}</p>}
+      {mail.subject !== '' && <p className={styles.same}>{words.same}</p>}
     </Panel>
   )
 }
@@ -58,12 +58,12 @@ function MailFrame({ document, width }: { document: string; width: number }): Re
   const [room, available] = useWidth<HTMLDivElement>(width)
   const scale = Math.min(1, (available ?? width) / width)
   return (
-    <div ref={room} className={look.room} style={{ height: height * scale }}>
+    <div ref={room} className={styles.room} style={{ height: height * scale }}>
       <iframe
         title={words.frame}
         sandbox=""
         srcDoc={document}
-        className={look.frame}
+        className={styles.frame}
         style={{ width, height, transform: `scale(${scale})` }}
       />
     </div>
@@ -76,9 +76,9 @@ function WidthSwitch({ width, onChange }: { width: keyof typeof widths; onChange
     { value: 'phone', text: words.phone, icon: IconDeviceMobile },
   ] as const
   return (
-    <fieldset aria-label={words.width} className={look.widths}>
+    <fieldset aria-label={words.width} className={styles.widths}>
       {choices.map(({ value, text, icon: Icon }) => (
-        <button key={value} type="button" className={look.width} aria-pressed={value === width} onClick={() => onChange(value)}>
+        <button key={value} type="button" className={styles.width} aria-pressed={value === width} onClick={() => onChange(value)}>
           <Icon size={18} stroke={1.7} aria-hidden />
           {text}
         </button>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Panel } from '#web/ui/panel.tsx'
-import look from './email-templates.module.css'
+import styles from './email-templates.module.css'
 import { texts } from './texts.ts'
 
 interface ReferenceBoxProps {
@@ -14,7 +14,7 @@ interface ReferenceBoxProps {
 export function ReferenceBox({ subject, content, custom }: ReferenceBoxProps): ReactNode {
   return (
     <Panel title={custom ? texts.reference.custom : texts.reference.current}>
-      <dl className={look.wording}>
+      <dl className={styles.wording}>
         <dt>{texts.subject}</dt>
         <dd>{subject}</dd>
         <dt>{texts.content}</dt>

@@ -5,7 +5,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { CustomSwitch } from './custom-switch.tsx'
-import look from './email-templates.module.css'
+import styles from './email-templates.module.css'
 import { type LetterKind, letters } from './letters.ts'
 import { Preview } from './preview.tsx'
 import { ReferenceBox } from './reference-box.tsx'
@@ -36,7 +36,7 @@ export function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProp
     onSuccess: () => {
       toast('good', texts.saved)
     },
-    onError: (error) => toast('bad', <span className={look.brief}>{texts.saveFailed(errorMessage(error))}</span>),
+    onError: (error) => toast('bad', <span className={styles.brief}>{texts.saveFailed(errorMessage(error))}</span>),
   })
   const { form } = state
   const values = form.getValues()
@@ -53,9 +53,9 @@ export function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProp
   return (
     <>
       <CustomSwitch kind={kind} on={custom} />
-      <div className={look.columns}>
+      <div className={styles.columns}>
         {custom ? (
-          <Panel title={texts.wording} aside={unsaved && <span className={look.unsaved}>{texts.unsaved}</span>}>
+          <Panel title={texts.wording} aside={unsaved && <span className={styles.unsaved}>{texts.unsaved}</span>}>
             <WordingForm state={state} variables={letters[kind].variables} saved={saved} unsaved={unsaved} />
           </Panel>
         ) : (

@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
-import look from './email-templates.module.css'
+import styles from './email-templates.module.css'
 import { texts } from './texts.ts'
 
 type Name = keyof typeof texts.meanings
@@ -9,12 +9,12 @@ type Name = keyof typeof texts.meanings
 export function VariableList({ names, onInsert }: { names: readonly Name[]; onInsert: (name: Name) => void }): ReactNode {
   return (
     <section aria-label={texts.variables}>
-      <h3 className={look.label}>{texts.variables}</h3>
-      <p className={look.hint}>{texts.variablesHint}</p>
-      <ul className={look.variables}>
+      <h3 className={styles.label}>{texts.variables}</h3>
+      <p className={styles.hint}>{texts.variablesHint}</p>
+      <ul className={styles.variables}>
         {names.map((name) => (
           <li key={name}>
-            <button type="button" className={look.variable} onClick={() => onInsert(name)}>
+            <button type="button" className={styles.variable} onClick={() => onInsert(name)}>
               <code>
                 <VisuallyHidden>{texts.insert}</VisuallyHidden>
                 {`{{${name}}}`}

@@ -2,7 +2,7 @@ import { Button, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { undoToast } from '#web/ui/undo-toast.tsx'
-import look from './email-templates.module.css'
+import styles from './email-templates.module.css'
 import { insertAt } from './insert.ts'
 import { texts } from './texts.ts'
 import { VariableList } from './variable-list.tsx'
@@ -66,7 +66,7 @@ export function WordingForm({ state, variables, saved, unsaved }: WordingFormPro
         </Button>
       }
     >
-      <div className={look.fields}>
+      <div className={styles.fields}>
         <VariableList names={variables} onInsert={insert} />
         <TextInput ref={subject} label={texts.subject} required autoComplete="off" maxLength={400} {...fieldOf('customSubject')} />
         <Textarea ref={content} label={texts.content} description={texts.contentHint} required rows={12} {...fieldOf('customContent')} />

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { BusyButton } from './busy-button.tsx'
-import look from './dialog.module.css'
+import styles from './dialog.module.css'
 import { Dialog } from './dialog.tsx'
 import { texts } from './texts.ts'
 
@@ -27,7 +27,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   return (
     <Dialog opened={opened} onClose={busy ? () => undefined : onCancel} title={title}>
       {children}
-      <div className={look.foot}>
+      <div className={styles.foot}>
         <Group justify="flex-end" gap={12} mt={16}>
           <Button variant="default" onClick={onCancel} disabled={busy} data-autofocus>
             {cancel}

@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput } from '@mantine/core'
 import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import look from './date-field.module.css'
+import styles from './date-field.module.css'
 import { showDate } from './dates.ts'
 import { texts } from './texts.ts'
 
@@ -33,7 +33,7 @@ export function DateField({ label, description, error, required, value = '', onC
     }
   }
   return (
-    <div className={look.field}>
+    <div className={styles.field}>
       <TextInput
         label={label}
         description={description}
@@ -64,7 +64,7 @@ export function DateField({ label, description, error, required, value = '', onC
       <input
         ref={picker}
         type="date"
-        className={look.picker}
+        className={styles.picker}
         tabIndex={-1}
         aria-hidden
         value={readDate(value) ?? ''}

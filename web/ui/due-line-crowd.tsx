@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import { Dialog } from './dialog.tsx'
-import look from './due-line.module.css'
+import styles from './due-line.module.css'
 import type { Dot } from './due-line-layout.ts'
 import { wordsOf } from './due-line-words.ts'
 import { lateness } from './lateness.ts'
@@ -29,18 +29,18 @@ function Crowd({ dot, onOpen }: { dot: Dot; onOpen: (id: string) => void }): Rea
   const more = dot.items.slice(listed)
   return (
     <>
-      <ul className={look.crowd}>
+      <ul className={styles.crowd}>
         {dot.items.slice(0, listed).map((item) => (
           <li key={item.id}>
-            <button type="button" className={look.crowdItem} onClick={() => onOpen(item.id)}>
-              <span className={look.crowdName}>{item.name}</span>
+            <button type="button" className={styles.crowdItem} onClick={() => onOpen(item.id)}>
+              <span className={styles.crowdName}>{item.name}</span>
               <span>{formatRupees(fromMinor(item.amount))}</span>
-              <span className={look.crowdWhen}>{lateness(item.daysLate)}</span>
+              <span className={styles.crowdWhen}>{lateness(item.daysLate)}</span>
             </button>
           </li>
         ))}
       </ul>
-      {more.length > 0 && <p className={look.more}>{texts.dueLine.smaller(more.length)}</p>}
+      {more.length > 0 && <p className={styles.more}>{texts.dueLine.smaller(more.length)}</p>}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { IconChartDots, IconTable } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
-import look from './due-line.module.css'
+import styles from './due-line.module.css'
 import { type Dot, type DueItem, layOutDueLine } from './due-line-layout.ts'
 import { wordsOf } from './due-line-words.ts'
 import { DueTable } from './due-table.tsx'
@@ -36,10 +36,10 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
     frame.current?.querySelectorAll<HTMLButtonElement>('[data-dot]')[next]?.focus()
   }
   return (
-    <div ref={frame} className={look.frame}>
+    <div ref={frame} className={styles.frame}>
       {items.length > 0 && (
         <ActionIcon
-          className={look.toggle ?? ''}
+          className={styles.toggle ?? ''}
           aria-label={asTable ? texts.dueLine.asLine : texts.dueLine.asTable}
           onClick={() => setAsTable(!asTable)}
         >
@@ -54,17 +54,17 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
             <svg
               width={width}
               height={layout.height}
-              className={look.line}
+              className={styles.line}
               data-named={shown !== undefined || undefined}
               aria-hidden="true"
             >
-              <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={look.axis} />
-              <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 8} className={look.today} />
-              <text x={layout.todayX + 8} y={24} className={look.todayText}>
+              <line x1={0} x2={width} y1={layout.baseline} y2={layout.baseline} className={styles.axis} />
+              <line x1={layout.todayX} x2={layout.todayX} y1={14} y2={layout.baseline + 8} className={styles.today} />
+              <text x={layout.todayX + 8} y={24} className={styles.todayText}>
                 {texts.dueLine.today}
               </text>
               {layout.ticks.map(({ x, text, anchor }) => (
-                <text key={text} x={x} y={layout.baseline + 26} textAnchor={anchor} className={look.tick}>
+                <text key={text} x={x} y={layout.baseline + 26} textAnchor={anchor} className={styles.tick}>
                   {text}
                 </text>
               ))}
@@ -76,7 +76,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
               type="button"
               tabIndex={index === Math.min(stop, dots.length - 1) ? 0 : -1}
               aria-label={wordsOf(dot).join(', ')}
-              className={look.dot}
+              className={styles.dot}
               data-dot
               data-late={dot.late || undefined}
               style={{ left: dot.x - dot.radius, top: dot.y - dot.radius, width: dot.radius * 2, height: dot.radius * 2 }}
@@ -108,7 +108,7 @@ function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): R
   const [name, amount, when] = wordsOf(dot)
   const side = dot.x > width - 130 ? 'right' : dot.x < 130 ? 'left' : 'middle'
   return (
-    <div className={look.label} data-side={side} style={{ left: dot.x, top }} aria-hidden>
+    <div className={styles.label} data-side={side} style={{ left: dot.x, top }} aria-hidden>
       <strong>{name}</strong>
       <span>{`${amount}, ${when}`}</span>
     </div>

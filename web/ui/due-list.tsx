@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatRupees } from '#contract/money.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
-import look from './due-list.module.css'
+import styles from './due-list.module.css'
 import { lateness } from './lateness.ts'
 import { ScrollList } from './scroll-list.tsx'
 import { texts } from './texts.ts'
@@ -13,15 +13,15 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
     <>
       <ScrollList label={label}>
         {lines.map((line) => (
-          <li key={line.invoiceId} className={look.due}>
-            <span className={look.name}>{line.clientName}</span>
-            <span className={look.amount}>{formatRupees(line.amount)}</span>
-            <span className={look.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
-            <span className={look.late}>{lateness(line.daysOverdue)}</span>
+          <li key={line.invoiceId} className={styles.due}>
+            <span className={styles.name}>{line.clientName}</span>
+            <span className={styles.amount}>{formatRupees(line.amount)}</span>
+            <span className={styles.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
+            <span className={styles.late}>{lateness(line.daysOverdue)}</span>
           </li>
         ))}
       </ScrollList>
-      {several > 0 && <p className={look.several}>{texts.dueList.several(several)}</p>}
+      {several > 0 && <p className={styles.several}>{texts.dueList.several(several)}</p>}
     </>
   )
 }

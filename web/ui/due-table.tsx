@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { formatRupees, fromMinor } from '#contract/money.ts'
-import look from './due-line.module.css'
+import styles from './due-line.module.css'
 import type { DueItem } from './due-line-layout.ts'
 import { lateness } from './lateness.ts'
 import { texts } from './texts.ts'
@@ -23,8 +23,8 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
   const left = items.length - shown.length
   return (
     <>
-      <table className={look.table}>
-        <caption className={look.caption}>{texts.dueTable.caption}</caption>
+      <table className={styles.table}>
+        <caption className={styles.caption}>{texts.dueTable.caption}</caption>
         <thead>
           <tr>
             <th scope="col">{texts.dueTable.client}</th>
@@ -36,8 +36,8 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
           {shown.map(({ id, name, daysLate, late, amount }) => (
             <tr key={id}>
               <td>
-                <button type="button" className={look.name} onClick={() => onOpen(id)}>
-                  <span className={look.short}>{name}</span>
+                <button type="button" className={styles.name} onClick={() => onOpen(id)}>
+                  <span className={styles.short}>{name}</span>
                 </button>
               </td>
               <td data-late={late || undefined}>{lateness(daysLate)}</td>
@@ -51,7 +51,7 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
           {items.length > most ? texts.dueTable.showFirst(most) : texts.dueTable.showAll(items.length)}
         </Button>
       )}
-      {left > 0 && all && <p className={look.more}>{texts.dueTable.more(left)}</p>}
+      {left > 0 && all && <p className={styles.more}>{texts.dueTable.more(left)}</p>}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import look from './empty-state.module.css'
+import styles from './empty-state.module.css'
 
 interface EmptyStateProps {
   icon?: ReactNode
@@ -16,16 +16,16 @@ interface EmptyStateProps {
 /** Nothing to show: why, and what to do next. */
 export function EmptyState({ icon, title, heading: Heading = 'h2', text, more, action }: EmptyStateProps): ReactNode {
   return (
-    <div className={look.empty}>
+    <div className={styles.empty}>
       {icon !== undefined && (
-        <span className={look.icon} aria-hidden>
+        <span className={styles.icon} aria-hidden>
           {icon}
         </span>
       )}
-      {title !== undefined && <Heading className={look.title}>{title}</Heading>}
-      {text !== undefined && <p className={look.text}>{text}</p>}
-      {more !== undefined && <p className={look.text}>{more}</p>}
-      {action !== undefined && <div className={look.action}>{action}</div>}
+      {title !== undefined && <Heading className={styles.title}>{title}</Heading>}
+      {text !== undefined && <p className={styles.text}>{text}</p>}
+      {more !== undefined && <p className={styles.text}>{more}</p>}
+      {action !== undefined && <div className={styles.action}>{action}</div>}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import look from './loading.module.css'
+import styles from './loading.module.css'
 
 interface LoadingProps {
   /** What is being waited for, in words. */
@@ -12,8 +12,8 @@ interface LoadingProps {
 /** What stands there while something loads: the words, on the shape of what is coming, so that nothing moves when it comes. */
 export function Loading({ text, children }: LoadingProps): ReactNode {
   return (
-    <div role="status" className={look.loading}>
-      <p className={children === undefined ? look.text : look.over}>{text}</p>
+    <div role="status" className={styles.loading}>
+      <p className={children === undefined ? styles.text : styles.over}>{text}</p>
       <div aria-hidden>
         {children ?? (
           <Stack gap={12}>

@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import look from './notice.module.css'
+import styles from './notice.module.css'
 
 type Tone = 'info' | 'good' | 'warn' | 'bad'
 
@@ -18,14 +18,14 @@ interface NoticeProps {
 export function Notice({ tone, title, children, action }: NoticeProps): ReactNode {
   const Icon = icons[tone]
   return (
-    <div className={look.notice} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
-      <Icon size={20} aria-hidden className={look.icon} />
-      <div className={look.words}>
-        <div className={look.text}>
+    <div className={styles.notice} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
+      <Icon size={20} aria-hidden className={styles.icon} />
+      <div className={styles.words}>
+        <div className={styles.text}>
           {title !== undefined && <strong>{title}</strong>}
           <div>{children}</div>
         </div>
-        {action !== undefined && <div className={look.action}>{action}</div>}
+        {action !== undefined && <div className={styles.action}>{action}</div>}
       </div>
     </div>
   )

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import look from './page-header.module.css'
+import styles from './page-header.module.css'
 
 interface PageHeaderProps {
   title: string
@@ -11,11 +11,11 @@ interface PageHeaderProps {
 /** The head of a screen: what it is, in one line what it is for, and its main button. Also names the browser's tab. */
 export function PageHeader({ title, subtitle, action }: PageHeaderProps): ReactNode {
   return (
-    <div className={look.header}>
+    <div className={styles.header}>
       <title>{`${title} · Duely`}</title>
-      <div className={look.words}>
-        <h1 className={look.title}>{title}</h1>
-        {subtitle !== undefined && <p className={look.subtitle}>{subtitle}</p>}
+      <div className={styles.words}>
+        <h1 className={styles.title}>{title}</h1>
+        {subtitle !== undefined && <p className={styles.subtitle}>{subtitle}</p>}
       </div>
       {action}
     </div>

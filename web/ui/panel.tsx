@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import look from './panel.module.css'
+import styles from './panel.module.css'
 
 interface PanelProps {
   title?: string
@@ -11,10 +11,10 @@ interface PanelProps {
 /** A framed part of a screen: surface, hairline, radius 14. */
 export function Panel({ title, aside, children }: PanelProps): ReactNode {
   return (
-    <section className={look.panel}>
+    <section className={styles.panel}>
       {(title !== undefined || aside !== undefined) && (
-        <div className={look.head}>
-          {title !== undefined && <h2 className={look.title}>{title}</h2>}
+        <div className={styles.head}>
+          {title !== undefined && <h2 className={styles.title}>{title}</h2>}
           {aside}
         </div>
       )}

@@ -1,19 +1,19 @@
 import '@mantine/core/styles/ScrollArea.layer.css'
 import { ScrollArea } from '@mantine/core'
 import type { ReactNode } from 'react'
-import look from './scroll-list.module.css'
+import styles from './scroll-list.module.css'
 
 /** A long list in a frame of its own; its children are the `<li>`. */
 export function ScrollList({ label, children }: { label: string; children: ReactNode }): ReactNode {
   return (
     <ScrollArea.Autosize
-      className={look.frame ?? ''}
+      className={styles.frame ?? ''}
       mah="min(320px, 40vh)"
       type="auto"
       // What scrolls must be reachable by keyboard.
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}
     >
-      <ul className={look.list}>{children}</ul>
+      <ul className={styles.list}>{children}</ul>
     </ScrollArea.Autosize>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { texts } from './texts.ts'
 import { dismissToast, toast } from './toast.tsx'
-import look from './undo-toast.module.css'
+import styles from './undo-toast.module.css'
 
 /** Says what was done, and takes it back on demand for as long as the message stands there. */
 export function undoToast(message: string, undo: () => void): void {
@@ -15,9 +15,9 @@ export function undoToast(message: string, undo: () => void): void {
 
 function Undo({ message, onUndo }: { message: string; onUndo: () => void }): ReactNode {
   return (
-    <span className={look.done}>
+    <span className={styles.done}>
       {message}
-      <button type="button" className={look.undo} onClick={onUndo}>
+      <button type="button" className={styles.undo} onClick={onUndo}>
         {texts.undo}
       </button>
     </span>
