@@ -95,7 +95,7 @@ test('what the preview shows of an invoice is what its client gets, byte for byt
   })
   await signIn(page, program.url, 'previewer@banyan.example')
   await page.goto('/dashboard/email-templates')
-  await page.getByRole('tabpanel').getByRole('combobox', { name: 'Show it for' }).fill('Kaveri')
+  await page.getByRole('tabpanel').getByRole('combobox', { name: 'Preview with' }).fill('Kaveri')
   await page.getByRole('option', { name: /Kaveri/ }).click()
   const panel = page.getByRole('tabpanel')
   const frame = panel.getByTitle('The email as your client sees it')

@@ -76,7 +76,7 @@ function screens(invoice: string, webhook: string): Screen[] {
       address: '/dashboard/email-templates',
       calls: [templateCalls.read],
       loading: 'Loading your template...',
-      failed: /^The template could not be loaded\./,
+      failed: /^Couldn’t load the template\./,
     },
     {
       name: 'connections',

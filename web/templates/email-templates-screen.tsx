@@ -1,16 +1,19 @@
-import { Button } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
-import { TemplateTab } from './template-tab.tsx'
+import { TemplateEditor } from './template-editor.tsx'
+import { kinds, type TemplateKind } from './templates.ts'
 import { texts } from './texts.ts'
 
-/** /dashboard/email-templates */
 export default function EmailTemplatesScreen(): ReactNode {
   const mailbox = useApiQuery(mailCalls.config)
   const [oneUnsaved, setOneUnsaved] = useState(false)
@@ -23,7 +26,7 @@ export default function EmailTemplatesScreen(): ReactNode {
           tone="warn"
           title={texts.unconfigured.title}
           action={
-            <Button component={Link} to="/dashboard/mail-settings" variant="default">
+            <Button component={Link} to={screens.mailSettings} variant="default">
               {texts.unconfigured.action}
             </Button>
           }
@@ -40,5 +43,40 @@ export default function EmailTemplatesScreen(): ReactNode {
       />
       <UnsavedGuard unsaved={oneUnsaved || groupUnsaved} />
     </>
+  )
+}
+
+function TemplateTab({ kind, onUnsaved }: { kind: TemplateKind; onUnsaved: (unsaved: boolean) => void }): ReactNode {
+  const template = useApiQuery(kinds[kind].read)
+  return (
+    <>
+      {kind === 'group' && <UngroupedNotice />}
+      <QueryView
+        query={template}
+        loading={texts.loading}
+        skeleton={<Skeleton height={420} radius={14} />}
+        error={texts.failed}
+        empty={null}
+      >
+        {(found) => <TemplateEditor kind={kind} template={found} onUnsaved={onUnsaved} />}
+      </QueryView>
+    </>
+  )
+}
+
+function UngroupedNotice(): ReactNode {
+  const settings = useApiQuery(reminderCalls.settings)
+  if (settings.data?.groupByClient !== false) return null
+  return (
+    <Notice
+      tone="info"
+      action={
+        <Button component={Link} to={screens.reminderControl} variant="default">
+          {texts.ungrouped.action}
+        </Button>
+      }
+    >
+      {texts.ungrouped.text}
+    </Notice>
   )
 }

@@ -1,25 +1,29 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
+import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { useWidth } from '#web/ui/use-width.ts'
 import styles from './email-templates.module.css'
-import { ExampleChoice } from './example-choice.tsx'
-import { type Example, type LetterKind, sampleExample } from './letters.ts'
+import { type Example, ownExamples, type Sender, sampleExample, sampleId, type TemplateKind } from './templates.ts'
 import { texts } from './texts.ts'
 
-const words = texts.preview
-/** How wide the mail is shown, in pixels; the whole is made smaller where there is less room. */
+const t = texts.preview
+/** Pixels; scaled down where there is less room. */
 const widths = { desktop: 608, phone: 360 }
 const height = 560
 
-/** The mail as it will arrive, made by the same renderer as what is sent. */
-export function Preview({ kind, wording }: { kind: LetterKind; wording: Wording }): ReactNode {
+export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wording }): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   const mailbox = useApiQuery(mailCalls.config)
   const [chosen, setChosen] = useState<Example | null>(null)
@@ -27,40 +31,40 @@ export function Preview({ kind, wording }: { kind: LetterKind; wording: Wording 
   const [shown] = useDebouncedValue(wording, 120)
   const userName = profile.data?.displayName ?? sampleValues.userName
   const example = chosen ?? sampleExample(kind, userName)
-  const mail = example.render(shown)
+  const email = example.render(shown)
   const from = mailbox.data?.user ? `${userName} <${mailbox.data.user}>` : userName
   return (
-    <Panel title={words.title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
+    <Panel title={t.title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
       <ExampleChoice
         kind={kind}
-        writer={{ userName, today: dateIn(profile.data?.timezone, new Date()) }}
+        sender={{ userName, today: dateIn(profile.data?.timezone, new Date()) }}
         chosen={chosen}
         onChoose={setChosen}
       />
       <div className={styles.mail}>
         <dl className={styles.envelope}>
-          <dt>{words.from}</dt>
+          <dt>{t.from}</dt>
           <dd>{from}</dd>
-          <dt>{words.to}</dt>
+          <dt>{t.to}</dt>
           <dd>{example.to}</dd>
-          <dt>{words.subject}</dt>
-          <dd className={styles.subject}>{mail.subject === '' ? words.noSubject : mail.subject}</dd>
+          <dt>{t.subject}</dt>
+          <dd className={styles.subject}>{email.subject === '' ? t.noSubject : email.subject}</dd>
         </dl>
-        <MailFrame document={reminderDocument(mail.html)} width={widths[width]} />
+        <EmailFrame document={reminderDocument(email.html)} width={widths[width]} />
       </div>
-      {mail.subject !== '' && <p className={styles.same}>{words.same}</p>}
+      {email.subject !== '' && <p className={styles.same}>{t.same}</p>}
     </Panel>
   )
 }
 
-/** The mail's own document, in a frame in which nothing can run and from which nothing can reach out. */
-function MailFrame({ document, width }: { document: string; width: number }): ReactNode {
+/** The empty `sandbox` must stay: no script may run in the user's HTML. */
+function EmailFrame({ document, width }: { document: string; width: number }): ReactNode {
   const [room, available] = useWidth<HTMLDivElement>(width)
   const scale = Math.min(1, (available ?? width) / width)
   return (
     <div ref={room} className={styles.room} style={{ height: height * scale }}>
       <iframe
-        title={words.frame}
+        title={t.frame}
         sandbox=""
         srcDoc={document}
         className={styles.frame}
@@ -72,11 +76,11 @@ function MailFrame({ document, width }: { document: string; width: number }): Re
 
 function WidthSwitch({ width, onChange }: { width: keyof typeof widths; onChange: (width: keyof typeof widths) => void }): ReactNode {
   const choices = [
-    { value: 'desktop', text: words.desktop, icon: IconDeviceDesktop },
-    { value: 'phone', text: words.phone, icon: IconDeviceMobile },
+    { value: 'desktop', text: t.desktop, icon: IconDeviceDesktop },
+    { value: 'phone', text: t.phone, icon: IconDeviceMobile },
   ] as const
   return (
-    <fieldset aria-label={words.width} className={styles.widths}>
+    <fieldset aria-label={t.width} className={styles.widths}>
       {choices.map(({ value, text, icon: Icon }) => (
         <button key={value} type="button" className={styles.width} aria-pressed={value === width} onClick={() => onChange(value)}>
           <Icon size={18} stroke={1.7} aria-hidden />
@@ -84,5 +88,39 @@ function WidthSwitch({ width, onChange }: { width: keyof typeof widths; onChange
         </button>
       ))}
     </fieldset>
+  )
+}
+
+interface ExampleChoiceProps {
+  kind: TemplateKind
+  sender: Sender
+  /** null: the sample values. */
+  chosen: Example | null
+  onChoose: (example: Example | null) => void
+}
+
+/** Loads the invoices only when the field gets the focus, because the list may be long. */
+function ExampleChoice({ kind, sender, chosen, onChoose }: ExampleChoiceProps): ReactNode {
+  const [focused, setFocused] = useState(false)
+  const invoices = useApiQuery(invoiceCalls.list, {}, { enabled: focused })
+  const { userName, today } = sender
+  const own = useMemo(() => ownExamples(kind, invoices.data ?? [], { userName, today }), [kind, invoices.data, userName, today])
+  return (
+    <Select
+      label={t.about}
+      description={t.aboutHint[kind]}
+      data={[{ value: sampleId, label: t.sample }, ...own.map(({ id, label }) => ({ value: id, label }))]}
+      value={chosen?.id ?? sampleId}
+      searchable
+      limit={60}
+      allowDeselect={false}
+      // Must stay inside the landmarks of the page for screen readers.
+      comboboxProps={{ withinPortal: false }}
+      nothingFoundMessage={invoices.isPending ? t.loading : t.none[kind]}
+      error={invoices.isError ? t.failed(errorMessage(invoices.error)) : undefined}
+      mb={16}
+      onFocus={() => setFocused(true)}
+      onChange={(id) => onChoose(own.find((example) => example.id === id) ?? null)}
+    />
   )
 }

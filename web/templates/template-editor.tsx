@@ -1,29 +1,31 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Checkbox } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Template } from '#contract/templates.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { FormError } from '#web/ui/form-error.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { CustomSwitch } from './custom-switch.tsx'
 import styles from './email-templates.module.css'
-import { type LetterKind, letters } from './letters.ts'
 import { Preview } from './preview.tsx'
-import { ReferenceBox } from './reference-box.tsx'
+import { kinds, type TemplateKind } from './templates.ts'
 import { texts } from './texts.ts'
 import { WordingForm, type WordingValues } from './wording-form.tsx'
 
 interface TemplateEditorProps {
-  kind: LetterKind
+  kind: TemplateKind
   template: Template
-  /** Told whether something typed here is not saved yet; only one question is asked for the whole screen. */
+  /** The screen asks once for both kinds before unsaved changes are lost. */
   onUnsaved: (unsaved: boolean) => void
 }
 
-/** The switch, the own wording where it is on, the preview, and the default for reference. */
 export function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProps): ReactNode {
   const { useCustomTemplate: custom, customSubject, customContent, defaultSubject, defaultContent } = template
   const saved: WordingValues = { customSubject, customContent }
-  const { read, save } = letters[kind]
+  const { read, save, variables } = kinds[kind]
   const state = useContractForm({
     call: save,
     initialValues: saved,
@@ -49,14 +51,23 @@ export function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProp
     onUnsaved(custom && unsaved)
     return () => onUnsaved(false)
   }, [custom, unsaved, onUnsaved])
-  const reference = <ReferenceBox subject={defaultSubject} content={defaultContent} custom={custom} />
+  const reference = (
+    <Panel title={custom ? texts.reference.custom : texts.reference.current}>
+      <dl className={styles.wording}>
+        <dt>{texts.subject}</dt>
+        <dd>{defaultSubject}</dd>
+        <dt>{texts.content}</dt>
+        <dd>{defaultContent}</dd>
+      </dl>
+    </Panel>
+  )
   return (
     <>
       <CustomSwitch kind={kind} on={custom} />
       <div className={styles.columns}>
         {custom ? (
           <Panel title={texts.wording} aside={unsaved && <span className={styles.unsaved}>{texts.unsaved}</span>}>
-            <WordingForm state={state} variables={letters[kind].variables} saved={saved} unsaved={unsaved} />
+            <WordingForm state={state} variables={variables} saved={saved} unsaved={unsaved} />
           </Panel>
         ) : (
           reference
@@ -77,7 +88,7 @@ function same(one: WordingValues, other: WordingValues): boolean {
   return one.customSubject === other.customSubject && one.customContent === other.customContent
 }
 
-/** Takes over what was saved elsewhere, by the first switch-on or in another tab, unless something else was typed here meanwhile. */
+/** Takes over a text that was saved elsewhere (the first switch-on, another tab), unless the user has typed meanwhile. */
 function useFollowSaved(saved: WordingValues, values: WordingValues, onChange: (saved: WordingValues) => void): void {
   const before = useRef(saved)
   useEffect(() => {
@@ -85,4 +96,46 @@ function useFollowSaved(saved: WordingValues, values: WordingValues, onChange: (
     before.current = saved
     if (!same(last, saved) && same(values, last)) onChange(saved)
   })
+}
+
+/** Milliseconds after loading in which a change of the checkbox is not saved. */
+const autoSaveDelay = 100
+
+/** Saves on change; a failed save restores the stored value. */
+function CustomSwitch({ kind, on }: { kind: TemplateKind; on: boolean }): ReactNode {
+  const { read, save } = kinds[kind]
+  const [wanted, setWanted] = useState<boolean | null>(null)
+  const ready = useRef(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      ready.current = true
+    }, autoSaveDelay)
+    return () => clearTimeout(timer)
+  }, [])
+  const change = useApiMutation(save, {
+    invalidates: [read],
+    onSuccess: () => setWanted(null),
+    onError: (error) => {
+      setWanted(null)
+      toast('bad', <span className={styles.brief}>{texts.preferenceFailed(errorMessage(error))}</span>)
+    },
+  })
+  return (
+    <div className={styles.switch}>
+      <Checkbox
+        size="md"
+        label={texts.custom}
+        description={texts.customHint[kind]}
+        checked={wanted ?? on}
+        aria-busy={change.isPending}
+        classNames={{ label: styles.switchLabel ?? '', description: styles.switchHint ?? '', body: styles.switchBody ?? '' }}
+        onChange={(event) => {
+          if (!ready.current || change.isPending) return
+          setWanted(event.currentTarget.checked)
+          change.mutate({ body: { useCustomTemplate: event.currentTarget.checked } })
+        }}
+      />
+      <FormError message={change.isError ? texts.preferenceFailed(errorMessage(change.error)) : null} />
+    </div>
+  )
 }

@@ -1,23 +1,21 @@
-import { Button, Textarea, TextInput } from '@mantine/core'
+import { Button, Textarea, TextInput, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { undoToast } from '#web/ui/undo-toast.tsx'
 import styles from './email-templates.module.css'
-import { insertAt } from './insert.ts'
+import { insertAt } from './templates.ts'
 import { texts } from './texts.ts'
-import { VariableList } from './variable-list.tsx'
 
 export type WordingValues = { customSubject: string; customContent: string }
+type VariableName = keyof typeof texts.meanings
 
 interface WordingFormProps {
   state: ContractFormState<WordingValues>
-  variables: readonly (keyof typeof texts.meanings)[]
-  /** The text that was saved last. */
+  variables: readonly VariableName[]
   saved: WordingValues
   unsaved: boolean
 }
 
-/** Subject and text of one's own, with the variables put in where the cursor stands. */
 export function WordingForm({ state, variables, saved, unsaved }: WordingFormProps): ReactNode {
   const { form } = state
   const subject = useRef<HTMLInputElement>(null)
@@ -29,7 +27,7 @@ export function WordingForm({ state, variables, saved, unsaved }: WordingFormPro
     if (!field) return
     const piece = `{{${name}}}`
     field.focus()
-    // Typed rather than set, so that the browser's own undo takes it back.
+    // Must count as typing, because setting the value would clear the browser's undo history.
     if (document.execCommand('insertText', false, piece)) return
     const { text, cursor } = insertAt({ text: field.value, start: field.selectionStart ?? 0, end: field.selectionEnd ?? 0 }, piece)
     form.setFieldValue(path, text)
@@ -72,5 +70,27 @@ export function WordingForm({ state, variables, saved, unsaved }: WordingFormPro
         <Textarea ref={content} label={texts.content} description={texts.contentHint} required rows={12} {...fieldOf('customContent')} />
       </div>
     </ContractForm>
+  )
+}
+
+function VariableList({ names, onInsert }: { names: readonly VariableName[]; onInsert: (name: VariableName) => void }): ReactNode {
+  return (
+    <section aria-label={texts.variables}>
+      <h3 className={styles.label}>{texts.variables}</h3>
+      <p className={styles.hint}>{texts.variablesHint}</p>
+      <ul className={styles.variables}>
+        {names.map((name) => (
+          <li key={name}>
+            <button type="button" className={styles.variable} onClick={() => onInsert(name)}>
+              <code>
+                <VisuallyHidden>{texts.insert}</VisuallyHidden>
+                {`{{${name}}}`}
+              </code>
+              <span>{texts.meanings[name]}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

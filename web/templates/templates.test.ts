@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Invoice } from '#contract/invoices.ts'
-import { insertAt } from './insert.ts'
-import { ownExamples, sampleExample } from './letters.ts'
+import { insertAt, ownExamples, sampleExample } from './templates.ts'
 
-const writer = { userName: 'Asha Rao', today: '2026-03-10' }
+const sender = { userName: 'Asha Rao', today: '2026-03-10' }
 const owed = (changes: Partial<Invoice>): Invoice => ({
   _id: '1',
   clientName: 'Kaveri Foods',
@@ -23,25 +22,25 @@ const owed = (changes: Partial<Invoice>): Invoice => ({
 })
 const everything = { subject: '{{invoiceId}} {{amount}} {{dueDate}} {{daysOverdue}}', content: '{{clientName}}, {{userName}}' }
 
-test('the sample is signed with the person’s own name', () => {
+test('the sample is signed with the name of the user', () => {
   const { subject, text } = sampleExample('one', 'Ravi Iyer').render(everything)
   expect(subject).toBe('INV-0001 ₹5,000.00 15/01/2025 5')
   expect(text).toBe('Kaveri Foods, Ravi Iyer')
 })
 
-test('an own invoice is shown with its own values', () => {
-  const [example] = ownExamples('one', [owed({ reference: 'A/7', amount: 184_200.5 })], writer)
+test('an invoice of the account is rendered with its own values', () => {
+  const [example] = ownExamples('one', [owed({ reference: 'A/7', amount: 184_200.5 })], sender)
   expect(example?.label).toBe('A/7 · Kaveri Foods · ₹1,84,200.50')
   expect(example?.to).toBe('Kaveri Foods <billing@kaveri.example>')
   expect(example?.render(everything).subject).toBe('A/7 ₹1,84,200.50 01/03/2026 9')
 })
 
-test('an invoice that is not late yet is shown as on the day after its due date', () => {
-  const [example] = ownExamples('one', [owed({ dueDate: '2026-04-01' })], writer)
+test('an invoice that is not overdue yet is rendered as one day overdue', () => {
+  const [example] = ownExamples('one', [owed({ dueDate: '2026-04-01' })], sender)
   expect(example?.render({ subject: '{{daysOverdue}}', content: 'x' }).subject).toBe('1')
 })
 
-test('a grouped mail lists what one client is late with, oldest first, whatever the address is written like', () => {
+test('a group email lists the overdue invoices of one client, oldest first, and ignores the case of the address', () => {
   const examples = ownExamples(
     'group',
     [
@@ -52,7 +51,7 @@ test('a grouped mail lists what one client is late with, oldest first, whatever 
       owed({ _id: '6', reference: 'INV-0006', pause: { until: null, note: '', promised: false, scope: 'invoice' } }),
       owed({ _id: '7', reference: 'INV-0007', clientEmail: 'someone@else.example' }),
     ],
-    writer,
+    sender,
   )
   expect(examples.map(({ label }) => label)).toEqual(['Kaveri Foods · 2 invoices'])
   const { subject, text } = examples[0]?.render({ subject: '{{invoiceCount}}: {{totalAmount}}', content: '{{invoiceList}}' }) ?? {}
@@ -60,7 +59,7 @@ test('a grouped mail lists what one client is late with, oldest first, whatever 
   expect(text).toBe('INV-0001: ₹0.20, due 01/03/2026, 9 days overdue\nINV-0003: ₹0.10, due 09/03/2026, 1 day overdue')
 })
 
-test('a variable takes the place of what was selected, and the cursor stands behind it', () => {
+test('an inserted variable replaces the selection, and the cursor moves behind it', () => {
   expect(insertAt({ text: 'Dear you,', start: 5, end: 8 }, '{{clientName}}')).toEqual({ text: 'Dear {{clientName}},', cursor: 19 })
   expect(insertAt({ text: '', start: 0, end: 0 }, '{{amount}}')).toEqual({ text: '{{amount}}', cursor: 10 })
 })

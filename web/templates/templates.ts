@@ -1,0 +1,113 @@
+import type { Invoice } from '#contract/invoices.ts'
+import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
+import {
+  groupValues,
+  groupVariables,
+  type RenderedReminder,
+  reminderValues,
+  renderGroupReminder,
+  renderReminder,
+  sampleGroupValues,
+  sampleValues,
+  templateCalls,
+  templateVariables,
+  type Wording,
+} from '#contract/templates.ts'
+import { daysBetween } from '#web/ui/dates.ts'
+import { texts } from './texts.ts'
+
+/** `one`: an email per invoice. `group`: an email that lists all overdue invoices of a client. */
+export type TemplateKind = 'one' | 'group'
+
+export const kinds = {
+  one: { read: templateCalls.read, save: templateCalls.save, variables: templateVariables },
+  group: { read: templateCalls.readGroup, save: templateCalls.saveGroup, variables: groupVariables },
+} as const
+
+/** Never an invoice id or an email address. */
+export const sampleId = 'sample'
+
+/** What the preview renders the template with: sample values, an invoice, or a client. */
+export interface Example {
+  id: string
+  label: string
+  to: string
+  render: (wording: Wording) => RenderedReminder
+}
+
+export interface Sender {
+  userName: string
+  /** `YYYY-MM-DD` in the account's time zone. */
+  today: string
+}
+
+export function sampleExample(kind: TemplateKind, userName: string): Example {
+  const about = { id: sampleId, label: texts.preview.sample, to: `${sampleValues.clientName} <accounts@kaveri.example>` }
+  return kind === 'one'
+    ? { ...about, render: (wording) => renderReminder(wording, { ...sampleValues, userName }) }
+    : { ...about, render: (wording) => renderGroupReminder(wording, { ...sampleGroupValues, userName }) }
+}
+
+/** Must render with the functions of the contract that the server sends with: the preview promises the exact email. */
+export function ownExamples(kind: TemplateKind, invoices: Invoice[], sender: Sender): Example[] {
+  return kind === 'one'
+    ? invoices.map((invoice) => invoiceExample(invoice, sender))
+    : overdueByClient(invoices, sender.today).map((group) => groupExample(group, sender))
+}
+
+function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example {
+  const { _id: id, reference, clientName, clientEmail, amount, dueDate } = invoice
+  // No reminder is sent before the day after the due date.
+  const daysOverdue = Math.max(1, daysBetween(dueDate, today))
+  const values = reminderValues({ reference, clientName, amount, dueDate, daysOverdue, userName })
+  return {
+    id,
+    label: texts.preview.invoice(reference, clientName, formatRupees(amount)),
+    to: `${clientName} <${clientEmail}>`,
+    render: (wording) => renderReminder(wording, values),
+  }
+}
+
+/** The groups that would be sent today, in the order of the email. A single invoice makes no group. */
+function overdueByClient(invoices: Invoice[], today: string): [Invoice, ...Invoice[]][] {
+  const overdue = invoices.filter(({ status, dueDate, pause }) => status !== 'paid' && dueDate < today && pause === null)
+  const byClient = new Map<string, [Invoice, ...Invoice[]]>()
+  for (const invoice of overdue.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))) {
+    const key = invoice.clientEmail.toLowerCase()
+    const group = byClient.get(key)
+    if (group) group.push(invoice)
+    else byClient.set(key, [invoice])
+  }
+  return [...byClient.values()].filter((group) => group.length > 1)
+}
+
+function sortKey({ dueDate, _id }: Invoice): string {
+  return `${dueDate} ${_id}`
+}
+
+function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Sender): Example {
+  const [{ clientName, clientEmail }] = invoices
+  const values = groupValues({
+    clientName,
+    userName,
+    invoices: invoices.map(({ reference, amount, dueDate }) => ({ reference, amount, dueDate, daysOverdue: daysBetween(dueDate, today) })),
+    total: fromMinor(invoices.reduce((sum, { amount }) => sum + (toMinor(amount) ?? 0), 0)),
+  })
+  return {
+    id: clientEmail.toLowerCase(),
+    label: texts.preview.client(clientName, invoices.length),
+    to: `${clientName} <${clientEmail}>`,
+    render: (wording) => renderGroupReminder(wording, values),
+  }
+}
+
+export interface Selection {
+  text: string
+  start: number
+  end: number
+}
+
+/** Replaces the selection with a piece of text; `cursor` is the position after it. */
+export function insertAt({ text, start, end }: Selection, piece: string): { text: string; cursor: number } {
+  return { text: text.slice(0, start) + piece + text.slice(end), cursor: start + piece.length }
+}
