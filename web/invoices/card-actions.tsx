@@ -4,6 +4,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { writeInvoice } from './invoice-cache.ts'
 import { texts } from './texts.ts'
 import { usePausing } from './use-pausing.tsx'
 
@@ -30,6 +31,7 @@ export function CardActions({ children }: { children: ReactNode }): ReactNode {
   const [asked, setAsked] = useState<Invoice | null>(null)
   const { mutate } = useApiMutation(invoiceCalls.update, {
     invalidates: [invoiceCalls.list, invoiceCalls.read],
+    update: writeInvoice,
     onSuccess: ({ clientName, status }) => toast('good', texts.card.marked(clientName, status)),
     onError: (error) => toast('bad', texts.card.markFailed(errorMessage(error))),
   })

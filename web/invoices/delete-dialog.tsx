@@ -8,16 +8,21 @@ import { FormError } from '#web/ui/form-error.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { undoToast } from '#web/ui/undo-toast.tsx'
 import styles from './delete-dialog.module.css'
+import { removeInvoice, writeInvoice } from './invoice-cache.ts'
 import { texts } from './texts.ts'
 
 /** Asks before an invoice goes, and offers it back for as long as the message stands there. */
 export function DeleteDialog({ invoice, onClose }: { invoice: Invoice | null; onClose: () => void }): ReactNode {
   const restore = useApiMutation(invoiceCalls.restore, {
     invalidates: [invoiceCalls.list],
+    update: writeInvoice,
     onSuccess: ({ reference }) => toast('good', texts.remove.undone(reference)),
     onError: (error) => toast('bad', texts.remove.undoFailed(errorMessage(error))),
   })
-  const remove = useApiMutation(invoiceCalls.remove, { invalidates: [invoiceCalls.list] })
+  const remove = useApiMutation(invoiceCalls.remove, {
+    invalidates: [invoiceCalls.list],
+    update: (cache, _reply, { params }) => removeInvoice(cache, params.id),
+  })
   const close = () => {
     remove.reset()
     onClose()

@@ -12,6 +12,7 @@ import { showAmount } from './amount.ts'
 import styles from './edit-invoice.module.css'
 import { formTexts } from './form-texts.ts'
 import { HistoryPanel } from './history-panel.tsx'
+import { writeInvoice } from './invoice-cache.ts'
 import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
 
 /** /dashboard/edit-invoice/{id}. The invoice may come along from the list; otherwise it is read. */
@@ -82,6 +83,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
     toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values)) }),
     check: checkDraft,
     invalidates: [invoiceCalls.list, invoiceCalls.read],
+    update: writeInvoice,
     onSuccess: async () => {
       await navigate('/dashboard')
     },

@@ -5,6 +5,7 @@ import { useContractForm } from '#web/platform/contract-form.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
 import { UnsavedGuard } from '#web/ui/unsaved-guard.tsx'
 import { formTexts } from './form-texts.ts'
+import { writeInvoice } from './invoice-cache.ts'
 import { checkDraft, InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
 
 const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', dueDate: '', status: 'unpaid', reference: '' }
@@ -19,6 +20,7 @@ export default function NewInvoiceScreen(): ReactNode {
     toInput: (values) => ({ body: toDraft(values) }),
     check: checkDraft,
     invalidates: [invoiceCalls.list],
+    update: writeInvoice,
     onSuccess: async () => {
       await navigate('/dashboard')
     },

@@ -9,6 +9,7 @@ import { DateField } from '#web/ui/date-field.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { changedByPause } from './changed-by-pause.ts'
+import { writeInvoice } from './invoice-cache.ts'
 import styles from './pause-dialog.module.css'
 import { texts } from './texts.ts'
 import { useToday } from './use-today.ts'
@@ -45,6 +46,7 @@ export function PauseForm({ invoice, onBusy, onClose }: PauseFormProps): ReactNo
     }),
     check: ({ length, until }) => checkUntil(length, until, today),
     invalidates: changedByPause,
+    update: writeInvoice,
     onSuccess: (_reply, { scope, length, until }) => {
       const day = length === 'until' ? showDate(until) : null
       toast('good', scope === 'client' ? words.doneClient(clientEmail, day) : words.done(reference, day))

@@ -5,6 +5,7 @@ import { useApiMutation } from '#web/platform/query.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { changedByPause } from './changed-by-pause.ts'
+import { writeInvoice } from './invoice-cache.ts'
 import { texts } from './texts.ts'
 
 const PauseDialog = lazyDialog(async () => (await import('./pause-dialog.tsx')).PauseDialog)
@@ -25,6 +26,7 @@ export function usePausing(): Pausing {
   const [ending, setEnding] = useState<Invoice | null>(null)
   const change = useApiMutation(invoiceCalls.pause, {
     invalidates: changedByPause,
+    update: writeInvoice,
     onSuccess: ({ reference, clientEmail, pause }, { body: { scope } }) => {
       setEnding(null)
       if (pause !== null) toast('info', texts.pause.stillPaused(clientEmail))

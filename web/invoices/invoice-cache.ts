@@ -1,0 +1,17 @@
+import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import type { ApiCache } from '#web/platform/query.ts'
+
+/** Puts a created, changed or restored invoice into the list, which is newest first, and under its own key. */
+export function writeInvoice(cache: ApiCache, invoice: Invoice): void {
+  cache.write(invoiceCalls.read, invoice, { params: { id: invoice._id } })
+  cache.update(invoiceCalls.list, (list) => {
+    if (list.some(({ _id }) => _id === invoice._id)) return list.map((one) => (one._id === invoice._id ? invoice : one))
+    const older = list.findIndex(({ createdAt }) => createdAt <= invoice.createdAt)
+    return list.toSpliced(older < 0 ? list.length : older, 0, invoice)
+  })
+}
+
+/** Takes a deleted invoice out of the list. */
+export function removeInvoice(cache: ApiCache, id: string): void {
+  cache.update(invoiceCalls.list, (list) => list.filter(({ _id }) => _id !== id))
+}
