@@ -143,24 +143,24 @@ export const importResult = z.object({ imported: z.number().int(), lines: z.arra
 export type ImportResult = z.infer<typeof importResult>
 
 /** One change of many invoices; each has another that takes it back. */
-export const manyChange = z.discriminatedUnion('do', [
+export const bulkChange = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('mark'), status: invoiceStatus }),
   z.strictObject({ do: z.literal('pause'), ...pauseChange.options[0].omit({ paused: true, scope: true }).shape }),
   z.strictObject({ do: z.literal('resume') }),
   z.strictObject({ do: z.literal('delete') }),
   z.strictObject({ do: z.literal('restore') }),
 ])
-export type ManyChange = z.output<typeof manyChange>
+export type BulkChange = z.output<typeof bulkChange>
 
 export const manyInvoices = z.strictObject({
   ids: z.array(z.string()).min(1, 'Please choose at least one invoice.').max(mostAtOnce, 'Please choose at most 1,000 invoices at once.'),
-  change: manyChange,
+  change: bulkChange,
 })
-export const manyResult = z.object({
+export const bulkResult = z.object({
   changed: z.array(z.string()),
   failed: z.array(z.object({ _id: z.string(), message: z.string(), code: problem.shape.code })),
 })
-export type ManyResult = z.infer<typeof manyResult>
+export type BulkResult = z.infer<typeof bulkResult>
 
 export const invoiceCalls = {
   list: call({
@@ -218,11 +218,11 @@ export const invoiceCalls = {
     /** The file itself, text/csv in UTF-8. */
     reply: z.string(),
   }),
-  changeMany: call({
+  bulkChange: call({
     method: 'POST',
     path: '/invoices/change',
     summary: 'Mark, pause, delete or restore up to 1,000 invoices; each is answered for itself.',
     body: manyInvoices,
-    reply: manyResult,
+    reply: bulkResult,
   }),
 }

@@ -13,9 +13,9 @@ import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
 import { closeNotOwed } from '#server/reminders/deliver.ts'
-import { reschedule } from '#server/reminders/due.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { reminderRoutes } from '#server/reminders/routes.ts'
+import { reschedule } from '#server/reminders/runs.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
 
 /** Every call of the program, one line a slice. What a lower slice needs of a higher one is handed down here. */

@@ -19,8 +19,8 @@ import { openPages } from '#server/platform/pages.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { settleSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
+import { openClaims } from '#server/reminders/claims.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
-import { openInHand } from '#server/reminders/in-hand.ts'
 import { findTrouble } from '#server/reminders/processes.ts'
 import { openCalls } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -136,8 +136,8 @@ async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop():
   const mailer = openPost({ db: deps.db, config, log })
   const processId = randomUUID()
   const soleProcess = database.embedded !== null
-  const inHand = openInHand({ db: deps.db, clock: deps.clock, processId, statements: soleProcess ? 1 : 2 })
-  return startWorker({ ...deps, mailer, processId, inHand, chance: Math.random, limitsOf, soleProcess, pulse: database.pulse })
+  const claims = openClaims({ db: deps.db, clock: deps.clock, processId, statements: soleProcess ? 1 : 2 })
+  return startWorker({ ...deps, mailer, processId, claims, random: Math.random, limitsOf, soleProcess, pulse: database.pulse })
 }
 
 /** Takes nothing new, finishes and records what is in flight, ends with 0 within 10 s. */

@@ -15,8 +15,8 @@ import {
   wakeHooks,
 } from '#server/integrations/integrations.ts'
 import { composeHooksJob, deliverHookJob } from '#server/integrations/jobs.ts'
+import { pruneIdempotencyKeys } from '#server/invoices/idempotency.ts'
 import { forgetDeleted } from '#server/invoices/invoices.ts'
-import { forgetOldIdempotencyKeys } from '#server/invoices/once.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
 import { type Database, isAway } from '#server/platform/database.ts'
@@ -24,19 +24,19 @@ import { type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
 import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
-import { makeDueRuns } from '#server/reminders/due.ts'
-import { tellFailures } from '#server/reminders/failures.ts'
+import { notifyFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import {
   beat,
-  freeAllClaims,
-  freeDeadClaims,
   heartbeatSeconds,
+  reclaimAll,
+  reclaimDead,
   recordTick,
   registerProcess,
   releaseProcess,
 } from '#server/reminders/processes.ts'
+import { makeDueRuns } from '#server/reminders/runs.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
@@ -79,10 +79,10 @@ export async function settleDue(deps: Delivering): Promise<void> {
 
 /** Frees what dead processes held, wakes every account with something due, tells of what was never delivered. Every 5 s. */
 export async function sweep(deps: Delivering): Promise<void> {
-  await freeDeadClaims(deps.db, deps.processId)
-  await deps.inHand.freeLost()
+  await reclaimDead(deps.db, deps.processId)
+  await deps.claims.reclaimLost()
   await wakeDue(deps)
-  await tellFailures(deps)
+  await notifyFailures(deps)
   await wakeSystemMails(deps)
 }
 
@@ -97,7 +97,7 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await forgetOldEvents(db, clock.now())
   await forgetOldGrantedThings(db, clock.now())
   await forgetOldHookEvents(db, clock.now())
-  await forgetOldIdempotencyKeys(db, clock.now())
+  await pruneIdempotencyKeys(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }
 
@@ -110,7 +110,7 @@ interface Worker extends Delivering {
 
 /** Begins to work in the background, until `stop`: mails in flight are finished and recorded, nothing new is begun. */
 export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void> }> {
-  if (deps.soleProcess) await freeAllClaims(deps.db)
+  if (deps.soleProcess) await reclaimAll(deps.db)
   await registerProcess(deps.db, deps.processId)
   const { log } = deps
   const repeating: Repeating[] = [

@@ -20,8 +20,8 @@ import { type Database, type OpenDatabase, openServer, wrapEmbedded } from '#ser
 import type { Deps } from '#server/platform/deps.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
+import { openClaims } from '#server/reminders/claims.ts'
 import type { Delivering } from '#server/reminders/deliver.ts'
-import { openInHand } from '#server/reminders/in-hand.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
 import { settleDue, sweep, tick, works } from '#server/worker.ts'
 import { toldByAnswer, toldByLog, untoldByDatabase } from './secrets-told.ts'
@@ -88,8 +88,8 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     config,
     mailer,
     processId,
-    inHand: openInHand({ db: database.db, clock, processId, statements: 2 }),
-    chance: () => 0.5,
+    claims: openClaims({ db: database.db, clock, processId, statements: 2 }),
+    random: () => 0.5,
     limitsOf,
   }
   await registerProcess(deps.db, deps.processId)

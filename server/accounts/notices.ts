@@ -22,7 +22,7 @@ export async function notify(
 }
 
 /** The same, and by a mail of the product's own where the server has a mailbox for that. */
-export async function tellOwner(
+export async function notifyOwner(
   tx: Database,
   deps: Deps,
   account: Pick<Account, 'id' | 'email'>,

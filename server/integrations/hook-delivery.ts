@@ -2,7 +2,7 @@ import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from
 import { z } from 'zod'
 import type { HookDelivery, HookEvent } from '#contract/integrations.ts'
 import { countTry, writeAudit } from '#server/accounts/accounts.ts'
-import { notify, tellOwner } from '#server/accounts/notices.ts'
+import { notify, notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -253,7 +253,7 @@ async function tellOfPause(tx: Database, deps: Deps, hook: HookRow, { status, wo
   const last = status === null ? words : `The last time it answered ${status}${words === '' ? '.' : `: “${words}”`}`
   const text = `${patience} calls in a row have failed. ${last} What happens meanwhile waits for up to 30 days: once the receiver is mended, resume the webhook.`
   const link = `/dashboard/connections/webhooks/${hook.id}`
-  await tellOwner(tx, deps, owner, { kind: 'webhook_failing', title: `The webhook to ${hostOf(hook)} is paused`, text, link }, now)
+  await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', title: `The webhook to ${hostOf(hook)} is paused`, text, link }, now)
 }
 
 async function countByHand({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {

@@ -82,7 +82,7 @@ test('each invoice that is paid is told once, one by one and many together; taki
   const update = (id: string, status: 'paid' | 'unpaid' | 'overdue') =>
     ask(app, asha, invoiceCalls.update, { params: { id }, body: { status } })
   const mark = (ids: string[], status: 'paid' | 'unpaid' | 'overdue') =>
-    ask(app, asha, invoiceCalls.changeMany, { body: { ids, change: { do: 'mark', status } } })
+    ask(app, asha, invoiceCalls.bulkChange, { body: { ids, change: { do: 'mark', status } } })
 
   const { reply: paid } = await update(one._id, 'paid')
   await app.runJobs()

@@ -6,8 +6,8 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
+import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
 import { type AfterChange, createInvoices, lockOwner } from './invoices.ts'
-import { type Line, type MadeLine, madeBefore, rememberLines } from './once.ts'
 import { invoices } from './tables.ts'
 
 /** So many lines share a commit; in between, others get their turn. */

@@ -3,7 +3,7 @@ import { formatDate } from '#contract/dates.ts'
 import type { InvoicePause, PauseChange } from '#contract/invoices.ts'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
-import { tellOwner } from '#server/accounts/notices.ts'
+import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -140,7 +140,7 @@ async function endInvoicePause(deps: Deps, id: string): Promise<void> {
     await tx.update(invoices).set(notPaused).where(eq(invoices.id, id))
     if (!row.pausePromised || row.status === 'paid' || row.deletedAt) return
     const owed = `${row.reference} over ${formatRupees(fromMinor(row.amountMinor))}`
-    await tellBroken(tx, deps, row.ownerId, {
+    await notifyBrokenPromise(tx, deps, row.ownerId, {
       client: row.clientName,
       owed,
       promisedBy: row.pausedUntil,
@@ -171,7 +171,7 @@ async function endClientPause(deps: Deps, about: { ownerId: string; clientKey: s
     const [first] = open
     if (!first) return
     const sum = formatRupees(fromMinor(open.reduce((total, { amountMinor }) => total + amountMinor, 0)))
-    await tellBroken(tx, deps, about.ownerId, {
+    await notifyBrokenPromise(tx, deps, about.ownerId, {
       client: first.clientName,
       owed: sum,
       promisedBy: ended.pausedUntil,
@@ -181,7 +181,7 @@ async function endClientPause(deps: Deps, about: { ownerId: string; clientKey: s
   })
 }
 
-async function tellBroken(
+async function notifyBrokenPromise(
   tx: Database,
   deps: Deps,
   ownerId: string,
@@ -190,11 +190,11 @@ async function tellBroken(
   const [owner] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) return
   const goOn = owner.remindersActive ? `${about.reminders} go on.` : 'Daily reminders are switched off, so nobody is reminded of it.'
-  const told = {
+  const notification = {
     kind: 'promise_broken' as const,
     title: `${about.client} has not paid as promised`,
     text: `${about.owed} was promised by ${formatDate(about.promisedBy)} and is still open. ${goOn}`,
     link: `/dashboard/edit-invoice/${about.invoiceId}`,
   }
-  await tellOwner(tx, deps, owner, told, deps.clock.now())
+  await notifyOwner(tx, deps, owner, notification, deps.clock.now())
 }

@@ -3,7 +3,9 @@ import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { changeInvoices } from './bulk.ts'
 import { exportInvoices, exportName } from './export.ts'
+import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
 import {
   type AfterChange,
@@ -18,8 +20,6 @@ import {
   updateInvoice,
   zoneOf,
 } from './invoices.ts'
-import { changeInvoices } from './many.ts'
-import { createOnce, readIdempotencyKey, readImported } from './once.ts'
 import { pauseInvoice, readClientPauses } from './pauses.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
@@ -42,7 +42,7 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     const now = clock.now()
     const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config)
     const key = readIdempotencyKey(request.headers['idempotency-key'])
-    return shown(account, await (key === null ? create(db) : createOnce(db, account.id, { key, draft: body }, now, create)))
+    return shown(account, await (key === null ? create(db) : createIdempotently(db, account.id, { key, draft: body }, now, create)))
   })
   answer(app, invoiceCalls.read, async ({ params }, { account }) => shown(account, await readInvoice(db, account.id, params.id)))
   answer(app, invoiceCalls.update, async ({ params, body }, { account }) =>
@@ -63,7 +63,7 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     return importInvoices(db, account.id, { ...body, key }, clock.now(), afterChange, config)
   })
   answer(app, invoiceCalls.imported, async ({ params }, { account }) => readImported(db, account.id, params.key, clock.now()))
-  answer(app, invoiceCalls.changeMany, async ({ body }, { account }) => changeInvoices(db, account.id, body, clock.now(), afterChange))
+  answer(app, invoiceCalls.bulkChange, async ({ body }, { account }) => changeInvoices(db, account.id, body, clock.now(), afterChange))
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply }) => {
     const zone = await zoneOf(db, account.id)
     const name = exportName(clock.now(), zone)

@@ -4,7 +4,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { anOffice } from '#test/factories.ts'
 import { later } from '#test/fakes/smtp-server.ts'
 import { ask } from '#test/harness.ts'
-import { freeAllClaims } from './processes.ts'
+import { reclaimAll } from './processes.ts'
 
 // What people write about programs that remind: each is a day in an office here, and does not happen.
 
@@ -14,7 +14,7 @@ test('“sent twice”: Start, impatient presses, a restart in the middle and ni
   smtp.answer({ rcpt: (to) => (to.startsWith('client5') ? '451 4.7.1 Try later' : undefined) })
   await app.whileJobsRun(Promise.all([1, 2, 3].map(() => ask(app, asha, reminderCalls.start))))
   smtp.answer({})
-  await freeAllClaims(app.db)
+  await reclaimAll(app.db)
   app.clock.set('2026-03-02T03:30:00Z')
   await Promise.all([app.runJobs(), app.runJobs()])
   app.clock.set('2026-03-02T03:45:00Z')

@@ -10,7 +10,7 @@ import { newId } from '#server/platform/columns.ts'
 import { aMailbox, anInvoice, anOffice, type Person } from '#test/factories.ts'
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
-import { freeAllClaims } from './processes.ts'
+import { reclaimAll } from './processes.ts'
 import { deliveries } from './tables.ts'
 
 const morning = '2026-03-02T06:30:00Z'
@@ -425,7 +425,7 @@ test('a mail whose sender process died is sent again, byte for byte, under its f
     sql`UPDATE deliveries SET state = 'sending', claimed_by = ${newId()}::uuid, claim = ${newId()}::uuid, sent_at = NULL`,
   )
   await app.db.execute(sql`UPDATE delivery_invoices SET open = true`)
-  expect(await freeAllClaims(app.db)).toBe(1)
+  expect(await reclaimAll(app.db)).toBe(1)
   await app.runJobs()
   expect(smtp.mails.length).toBe(2)
   expect(smtp.mails[1]?.raw.equals(smtp.mails[0]?.raw ?? Buffer.alloc(0))).toBe(true)

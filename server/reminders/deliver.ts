@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
 import type { Wording } from '#contract/templates.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
-import { tellOwner } from '#server/accounts/notices.ts'
+import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { findSender, pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
@@ -17,31 +17,31 @@ import { changed, type Database, isAway, rows } from '#server/platform/database.
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import { readWording } from '#server/templates/templates.ts'
+import type { ClaimedDelivery, Claims } from './claims.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
-import { planRun } from './due.ts'
-import type { AtGate } from './gate.ts'
+import type { MailboxSlots } from './fair-scheduler.ts'
 import { heldTooLong, holdScheduled, holdWaiting, holdWords, notInTime, resumeHeld } from './holds.ts'
-import type { ClaimedMail, InHand } from './in-hand.ts'
 import { deliverJob } from './jobs.ts'
-import { countSent, openPace, type Pace, putOffInARow, slowDown } from './pace.ts'
+import { owedToday, type PendingDelivery, readAhead, readPending } from './pending.ts'
+import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
+import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
-import { owedToday, readAhead, readWaiting, type WaitingMail } from './waiting.ts'
 
 /** What sending needs beside what everybody is given. */
 export interface Delivering extends Deps {
   mailer: Mailer
   /** The row in `processes` that claims belong to. */
   processId: string
-  inHand: InHand
+  claims: Claims
   /** A number in [0, 1): spreads retries. */
-  chance(): number
+  random(): number
   /** What a mailbox may send. */
   limitsOf(sender: Sender, now: Instant): SendingLimits
 }
 
 /** In flight for one mailbox at a time. */
-const lanes = 2
+const concurrency = 2
 /** A mailbox with much to send lets another account have its turn after so long. */
 const sliceMilliseconds = 3_000
 /** Whoever adds so many rows tells the planner. */
@@ -61,12 +61,12 @@ const awayMilliseconds = 250
 export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal): Promise<void> {
   const began = performance.now()
   const over = () => stopping.aborted || performance.now() - began > sliceMilliseconds
-  using gate = deps.inHand.gate.open(ownerId)
+  using slots = deps.claims.scheduler.open(ownerId)
   const planning = planOpenRuns(deps, ownerId, stopping)
   // What it is told is looked at below; until then nobody else may take it for a failure that nobody minds.
   planning.catch(() => undefined)
   const resting: Resting = { sender: null }
-  const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, stopping, planning, gate, resting })).finally(
+  const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, stopping, planning, slots, resting })).finally(
     () => {
       if (resting.sender) deps.mailer.rest(resting.sender)
     },
@@ -123,14 +123,14 @@ interface Slice {
   over(): boolean
   stopping: AbortSignal
   planning: Promise<void>
-  gate: AtGate
+  slots: MailboxSlots
 }
 
 /** Answers whether there is more to do at this moment. */
-async function drain(deps: Delivering, ownerId: string, { over, stopping, planning, gate, resting }: Slice): Promise<boolean> {
+async function drain(deps: Delivering, ownerId: string, { over, stopping, planning, slots, resting }: Slice): Promise<boolean> {
   let planned = false
   let idle = 0
-  let pace: Pace | null = null
+  let rateLimit: RateLimit | null = null
   let patience = putOffInARow
   const done = () => {
     planned = true
@@ -147,11 +147,11 @@ async function drain(deps: Delivering, ownerId: string, { over, stopping, planni
     if (!account) return false
     const room = await roomLeft(deps, account, sender)
     if (room === 0) continue
-    pace ??= await openPace(deps, sender)
+    rateLimit ??= await openRateLimit(deps, sender)
     const scheduling = (await maySchedule(deps, deps.db, ownerId)) || !(await holdUnlessBought(deps, ownerId))
     // Whoever adds mails afterwards asks for another job.
     const complete = planned
-    const read = await readWaiting(deps.db, { account, sender, scheduling, now: deps.clock.now() })
+    const read = await readPending(deps.db, { account, sender, scheduling, now: deps.clock.now() })
     const waiting = read.slice(0, room)
     if (waiting.length === 0) {
       if (complete) return false
@@ -167,8 +167,8 @@ async function drain(deps: Delivering, ownerId: string, { over, stopping, planni
       waiting,
       over,
       stopping,
-      pace,
-      gate,
+      rateLimit,
+      slots,
       composing: new Map(),
       recording: new Set(),
       usedUp: [],
@@ -206,16 +206,16 @@ function holdReason(sender: Sender | null): HoldReason | null {
   return sender.pauseReason === null ? null : 'sending_paused'
 }
 
-/** What both lanes of a mailbox share. */
+/** What the concurrent senders of a mailbox share. */
 interface Batch {
   account: Account
   sender: Sender
   wordings: { one: Wording; group: Wording }
-  waiting: WaitingMail[]
+  waiting: PendingDelivery[]
   over: () => boolean
   stopping: AbortSignal
-  pace: Pace | null
-  gate: AtGate
+  rateLimit: RateLimit | null
+  slots: MailboxSlots
   /** The mails that come next, being worded while others are on their way. */
   composing: Map<string, Promise<ComposedMail | null>>
   /** Mails that have left and are being written down while the next ones are on their way. */
@@ -239,7 +239,7 @@ function isRefusing({ usedUp, putOff, patience }: Batch): boolean {
 
 /** Answers how many mails were moved on. Nothing of it is under way any more when it is over, however it ends. */
 async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
-  const results = await Promise.allSettled(Array.from({ length: lanes }, () => lane(deps, batch)))
+  const results = await Promise.allSettled(Array.from({ length: concurrency }, () => sendPending(deps, batch)))
   await Promise.all(batch.recording)
   // How much a mailbox allows is learned from all that has left it.
   for (const record of batch.usedUp) await record()
@@ -253,39 +253,39 @@ async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
  * One after the other from the shared list, until it is empty. Answers how many mails it moved on.
  * A mail is claimed only once a connection is ready for it, so that what is stopped while a slow server is being reached never leaves.
  */
-async function lane(deps: Delivering, batch: Batch): Promise<number> {
+async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
   for (let moved = 0; ; ) {
     const mail = ended(batch) ? undefined : batch.waiting.shift()
     if (!mail) return moved
     const composing = batch.composing.get(mail.id) ?? compose(deps, batch, mail)
     composeAhead(deps, batch)
     const composed = await composing
-    const hand: Hand = { claimed: null, leave: () => undefined }
+    const inFlight: InFlight = { claimed: null, release: () => undefined }
     const outcome = await deps.mailer
       .send(batch.sender, async () => {
-        await batch.pace?.turn()
-        hand.leave = await batch.gate.enter()
+        await batch.rateLimit?.wait()
+        inFlight.release = await batch.slots.acquire()
         // Whoever has waited for its turn goes, even where the slice is over meanwhile.
         if (batch.stopping.aborted || isRefusing(batch)) return null
         const today = localDate(deps.clock.now(), batch.account.timezone)
-        hand.claimed = await deps.inHand.claim({ mail, composed, senderId: batch.sender.senderId, today })
-        return hand.claimed && { raw: hand.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
+        inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
+        return inFlight.claimed && { raw: inFlight.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
       })
       .catch((error: unknown) => {
-        hand.leave()
+        inFlight.release()
         throw error
       })
     if (!outcome) {
-      hand.leave()
+      inFlight.release()
       if (!ended(batch)) moved += await closeUnwanted(deps, batch.account, mail.id)
       continue
     }
     moved += 1
     countPutOff(batch, outcome)
     const record = async () => {
-      await recordPersistently(deps, batch, hand.claimed, { mail, outcome })
-      if (hand.claimed) deps.inHand.release(hand.claimed)
-      hand.leave()
+      await recordPersistently(deps, batch, inFlight.claimed, { mail, outcome })
+      if (inFlight.claimed) deps.claims.release(inFlight.claimed)
+      inFlight.release()
     }
     if (outcome.kind === 'quota') {
       batch.usedUp.push(record)
@@ -295,7 +295,7 @@ async function lane(deps: Delivering, batch: Batch): Promise<number> {
     batch.recording.add(recorded)
     // Whatever else the server said may go for the next mail too.
     if (outcome.kind !== 'accepted') await recorded
-    if (!hand.claimed) return moved
+    if (!inFlight.claimed) return moved
   }
 }
 
@@ -304,9 +304,9 @@ function countPutOff(batch: Batch, outcome: Outcome): void {
   if (outcome.kind === 'temporary' && outcome.ofMailbox) batch.putOff += 1
 }
 
-interface Hand {
-  claimed: ClaimedMail | null
-  leave(): void
+interface InFlight {
+  claimed: ClaimedDelivery | null
+  release(): void
 }
 
 /** How many mails are worded ahead: enough that no connection waits for words. */
@@ -323,7 +323,7 @@ function composeAhead(deps: Delivering, batch: Batch): void {
 }
 
 /** Null where the bytes of an earlier try hold, or nothing is owed any more. */
-async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: WaitingMail): Promise<ComposedMail | null> {
+async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: PendingDelivery): Promise<ComposedMail | null> {
   const [first, ...others] = mail.about
   if (mail.composed || !first) return null
   const now = clock.now()
@@ -416,7 +416,7 @@ async function close(db: Database, about: { now: Instant; account: Account | nul
 }
 
 /** An accepted mail must be written down even if the database is away for a while: as long as this process lives, the claim is its own. */
-async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedMail | null, said: Said): Promise<void> {
+async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedDelivery | null, said: Said): Promise<void> {
   const { mail, outcome } = said
   for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
     try {
@@ -435,7 +435,7 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
 }
 
 interface Said {
-  mail: WaitingMail
+  mail: PendingDelivery
   outcome: Outcome
 }
 
@@ -443,14 +443,14 @@ interface Said {
 const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
 
 /** Writes down what the mail server said about one mail. A claim that was taken away meanwhile changes nothing: whoever has it now tells the truth. */
-async function record(deps: Delivering, batch: Batch, mail: ClaimedMail, { outcome }: Said): Promise<void> {
+async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { outcome }: Said): Promise<void> {
   const { db } = deps
   const mine = sql`d.id = ${mail.id}::uuid AND d.claim = ${mail.claim}::uuid AND d.state = 'sending'`
   const free = sql`claimed_by = NULL, claim = NULL, server_reply = ${outcome.reply}`
   failPoint('before-commit')
   switch (outcome.kind) {
     case 'accepted':
-      return deps.inHand.accepted({ mail, reply: outcome.reply })
+      return deps.claims.accepted({ mail, reply: outcome.reply })
     case 'permanent':
       await db.execute(sql`
         WITH done AS (UPDATE deliveries d SET state = 'failed', reason = 'refused', ${free} WHERE ${mine} RETURNING d.id, d.client_email),
@@ -491,10 +491,10 @@ async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome
 }
 
 /** The next try after a growing pause; where that would be past the deadline, this was the last one. */
-async function retryLater({ db, clock, chance }: Delivering, about: { which: SQL; set: SQL; attempt: number }): Promise<void> {
+async function retryLater({ db, clock, random }: Delivering, about: { which: SQL; set: SQL; attempt: number }): Promise<void> {
   const next = clock
     .now()
-    .add({ seconds: retrySeconds(about.attempt, chance()) })
+    .add({ seconds: retrySeconds(about.attempt, random()) })
     .toString()
   await db.execute(sql`
     WITH done AS (
@@ -527,14 +527,14 @@ async function pauseSending(
     const first = await pauseSender(tx, sender, { reason: 'login_refused', words: outcome.reply, until: null, learnedPerDay: null }, now)
     if (!first) return
     deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
-    const told =
+    const about =
       sender.provider === 'gmail'
         ? { title: 'Gmail has to be connected again', text: `Reminders wait until you have done so. ${outcome.reply}` }
         : {
             title: 'Your mailbox refused the login',
             text: `Reminders wait until you enter a password that works. The mail server said: ${outcome.reply}`,
           }
-    await tellOwner(tx, deps, account, { kind: 'login_refused', ...told, link: '/dashboard/mail-settings' }, now)
+    await notifyOwner(tx, deps, account, { kind: 'login_refused', ...about, link: '/dashboard/mail-settings' }, now)
   })
 }
 
@@ -556,7 +556,7 @@ async function pauseForQuota(
     if (!first) return
     log.warn({ ownerId: account.id, reason: 'quota' }, 'Sending is paused for an account.')
     const text = `${about.words} What is left over goes as soon as the mailbox may send again, at the latest with the next daily run, before everything else.`
-    await tellOwner(
+    await notifyOwner(
       tx,
       deps,
       account,

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { formatDate } from '#contract/dates.ts'
 import type { Notice } from '#contract/notices.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
-import { notify, tellOwner } from '#server/accounts/notices.ts'
+import { notify, notifyOwner } from '#server/accounts/notices.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { notRunning, pausedOn } from './due.ts'
 import { heldTooLong, notInTime } from './holds.ts'
+import { notRunning, pausedOn } from './runs.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 
 /** Accounts are looked through so many at a time. */
@@ -20,7 +20,7 @@ const newsDays = 2
 /** An invoice whose mail failed within so many days before is not worth another mail to the owner, only the notice on the screens. */
 const knownDays = 7
 
-type Told = Pick<Notice, 'kind' | 'title' | 'text' | 'link'>
+type Notification = Pick<Notice, 'kind' | 'title' | 'text' | 'link'>
 
 const settledRun = z.object({
   id: z.string(),
@@ -51,7 +51,7 @@ const over = sql`r.settled_at IS NULL AND (r.planned_at IS NOT NULL OR r.cancell
  * only what failed later, for the press itself was watched. Mails that were held are not told of: what holds them is on the screens all along. An account
  * that fails does not keep the others from hearing; what failed is thrown at the end.
  */
-export async function tellFailures(deps: Deps): Promise<void> {
+export async function notifyFailures(deps: Deps): Promise<void> {
   const owners = await rows(
     deps.db,
     z.object({ ownerId: z.string() }),
@@ -81,20 +81,20 @@ async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<vo
   const [firstOut] = leftOut
   if (firstOut) {
     await withdrawOlder(tx, ownerId, firstOut)
-    await tellOwner(tx, deps, account, daysLeftOut(leftOut.map(({ localDate }) => localDate)), now)
+    await notifyOwner(tx, deps, account, daysLeftOut(leftOut.map(({ localDate }) => localDate)), now)
   }
-  for (const run of news.filter(({ skippedReason }) => skippedReason === null)) await tellOf(tx, deps, account, run)
+  for (const run of news.filter(({ skippedReason }) => skippedReason === null)) await notifyOf(tx, deps, account, run)
 }
 
-async function tellOf(tx: Database, deps: Deps, account: Account, run: SettledRun): Promise<void> {
+async function notifyOf(tx: Database, deps: Deps, account: Account, run: SettledRun): Promise<void> {
   const now = deps.clock.now()
   const failed = await readFailed(tx, run, now)
   const [first] = failed
   if (first || run.kind === 'daily') await withdrawOlder(tx, account.id, run)
   if (!first) return
-  const told = notDelivered(failed, first)
-  if (failed.some(({ known }) => !known)) await tellOwner(tx, deps, account, told, now)
-  else await notify(tx, account.id, told, now)
+  const notification = notDelivered(failed, first)
+  if (failed.some(({ known }) => !known)) await notifyOwner(tx, deps, account, notification, now)
+  else await notify(tx, account.id, notification, now)
 }
 
 /** A run says how things stand since: what was told before it was made is over. */
@@ -140,7 +140,7 @@ async function wasSomebodyDue(tx: Database, account: Account, localDate: string)
   return due.length > 0
 }
 
-function notDelivered(failed: FailedMail[], first: FailedMail): Told {
+function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
   const said = first.reply === null ? null : `The mail server said: ${first.reply}`
   if (failed.length === 1)
     return {
@@ -160,7 +160,7 @@ function notDelivered(failed: FailedMail[], first: FailedMail): Told {
 }
 
 /** One notice, however long nothing ran. */
-function daysLeftOut(dates: string[]): Told {
+function daysLeftOut(dates: string[]): Notification {
   const [first = '', last = first] = [dates[0], dates.at(-1)]
   const goesOn = 'What is still unpaid is reminded with the next daily run.'
   const link = '/dashboard/reminder-control'

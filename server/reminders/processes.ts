@@ -27,7 +27,7 @@ export async function beat(db: Database, id: string): Promise<void> {
  * the server had accepted them. Only a process whose own heartbeat had no gap for a while may judge: after an outage of the database every
  * heartbeat is old.
  */
-export async function freeDeadClaims(db: Database, id: string): Promise<number> {
+export async function reclaimDead(db: Database, id: string): Promise<number> {
   const freed = await changed(
     db,
     sql`UPDATE deliveries d SET state = 'queued', claimed_by = NULL, claim = NULL
@@ -41,7 +41,7 @@ export async function freeDeadClaims(db: Database, id: string): Promise<number> 
 }
 
 /** The embedded database belongs to one process: whatever was being sent when it opens belongs to nobody. */
-export async function freeAllClaims(db: Database): Promise<number> {
+export async function reclaimAll(db: Database): Promise<number> {
   await db.execute(sql`DELETE FROM processes`)
   return changed(db, sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending'`)
 }

@@ -113,10 +113,10 @@ export function nextReminder(
   return nextRun(schedule, { now: about.now, notBefore: date, lastRunAt: null }).at
 }
 
-/** How long to wait after the `attempt`th try (1 is the first) failed for now, in seconds. `chance` in [0, 1) spreads it by ±20 %. */
-export function retrySeconds(attempt: number, chance: number): number {
+/** How long to wait after the `attempt`th try (1 is the first) failed for now, in seconds. `random` in [0, 1) spreads it by ±20 %. */
+export function retrySeconds(attempt: number, random: number): number {
   const minutes = retryMinutes[Math.min(attempt, retryMinutes.length) - 1] ?? retryMinutes[0]
-  return Math.round(minutes * 60 * (0.8 + 0.4 * chance))
+  return Math.round(minutes * 60 * (0.8 + 0.4 * random))
 }
 
 function atHour(date: Temporal.PlainDate, hour: number, timezone: string): Temporal.ZonedDateTime {

@@ -1,7 +1,7 @@
-import type { Invoice, ManyChange } from '#contract/invoices.ts'
+import type { BulkChange, Invoice } from '#contract/invoices.ts'
 
 /** The changes that put invoices back as they were before a change of many: few, however many invoices. */
-export function undoing(before: Invoice[], what: ManyChange['do']): { ids: string[]; change: ManyChange }[] {
+export function undoing(before: Invoice[], what: BulkChange['do']): { ids: string[]; change: BulkChange }[] {
   switch (what) {
     case 'mark':
       return grouped(before, ({ status }) => ({ do: 'mark', status }))
@@ -17,8 +17,8 @@ export function undoing(before: Invoice[], what: ManyChange['do']): { ids: strin
   }
 }
 
-function grouped(invoices: Invoice[], changeOf: (invoice: Invoice) => ManyChange): { ids: string[]; change: ManyChange }[] {
-  const groups = new Map<string, { ids: string[]; change: ManyChange }>()
+function grouped(invoices: Invoice[], changeOf: (invoice: Invoice) => BulkChange): { ids: string[]; change: BulkChange }[] {
+  const groups = new Map<string, { ids: string[]; change: BulkChange }>()
   for (const invoice of invoices) {
     const change = changeOf(invoice)
     const key = JSON.stringify(change)

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Invoice, invoiceCalls, type ManyChange, type ManyResult, mostAtOnce } from '#contract/invoices.ts'
+import { type BulkChange, type BulkResult, type Invoice, invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
@@ -11,7 +11,7 @@ import { undoing } from './undoing.ts'
 
 interface Wanted {
   invoices: Invoice[]
-  change: ManyChange
+  change: BulkChange
   /** What is said once so many are done. */
   done: (count: number) => string
 }
@@ -25,7 +25,7 @@ interface Bulk {
 export function useBulk(): Bulk {
   const queries = useQueryClient()
   const refresh = () => invalidate(queries, changedByPause)
-  const undo = async (before: Invoice[], { do: what }: ManyChange) => {
+  const undo = async (before: Invoice[], { do: what }: BulkChange) => {
     try {
       const result = await applyAll(undoing(before, what))
       await refresh()
@@ -56,17 +56,17 @@ export function useBulk(): Bulk {
   return { change: (wanted, after) => mutate(wanted, { onSuccess: after }), busy: isPending }
 }
 
-function tell({ changed, failed }: ManyResult, done: (count: number) => string): void {
+function tell({ changed, failed }: BulkResult, done: (count: number) => string): void {
   if (changed.length > 0) toast('good', done(changed.length))
   if (failed[0]) toast('bad', bulkTexts.partly(failed.length, failed[0].message))
 }
 
 /** Sends changes one after the other, as many invoices at once as a call takes. */
-async function applyAll(changes: { ids: string[]; change: ManyChange }[]): Promise<ManyResult> {
-  const all: ManyResult = { changed: [], failed: [] }
+async function applyAll(changes: { ids: string[]; change: BulkChange }[]): Promise<BulkResult> {
+  const all: BulkResult = { changed: [], failed: [] }
   for (const { ids, change } of changes) {
     for (let start = 0; start < ids.length; start += mostAtOnce) {
-      const result = await send(invoiceCalls.changeMany, { body: { ids: ids.slice(start, start + mostAtOnce), change } })
+      const result = await send(invoiceCalls.bulkChange, { body: { ids: ids.slice(start, start + mostAtOnce), change } })
       all.changed.push(...result.changed)
       all.failed.push(...result.failed)
     }

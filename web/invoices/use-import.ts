@@ -134,7 +134,7 @@ export function useImport(): Importing {
       const { created } = now.current
       for (let start = 0; start < created.length; start += mostAtOnce) {
         const ids = created.slice(start, start + mostAtOnce)
-        await send(invoiceCalls.changeMany, { body: { ids, change: { do: 'delete' } } })
+        await send(invoiceCalls.bulkChange, { body: { ids, change: { do: 'delete' } } })
         for (const id of ids) undone.add(id)
         show({})
       }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { forgetOldIdempotencyKeys } from './once.ts'
+import { pruneIdempotencyKeys } from './idempotency.ts'
 import { idempotencyKeys } from './tables.ts'
 
 const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-02-20' }
@@ -93,6 +93,6 @@ test('keys that stand for nothing any more are forgotten', async () => {
   await create(app, asha, 'old')
   app.clock.advance({ hours: 24 })
   await create(app, asha, 'new')
-  await forgetOldIdempotencyKeys(app.db, app.clock.now())
+  await pruneIdempotencyKeys(app.db, app.clock.now())
   expect((await app.db.select().from(idempotencyKeys)).map(({ key }) => key)).toEqual(['new'])
 })

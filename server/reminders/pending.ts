@@ -4,14 +4,14 @@ import type { Sender } from '#server/mail/mail.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rowsOften } from '#server/platform/database.ts'
-import { pausedOn } from './due.ts'
 import { onlyScheduled } from './holds.ts'
+import { pausedOn } from './runs.ts'
 import { localDate } from './schedule.ts'
 
 /** How many mails are read ahead: a mail is claimed one by one all the same. */
 export const readAhead = 40
 
-const waitingMail = z.object({
+const pendingDelivery = z.object({
   id: z.string(),
   attempt: z.number(),
   /** Where it goes: the invoice's address of now. */
@@ -34,7 +34,7 @@ const waitingMail = z.object({
     }),
   ),
 })
-export type WaitingMail = z.output<typeof waitingMail>
+export type PendingDelivery = z.output<typeof pendingDelivery>
 
 /**
  * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted, not paused. A mail about
@@ -52,15 +52,15 @@ export const sourceOf = (senderId: string | SQL, today: string | SQL) =>
   sql`(SELECT ${senderId}::text || string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id) ${owedToday(today)})`
 
 /** The account's mails that are due, the oldest first, at most `readAhead`. `scheduling`: those of the daily run too. */
-export async function readWaiting(
+export async function readPending(
   db: Database,
   about: { account: Account; sender: Sender; scheduling: boolean; now: Instant },
-): Promise<WaitingMail[]> {
+): Promise<PendingDelivery[]> {
   const { account, sender, now } = about
   const today = localDate(now, account.timezone)
   return rowsOften(
     db,
-    waitingMail,
+    pendingDelivery,
     sql`SELECT d.id, d.attempt, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           s.about, coalesce(s.about->0->>'clientEmail', d.client_email) AS "clientEmail"

@@ -7,14 +7,14 @@ import { instantText } from '#server/platform/columns.ts'
 import { rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 
-interface Pacing extends Pick<Deps, 'db' | 'clock'> {
+interface RateLimitDeps extends Pick<Deps, 'db' | 'clock'> {
   /** What a mailbox may send. */
   limitsOf(sender: Sender, now: Instant): SendingLimits
 }
 
 /** Keeps the mails of a mailbox apart where its provider counts by the minute. */
-export interface Pace {
-  turn(): Promise<void>
+export interface RateLimit {
+  wait(): Promise<void>
 }
 
 /** So many mails that are put off one after the other, whoever they are for, are no chance any more. */
@@ -25,7 +25,7 @@ const leastPerMinute = 10
 const minute = 61_000
 
 /** Null where nobody counts the mails of a minute. */
-export async function openPace(deps: Pacing, sender: Sender): Promise<Pace | null> {
+export async function openRateLimit(deps: RateLimitDeps, sender: Sender): Promise<RateLimit | null> {
   const now = deps.clock.now()
   const { perMinute } = deps.limitsOf(sender, now)
   if (perMinute === null) return null
@@ -35,7 +35,7 @@ export async function openPace(deps: Pacing, sender: Sender): Promise<Pace | nul
   // A clock that was set back says that the last one is yet to come.
   let next = performance.now() + Math.max(0, Math.min(apart, apart - sinceLast))
   return {
-    async turn() {
+    async wait() {
       const mine = Math.max(next, performance.now())
       next = mine + apart
       await pause(Math.max(0, mine - performance.now()))
@@ -47,7 +47,7 @@ export async function openPace(deps: Pacing, sender: Sender): Promise<Pace | nul
  * The mail server puts off one mail after the other: where it took many just before, it counts them by the minute. Then what it took in the
  * last minute is what it allows, and everything else waits until the first of those is a minute old. Answers whether that was it.
  */
-export async function slowDown(deps: Pacing, sender: Sender): Promise<boolean> {
+export async function slowDown(deps: RateLimitDeps, sender: Sender): Promise<boolean> {
   const now = deps.clock.now()
   const { sent, first } = await countSent(deps, sender, now.subtract({ minutes: 1 }))
   if (!first || sent < leastPerMinute) return false

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { ManyChange, ManyResult } from '#contract/invoices.ts'
+import type { BulkChange, BulkResult } from '#contract/invoices.ts'
 import { type AccountRow, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -28,10 +28,10 @@ const uuid = z.uuid()
 export async function changeInvoices(
   db: Database,
   ownerId: string,
-  { ids, change }: { ids: string[]; change: ManyChange },
+  { ids, change }: { ids: string[]; change: BulkChange },
   now: Instant,
   afterChange: AfterChange,
-): Promise<ManyResult> {
+): Promise<BulkResult> {
   return db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     if (change.do === 'pause') refusePast(change.until, localDate(now, owner.timezone))
@@ -75,7 +75,7 @@ export async function changeInvoices(
 }
 
 /** What is written into each of the rows. */
-function asColumns(change: ManyChange, owner: AccountRow, rows: InvoiceRow[], now: Instant) {
+function asColumns(change: BulkChange, owner: AccountRow, rows: InvoiceRow[], now: Instant) {
   switch (change.do) {
     case 'mark':
       return {

@@ -4,11 +4,11 @@ import { findSender } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { anOffice } from '#test/factories.ts'
-import { makeRun } from './due.ts'
-import { openInHand } from './in-hand.ts'
+import { openClaims } from './claims.ts'
+import { readPending } from './pending.ts'
 import { registerProcess } from './processes.ts'
+import { makeRun } from './runs.ts'
 import { deliveries } from './tables.ts'
-import { readWaiting } from './waiting.ts'
 
 /** The same database, whose first statement is under way for as long as `until` lasts. */
 function slowAtFirst(db: Database, until: Promise<void>): Database {
@@ -38,16 +38,16 @@ test('a mail that is claimed while lost claims are looked for stays in hand: it 
   })
   const sender = await findSender(app.db, asha.id)
   if (!account || !sender) throw new Error('Asha has an account and a mailbox.')
-  const [mail] = await readWaiting(app.db, { account, sender, scheduling: true, now })
+  const [mail] = await readPending(app.db, { account, sender, scheduling: true, now })
   if (!mail) throw new Error('One mail waits.')
   const processId = newId()
   await registerProcess(app.db, processId)
   const claimed = Promise.withResolvers<void>()
-  const inHand = openInHand({ db: slowAtFirst(app.db, claimed.promise), clock: app.clock, processId, statements: 1 })
+  const claims = openClaims({ db: slowAtFirst(app.db, claimed.promise), clock: app.clock, processId, statements: 1 })
 
-  const freeing = inHand.freeLost()
+  const freeing = claims.reclaimLost()
   const composed = { raw: Buffer.from('Subject: Hello'), subject: 'Hello', messageId: '<1@example.com>' }
-  expect(await inHand.claim({ mail, composed, senderId: sender.senderId, today: '2026-03-02' })).not.toBeNull()
+  expect(await claims.claim({ mail, composed, senderId: sender.senderId, today: '2026-03-02' })).not.toBeNull()
   claimed.resolve()
 
   expect(await freeing).toBe(0)

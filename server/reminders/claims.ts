@@ -6,13 +6,13 @@ import { changed, type Database, rows, rowsOften } from '#server/platform/databa
 import { failPoint } from '#server/platform/fail-point.ts'
 import { joint } from '#server/platform/joint.ts'
 import type { ComposedMail } from './compose.ts'
-import { type Gate, openGate } from './gate.ts'
-import { sourceOf, type WaitingMail } from './waiting.ts'
+import { type FairScheduler, openFairScheduler } from './fair-scheduler.ts'
+import { type PendingDelivery, sourceOf } from './pending.ts'
 
 /** Mails in hand at a time in one process, from the claim to the record: a crash repeats at most these. */
-const places = 8
+const slots = 8
 
-const claimedMail = z.object({
+const claimedDelivery = z.object({
   id: z.string(),
   /** The ticket of this one try. */
   claim: z.string(),
@@ -24,11 +24,11 @@ const claimedMail = z.object({
     .nullable(),
 })
 
-export type ClaimedMail = Omit<z.output<typeof claimedMail>, 'raw'> & { raw: Buffer }
+export type ClaimedDelivery = Omit<z.output<typeof claimedDelivery>, 'raw'> & { raw: Buffer }
 
 /** A mail that is wanted, by whom it would be sent, and as what: null where the stored bytes hold. */
 interface Wanted {
-  mail: WaitingMail
+  mail: PendingDelivery
   composed: ComposedMail | null
   senderId: string
   /** The date where the account lives. */
@@ -36,42 +36,44 @@ interface Wanted {
 }
 
 interface Accepted {
-  mail: ClaimedMail
+  mail: ClaimedDelivery
   /** The mail server's words. */
   reply: string
 }
 
 /** The mails that this process has in hand. */
-export interface InHand {
-  gate: Gate
+export interface Claims {
+  scheduler: FairScheduler
   /**
    * Takes one mail for this process, if it is still wanted at this very moment: not taken, not cancelled, in time, the invoice still owed and
    * as it was rendered, the sender the same and not paused. The bytes are stored before anything leaves. Null where it is not wanted.
    */
-  claim(wanted: Wanted): Promise<ClaimedMail | null>
+  claim(wanted: Wanted): Promise<ClaimedDelivery | null>
   /** Writes down that a mail server took a mail. A claim that was taken away meanwhile changes nothing. */
   accepted(said: Accepted): Promise<void>
   /** What came of a mail is written down. */
-  release(mail: ClaimedMail): void
+  release(mail: ClaimedDelivery): void
   /**
    * Frees mails that this process has claimed without knowing: the database had said yes, and the answer was lost on the way. None of them
    * has left, for nothing is sent without that answer. Answers how many.
    */
-  freeLost(): Promise<number>
+  reclaimLost(): Promise<number>
 }
 
 /** `statements`: how many of one kind may be under way at a time; more than one makes sense where the database works on several. */
-export function openInHand(about: { db: Database; clock: Clock; processId: string; statements: number }): InHand {
+export function openClaims(about: { db: Database; clock: Clock; processId: string; statements: number }): Claims {
   const { db, clock, processId } = about
   /** From the moment before a claim is asked for. */
   const tickets = new Set<string>()
-  const together = { atOnce: about.statements, most: places }
+  const together = { atOnce: about.statements, most: slots }
 
-  const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedMail | null)[]> => {
+  const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedDelivery | null)[]> => {
     const taken = claiming(all, { processId, now: clock.now().toString() })
     const [first] = all
     const claimed =
-      first && dropsInvoices(first) ? await rows(db, claimedMail, dropping(taken, first.mail)) : await rowsOften(db, claimedMail, taken)
+      first && dropsInvoices(first)
+        ? await rows(db, claimedDelivery, dropping(taken, first.mail))
+        : await rowsOften(db, claimedDelivery, taken)
     return all.map(({ ticket, composed }) => {
       const mine = claimed.find(({ claim }) => claim === ticket)
       const raw = mine?.raw ?? composed?.raw
@@ -85,11 +87,11 @@ export function openInHand(about: { db: Database; clock: Clock; processId: strin
   })
 
   return {
-    gate: openGate(places),
+    scheduler: openFairScheduler(slots),
     async claim(wanted) {
       const ticket = newId()
       tickets.add(ticket)
-      let claimed: ClaimedMail | null = null
+      let claimed: ClaimedDelivery | null = null
       try {
         claimed = dropsInvoices(wanted) ? ((await take([{ ...wanted, ticket }]))[0] ?? null) : await takeTogether({ ...wanted, ticket })
       } finally {
@@ -102,7 +104,7 @@ export function openInHand(about: { db: Database; clock: Clock; processId: strin
     release({ claim }) {
       tickets.delete(claim)
     },
-    async freeLost() {
+    async reclaimLost() {
       const taken = await rows(
         db,
         z.object({ claim: z.string() }),
@@ -144,7 +146,7 @@ function dropsInvoices({ mail }: Wanted): boolean {
 }
 
 /** What is not in such a mail is not reminded by it, and the day's row says so. */
-function dropping(taken: SQL, mail: WaitingMail): SQL {
+function dropping(taken: SQL, mail: PendingDelivery): SQL {
   const listed = among(mail.about.map(({ id }) => id))
   return sql`
     WITH claimed AS (${taken}),

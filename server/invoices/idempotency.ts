@@ -24,7 +24,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
  * Writes down an invoice at most once under a key, whoever asks at the same time: within a day the same draft is answered with the invoice that
  * is there already, another one is a `conflict`. What is refused leaves no trace, so the same key may be tried again.
  */
-export async function createOnce(
+export async function createIdempotently(
   db: Database,
   ownerId: string,
   asked: { key: string; draft: InvoiceDraft },
@@ -145,7 +145,7 @@ export async function readImported(db: Database, ownerId: string, key: string, n
 }
 
 /** Forgets keys that stand for nothing any more. Call it now and then from a worker. */
-export async function forgetOldIdempotencyKeys(db: Database, now: Instant): Promise<void> {
+export async function pruneIdempotencyKeys(db: Database, now: Instant): Promise<void> {
   await db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, now.subtract(kept)))
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
-import { invoiceCalls, type ManyChange } from '#contract/invoices.ts'
+import { type BulkChange, invoiceCalls } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 
-const change = (app: TestApp, someone: Person, ids: string[], what: ManyChange) =>
-  ask(app, someone, invoiceCalls.changeMany, { body: { ids, change: what } })
+const change = (app: TestApp, someone: Person, ids: string[], what: BulkChange) =>
+  ask(app, someone, invoiceCalls.bulkChange, { body: { ids, change: what } })
 const list = async (app: TestApp, someone: Person) => (await ask(app, someone, invoiceCalls.list, { query: {} })).reply
 const pause = { do: 'pause', until: '2026-03-10', note: '', promised: false } as const
 

@@ -1,16 +1,16 @@
 /** One mailbox at the gate. */
-export interface AtGate extends Disposable {
+export interface MailboxSlots extends Disposable {
   /** Waits for a place, and answers how to give it back. */
-  enter(): Promise<() => void>
+  acquire(): Promise<() => void>
 }
 
-export interface Gate {
+export interface FairScheduler {
   /** A mailbox that has mails to send, by its owner, until it is disposed of. What it used is remembered for a while. */
-  open(ownerId: string): AtGate
+  open(ownerId: string): MailboxSlots
 }
 
 interface Mailbox {
-  /** Milliseconds it has had places for. */
+  /** Milliseconds it has had slots for. */
   used: number
   /** How many are at the gate for it, and when the last one left. */
   open: number
@@ -21,13 +21,13 @@ interface Mailbox {
 const remembered = 60_000
 
 /**
- * At most `places` mails are in hand at a time, from the claim to the record. Where more would like to, the mailbox that has had its places for
+ * At most `slots` mails are in hand at a time, from the claim to the record. Where more would like to, the mailbox that has had its slots for
  * the least time goes first: however many slow mail servers there are, a fast one is not kept waiting for more than one of their mails.
  */
-export function openGate(places: number): Gate {
+export function openFairScheduler(slots: number): FairScheduler {
   const mailboxes = new Map<string, Mailbox>()
   const waiting: { mailbox: Mailbox; go(): void }[] = []
-  let free = places
+  let free = slots
 
   const admit = (): void => {
     if (free === 0 || waiting.length === 0) return
@@ -49,7 +49,7 @@ export function openGate(places: number): Gate {
       mailbox.open += 1
       mailboxes.set(ownerId, mailbox)
       return {
-        async enter() {
+        async acquire() {
           await new Promise<void>((go) => {
             waiting.push({ mailbox, go })
             admit()
