@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { HookEvent, HookPayload, reminderFact } from '#contract/integrations.ts'
 import { invoiceStatus } from '#contract/invoices.ts'
 import { runKind } from '#contract/reminders.ts'
-import { type InvoiceRow, toInvoice } from '#server/invoices/invoices.ts'
+import { toInvoice } from '#server/invoices/invoices.ts'
 import type { ClientPauses } from '#server/invoices/pauses.ts'
+import type { InvoiceRow } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 
 /** Something that happened, as a trigger wrote it down. */

@@ -5,19 +5,9 @@ import { type AccountRow, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Refusal } from '#server/platform/refusal.ts'
-import {
-  type AfterChange,
-  canBeThere,
-  type InvoiceRow,
-  liveReferences,
-  localDate,
-  lockOwner,
-  missedOverdue,
-  notFound,
-  referenceTaken,
-} from './invoices.ts'
+import { canBeThere, liveReferences, localDate, lockOwner, missedOverdue, notFound, referenceTaken } from './invoices.ts'
 import { notPaused, paused, refusePast } from './pauses.ts'
-import { invoices } from './tables.ts'
+import { type AfterChange, type InvoiceRow, invoices } from './tables.ts'
 
 const uuid = z.uuid()
 

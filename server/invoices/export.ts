@@ -2,7 +2,8 @@ import type { InvoiceQuery } from '#contract/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
-import { type InvoiceRow, listInvoices } from './invoices.ts'
+import { listInvoices } from './invoices.ts'
+import type { InvoiceRow } from './tables.ts'
 
 type Cell = string | { number: string }
 

@@ -4,8 +4,8 @@ import { type ImportedLine, type InvoiceDraft, idempotencyKey } from '#contract/
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { type InvoiceRow, lockOwner } from './invoices.ts'
-import { idempotencyKeys, invoices } from './tables.ts'
+import { lockOwner } from './invoices.ts'
+import { type InvoiceRow, idempotencyKeys, invoices } from './tables.ts'
 
 /** So long a key stands for what was made under it. */
 const kept = { hours: 24 }

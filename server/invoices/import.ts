@@ -7,8 +7,8 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
-import { type AfterChange, createInvoices, lockOwner } from './invoices.ts'
-import { invoices } from './tables.ts'
+import { createInvoices, lockOwner } from './invoices.ts'
+import { type AfterChange, invoices } from './tables.ts'
 
 /** So many lines share a commit; in between, others get their turn. */
 const chunk = 100

@@ -4,7 +4,6 @@ import { type InvoiceDraft, invoiceCalls } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import {
-  type AfterChange,
   createInvoice,
   forgetDeleted,
   invoiceTotals,
@@ -14,7 +13,7 @@ import {
   toInvoice,
   updateInvoice,
 } from './invoices.ts'
-import { invoices } from './tables.ts'
+import { type AfterChange, invoices } from './tables.ts'
 
 const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000.5, dueDate: '2026-03-31' }
 const nobody = '01900000-0000-7000-8000-000000000000'

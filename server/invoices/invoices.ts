@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gte, type InferSelectModel, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery } from '#contract/invoices.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
@@ -11,12 +11,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { type ClientPauses, pauseOf } from './pauses.ts'
-import { clientPauses, invoices } from './tables.ts'
-
-export type InvoiceRow = InferSelectModel<typeof invoices>
-
-/** What else happens when invoices are created, changed, deleted or restored: within the same transaction, the account's row locked. */
-export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant) => Promise<void>
+import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 
 /** A deleted invoice can be restored for this long; then it is forgotten. */
 const keptDeleted = { hours: 30 * 24 }

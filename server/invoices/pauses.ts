@@ -9,8 +9,8 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import type { AfterChange, InvoiceRow } from './invoices.ts'
-import { clientPauses, invoices } from './tables.ts'
+
+import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 
 /** The paused clients of an account, by email address in lower case. */
 export type ClientPauses = Map<string, typeof clientPauses.$inferSelect>

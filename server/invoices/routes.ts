@@ -8,9 +8,7 @@ import { exportInvoices, exportName } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
 import {
-  type AfterChange,
   createInvoice,
-  type InvoiceRow,
   invoicesVersion,
   listInvoices,
   readInvoice,
@@ -21,6 +19,7 @@ import {
   zoneOf,
 } from './invoices.ts'
 import { pauseInvoice, readClientPauses } from './pauses.ts'
+import type { AfterChange, InvoiceRow } from './tables.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
 export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, afterChange: AfterChange): void {

@@ -15,7 +15,9 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
 import { id, instant } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
 
 /** One invoice of one account. */
 export const invoices = pgTable(
@@ -102,3 +104,8 @@ export const idempotencyKeys = pgTable(
     index('idempotency_keys_created').on(t.createdAt),
   ],
 )
+
+export type InvoiceRow = typeof invoices.$inferSelect
+
+/** Runs in the transaction that creates, changes, deletes or restores invoices, with the account's row locked. */
+export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant) => Promise<void>
