@@ -26,7 +26,7 @@ export function PlanBanners({ path }: { path: string }): ReactNode {
   const { refetch } = subscription
   const limited = subscription.data?.usage.invoicesPerMonth != null
   // An invoice that was created on the last screen counts on this one.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen is the reason to styles.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen is the reason to look.
   useEffect(() => {
     if (limited) void refetch()
   }, [path, limited, refetch])

@@ -9,11 +9,10 @@ import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import { ApiKeyDialog } from './api-key-dialog.tsx'
 import styles from './connections.module.css'
-import { RemovalDialog } from './removal-dialog.tsx'
 import { ShowAll } from './show-all.tsx'
 import { texts } from './texts.ts'
 import { useLackOfApiAccess } from './use-api-access.ts'
-import { useRemovalFocus } from './use-removal-focus.ts'
+import { useRemoval } from './use-removal.ts'
 import { useZone } from './use-zone.ts'
 
 const words = texts.keys
@@ -25,8 +24,19 @@ export function ApiKeys(): ReactNode {
   const keys = useApiQuery(integrationCalls.keys)
   const lack = useLackOfApiAccess()
   const [adding, setAdding] = useState(false)
-  const [asked, setAsked] = useState<ApiKey | null>(null)
-  const { around, expect } = useRemovalFocus(keys.data?.length)
+  const { around, remove } = useRemoval<ApiKey>({
+    call: integrationCalls.removeKey,
+    invalidates: [integrationCalls.keys],
+    length: keys.data?.length,
+    texts: {
+      question: words.question,
+      consequence: () => words.consequence,
+      action: words.revoke,
+      busy: words.revoking,
+      done: words.revoked,
+      failed: words.revokeFailed,
+    },
+  })
   return (
     <Panel
       title={words.title}
@@ -53,7 +63,7 @@ export function ApiKeys(): ReactNode {
                 {(shown) => (
                   <ul className={styles.list}>
                     {shown.map((key) => (
-                      <Key key={key._id} apiKey={key} onRevoke={() => setAsked(key)} />
+                      <Key key={key._id} apiKey={key} onRevoke={() => remove(key)} />
                     ))}
                   </ul>
                 )}
@@ -68,21 +78,6 @@ export function ApiKeys(): ReactNode {
         </p>
       </div>
       <ApiKeyDialog opened={adding} onClose={() => setAdding(false)} />
-      <RemovalDialog
-        asked={asked}
-        call={integrationCalls.removeKey}
-        invalidates={[integrationCalls.keys]}
-        words={{
-          question: words.question,
-          consequence: () => words.consequence,
-          confirm: words.revoke,
-          busy: words.revoking,
-          done: words.revoked,
-          failed: words.revokeFailed,
-        }}
-        onExpect={expect}
-        onClose={() => setAsked(null)}
-      />
     </Panel>
   )
 }

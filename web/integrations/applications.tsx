@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconApps, IconBolt, IconSend2 } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { type Connection, integrationCalls } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -9,10 +9,9 @@ import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { Pill } from '#web/ui/pill.tsx'
 import styles from './connections.module.css'
-import { RemovalDialog } from './removal-dialog.tsx'
 import { SubscribeButton } from './subscribe-button.tsx'
 import { texts } from './texts.ts'
-import { useRemovalFocus } from './use-removal-focus.ts'
+import { useRemoval } from './use-removal.ts'
 import { useZapierChanges } from './use-zapier-changes.ts'
 import { useZone } from './use-zone.ts'
 
@@ -22,8 +21,19 @@ const words = texts.applications
 export function Applications(): ReactNode {
   const connections = useApiQuery(integrationCalls.connections)
   useZapierChanges()
-  const [asked, setAsked] = useState<Connection | null>(null)
-  const { around, expect } = useRemovalFocus(connections.data?.length)
+  const { around, remove } = useRemoval<Connection>({
+    call: integrationCalls.disconnect,
+    invalidates: [integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription],
+    length: connections.data?.length,
+    texts: {
+      question: words.question,
+      consequence: ({ own }) => (own ? words.ownConsequence : words.consequence),
+      action: words.disconnect,
+      busy: words.disconnecting,
+      done: words.disconnected,
+      failed: words.disconnectFailed,
+    },
+  })
   return (
     <Panel title={words.title}>
       <div ref={around} tabIndex={-1} className={styles.around}>
@@ -33,7 +43,7 @@ export function Applications(): ReactNode {
             <>
               <ul className={styles.list}>
                 {list.map((connection) => (
-                  <Application key={connection._id} connection={connection} onDisconnect={() => setAsked(connection)} />
+                  <Application key={connection._id} connection={connection} onDisconnect={() => remove(connection)} />
                 ))}
               </ul>
               {list.every(({ own }) => own) && <NoneYet title={list.length === 0 ? words.none.title : words.none.other} />}
@@ -41,21 +51,6 @@ export function Applications(): ReactNode {
           )}
         </QueryView>
       </div>
-      <RemovalDialog
-        asked={asked}
-        call={integrationCalls.disconnect}
-        invalidates={[integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription]}
-        words={{
-          question: words.question,
-          consequence: ({ own }) => (own ? words.ownConsequence : words.consequence),
-          confirm: words.disconnect,
-          busy: words.disconnecting,
-          done: words.disconnected,
-          failed: words.disconnectFailed,
-        }}
-        onExpect={expect}
-        onClose={() => setAsked(null)}
-      />
     </Panel>
   )
 }

@@ -2,9 +2,11 @@ import { MantineProvider } from '@mantine/core'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { pageNonce } from '#web/platform/nonce.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { openQueries } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { openThemeManager } from '#web/platform/theme.ts'
+import { ConfirmHost } from '#web/ui/confirm.tsx'
 import { mantineTheme, mantineVariables } from '#web/ui/mantine-theme.ts'
 import { Toaster } from '#web/ui/toaster.tsx'
 
@@ -16,6 +18,7 @@ export function Library({ children }: { children: ReactNode }): ReactNode {
     <Components>
       {children}
       <Toaster />
+      <ConfirmHost errorMessage={errorMessage} />
     </Components>
   )
 }

@@ -5,7 +5,7 @@ import styles from './dialog.module.css'
 import { Dialog } from './dialog.tsx'
 import { texts } from './texts.ts'
 
-interface ConfirmDialogProps {
+export interface ConfirmDialogProps {
   opened: boolean
   title: string
   children: ReactNode
@@ -21,11 +21,11 @@ interface ConfirmDialogProps {
   onCancel: () => void
 }
 
-/** Asks before something happens. The button to stay comes first, so that a hasty Enter does no harm. */
+/** Asks before something happens; above a dialog that it may have been opened from. The button to stay comes first, so that a hasty Enter does no harm. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { opened, title, children, confirm, confirmBusy, cancel = texts.cancel, busy, tone, onConfirm, onCancel } = props
   return (
-    <Dialog opened={opened} onClose={busy ? () => undefined : onCancel} title={title}>
+    <Dialog opened={opened} onClose={busy ? () => undefined : onCancel} title={title} zIndex={201}>
       {children}
       <div className={styles.foot}>
         <Group justify="flex-end" gap={12} mt={16}>

@@ -63,3 +63,8 @@ export const texts = {
 function inDays(days: number): string {
   return days === 1 ? '1 day' : `${days} days`
 }
+
+/** `1 email`, `1,204 emails`; `count(2, 'reply', 'replies')`. */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString('en-IN')} ${n === 1 ? one : many}`
+}
