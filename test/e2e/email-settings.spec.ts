@@ -48,7 +48,7 @@ test('choosing a provider fills in host, port and security and says where its ap
   await dialog.getByRole('radio', { name: 'Gmail' }).press('ArrowRight')
   await expect(dialog.getByRole('radio', { name: 'Outlook' })).toBeChecked()
   expect(await fields()).toEqual({ ...empty, host: 'smtp-mail.outlook.com', secure: 'false' })
-  await expect(dialog.getByText('Microsoft has switched signing in with a password off', { exact: false })).toBeVisible()
+  await expect(dialog.getByText('Microsoft no longer accepts passwords for sending', { exact: false })).toBeVisible()
   await expectAccessible(page)
   await dialog.getByLabel('SMTP Host').fill('mail.banyan.example')
   await expect(dialog.getByRole('radio', { name: 'Custom' })).toBeChecked()
@@ -67,16 +67,16 @@ test('choosing a provider fills in host, port and security and says where its ap
   }
 })
 
-test('somebody sends themselves a test mail, and reads what the mail server said, good or bad', async ({ page, program, smtp }) => {
+test('a test email shows the reply of the mail server, whether it was accepted or refused', async ({ page, program, smtp }) => {
   const someone = await onEmailSettings(page, program.url, 'tester@banyan.example')
   await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await page.reload()
-  const send = page.getByRole('button', { name: 'Send Test Mail' })
+  const send = page.getByRole('button', { name: 'Send Test Email' })
 
   smtp.answer({ rcpt: () => '550 5.7.1 Not from here' })
   await send.click()
   await expect(
-    page.getByText('Error sending test mail: The test mail was not sent. 127.0.0.1 refused. It said: “550 5.7.1 Not from here”'),
+    page.getByText('Error sending test email: The test mail was not sent. 127.0.0.1 refused. It said: “550 5.7.1 Not from here”'),
   ).toBeVisible()
   await expectAccessible(page)
 
@@ -90,10 +90,10 @@ test('somebody sends themselves a test mail, and reads what the mail server said
     await route.continue()
   })
   await send.click()
-  await expect(page.getByRole('button', { name: 'Sending Test Mail...' })).toBeVisible()
-  await expect(page.getByText('Error sending test mail', { exact: false })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Sending Test Email...' })).toBeVisible()
+  await expect(page.getByText('Error sending test email', { exact: false })).toBeHidden()
   release()
-  await expect(page.getByText('Test mail sent to tester@banyan.example.')).toBeVisible()
+  await expect(page.getByText('Test email sent to tester@banyan.example.')).toBeVisible()
   await expect(page.getByText('250 2.0.0 Queued as 4711')).toBeVisible()
   await expectAccessible(page)
   expect(smtp.mails.map(({ envelope, subject }) => ({ to: envelope.to, subject }))).toEqual([
@@ -104,6 +104,6 @@ test('somebody sends themselves a test mail, and reads what the mail server said
   await page.unroute('**/mail-config/test')
   await page.route('**/mail-config/test', (route) => route.abort())
   await send.click()
-  await expect(page.getByText('Test mail sent to', { exact: false })).toBeHidden()
-  await expect(page.getByText(/^Error sending test mail: /)).toBeVisible()
+  await expect(page.getByText('Test email sent to', { exact: false })).toBeHidden()
+  await expect(page.getByText(/^Error sending test email: /)).toBeVisible()
 })

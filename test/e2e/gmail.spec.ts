@@ -38,7 +38,7 @@ test('somebody connects Gmail, a reminder leaves through it, and disconnecting g
 
   google.answer({ denies: true })
   await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
-  await expect(page.getByRole('main').getByText('Error configuring Gmail: Google was not allowed to let Duely send.')).toBeVisible()
+  await expect(page.getByRole('main').getByText('Error configuring Gmail: You didn’t allow Duely to send emails from Gmail.')).toBeVisible()
 
   google.answer({})
   // What was read before the mailbox was connected arrives after it, and is not believed.

@@ -245,10 +245,10 @@ async function google(page: Page, look: Looking, someone: Someone, far: FakeGoog
   await someone.send('POST', '/invoice', late)
   far.takeBack()
   await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
-  await open(page, '/dashboard/mail-settings', 'Connect Gmail Again')
+  await open(page, '/dashboard/mail-settings', 'Reconnect Gmail')
   await look.at('gmail-paused')
   await open(page, '/dashboard', 'All (1)')
-  await expect(page.getByText('Sending is paused: Gmail has to be connected again')).toBeVisible()
+  await expect(page.getByText('Sending is paused: reconnect Gmail')).toBeVisible()
   await look.at('dashboard-gmail-paused')
 
   await page.goto('/dashboard/profile?tab=security')

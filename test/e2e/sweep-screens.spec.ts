@@ -158,8 +158,8 @@ async function withMuch(page: Page, look: Looking, someone: Someone, smtp: FakeS
   await look.at('edit-invoice-missing')
 
   await open(page, '/dashboard/mail-settings', 'Mail Configured')
-  await page.getByRole('button', { name: 'Send Test Mail' }).click()
-  await expect(page.getByText(/^Test mail sent to/)).toBeVisible()
+  await page.getByRole('button', { name: 'Send Test Email' }).click()
+  await expect(page.getByText(/^Test email sent to/)).toBeVisible()
   await look.at('email-settings')
   await page.getByRole('button', { name: 'Remove Configuration' }).click()
   await dialog(page, look, 'remove-configuration')

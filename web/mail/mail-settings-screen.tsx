@@ -1,23 +1,25 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconMailCog } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
 import { EmptyState } from '#web/ui/empty-state.tsx'
+import { FormError } from '#web/ui/form-error.tsx'
 import { PageHeader } from '#web/ui/page-header.tsx'
-import { ConfiguredCard } from './configured-card.tsx'
-import { GmailButton, useGmail } from './gmail-button.tsx'
-import { GmailPause } from './gmail-pause.tsx'
-import { GmailReturn } from './gmail-return.tsx'
-import { PauseBanner } from './pause-banner.tsx'
-import { RemoveDialog } from './remove-dialog.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { GmailButton, GmailPause, GmailReturn, useGmail } from './gmail.tsx'
+import styles from './mail.module.css'
+import { ConfiguredCard, PauseBanner } from './mailbox-card.tsx'
 import { SmtpDialog } from './smtp-dialog.tsx'
 import { texts } from './texts.ts'
 
 type Dialog = 'none' | 'smtp' | 'remove'
 
-/** /dashboard/mail-settings */
 export default function MailSettingsScreen(): ReactNode {
   const config = useApiQuery(mailCalls.config)
   const [dialog, setDialog] = useState<Dialog>('none')
@@ -69,9 +71,46 @@ function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove
       {mailbox.pause?.reason === 'login_refused' && mailbox.provider === 'gmail' ? (
         <GmailPause pause={mailbox.pause} />
       ) : (
-        mailbox.pause && <PauseBanner pause={mailbox.pause} host={mailbox.host} onMend={onConfigure} />
+        mailbox.pause && <PauseBanner pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} />
       )}
       <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={onRemove} />
     </>
+  )
+}
+
+function RemoveDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const [problem, setProblem] = useState<string | null>(null)
+  const remove = useApiMutation(mailCalls.remove, {
+    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
+    onSuccess: () => {
+      toast('good', texts.remove.done)
+      onClose()
+    },
+    onError: (error) => {
+      setProblem(texts.remove.failed(errorMessage(error)))
+      toast('bad', <span className={styles.brief}>{texts.remove.failed(errorMessage(error))}</span>)
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={texts.remove.title}
+      confirm={texts.remove.confirm}
+      confirmBusy={texts.remove.busy}
+      busy={remove.isPending}
+      tone="danger"
+      onConfirm={() => {
+        setProblem(null)
+        remove.mutate({})
+      }}
+      onCancel={() => {
+        setProblem(null)
+        onClose()
+      }}
+    >
+      <p className={styles.question}>{texts.remove.question}</p>
+      <p className={styles.consequence}>{texts.remove.consequence}</p>
+      <FormError message={problem} />
+    </ConfirmDialog>
   )
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { smtpDraft } from '#contract/mail.ts'
 import { presets, providerOf, providers } from './presets.ts'
 
-test('every preset but the empty one is a mail server that the form takes, on the port that goes with its security', () => {
+test('every provider preset passes validation and uses the port of its security', () => {
   for (const provider of providers.filter((name) => name !== 'custom')) {
     const preset = presets[provider]
     expect(smtpDraft.safeParse({ ...preset, user: 'asha@example.com', pass: 'x' }).success).toBe(true)
@@ -11,7 +11,7 @@ test('every preset but the empty one is a mail server that the form takes, on th
   }
 })
 
-test('the empty form stands at port 587 and SSL', () => {
+test('the empty form has port 587 and SSL', () => {
   expect(presets.custom).toEqual({ host: '', port: 587, secure: true })
 })
 

@@ -1,4 +1,3 @@
-/** What is filled in for a mail provider. */
 export interface Preset {
   host: string
   port: number
@@ -9,7 +8,7 @@ export interface Preset {
 export const providers = ['gmail', 'outlook', 'zoho', 'yahoo', 'custom'] as const
 export type ProviderName = (typeof providers)[number]
 
-/** What each provider publishes for sending, as of November 2026; `custom` is what the empty form stands at. */
+/** Published by each provider, as of November 2026; `custom` is the empty form, whose values the specification fixes. */
 export const presets: Record<ProviderName, Preset> = {
   gmail: { host: 'smtp.gmail.com', port: 465, secure: true },
   outlook: { host: 'smtp-mail.outlook.com', port: 587, secure: false },
@@ -18,16 +17,15 @@ export const presets: Record<ProviderName, Preset> = {
   custom: { host: '', port: 587, secure: true },
 }
 
-/** Further names of the same providers' servers: Zoho has one for each of its regions, and another for paid accounts. */
-const others: [pattern: RegExp, provider: ProviderName][] = [
+/** Zoho has a host for each region, and another for paid accounts. */
+const aliases: [pattern: RegExp, provider: ProviderName][] = [
   [/^smtp(?:pro)?\.zoho\.(?:com|in|eu|jp|sa|uk|com\.au|com\.cn)$/, 'zoho'],
   [/^smtp\.zohocloud\.ca$/, 'zoho'],
   [/^(?:smtp|outlook)\.office365\.com$/, 'outlook'],
 ]
 
-/** Whose server this is: `custom` where nobody here knows it. */
 export function providerOf(host: string): ProviderName {
   const name = host.trim().toLowerCase()
   const known = providers.find((provider) => provider !== 'custom' && presets[provider].host === name)
-  return known ?? others.find(([pattern]) => pattern.test(name))?.[1] ?? 'custom'
+  return known ?? aliases.find(([pattern]) => pattern.test(name))?.[1] ?? 'custom'
 }

@@ -1,6 +1,6 @@
 import type { ProviderName } from './presets.ts'
 
-/** Where a provider hands out its app password: a line with a link to the page in it. */
+/** A line with a link in the middle. */
 interface PresetNote {
   tone: 'plain' | 'warn'
   text: string
@@ -12,28 +12,28 @@ interface PresetNote {
 const notes: Record<ProviderName, PresetNote | null> = {
   gmail: {
     tone: 'plain',
-    text: 'Switch 2-Step Verification on, then make an app password at',
+    text: 'Turn on 2-Step Verification, then create an app password at',
     link: 'https://myaccount.google.com/apppasswords',
     linkText: 'myaccount.google.com/apppasswords',
     rest: '.',
   },
   outlook: {
     tone: 'warn',
-    text: 'Microsoft has switched signing in with a password off for sending: Outlook.com refuses it, app passwords included, and so do most Microsoft 365 accounts. Another mailbox will work better.',
+    text: 'Microsoft no longer accepts passwords for sending: Outlook.com rejects them, app passwords included, and so do most Microsoft 365 accounts. Please use another mailbox.',
     link: 'https://learn.microsoft.com/en-us/exchange/clients-and-mobile-in-exchange-online/deprecation-of-basic-authentication-exchange-online',
-    linkText: 'What Microsoft says',
+    linkText: 'Microsoft’s announcement',
     rest: '.',
   },
   zoho: {
     tone: 'plain',
-    text: 'Make an app password under Security at',
+    text: 'Create an app password under Security at',
     link: 'https://accounts.zoho.in/home#security/app_password',
     linkText: 'accounts.zoho.in',
-    rest: '. If you sign in at zoho.com or zoho.eu, the host ends the same way; paid accounts use smtppro instead of smtp.',
+    rest: '. If you sign in at zoho.com or zoho.eu, use a host with the same ending. Paid accounts use smtppro instead of smtp.',
   },
   yahoo: {
     tone: 'plain',
-    text: 'Make an app password with “Generate app password” at',
+    text: 'Create an app password with “Generate app password” at',
     link: 'https://login.yahoo.com/account/security',
     linkText: 'login.yahoo.com/account/security',
     rest: '.',
@@ -41,15 +41,14 @@ const notes: Record<ProviderName, PresetNote | null> = {
   custom: null,
 }
 
-/** Every word of Email Settings. */
 export const texts = {
   title: 'Email Settings',
-  subtitle: 'The mailbox that your reminders come from',
+  subtitle: 'The mailbox your reminders are sent from',
   loading: 'Loading email settings...',
   failed: (message: string) => `Error loading email settings: ${message}`,
   none: {
     title: 'No mailbox connected',
-    text: 'Reminders leave from your own mailbox, so that clients see your address and can answer you. Connect it once; the password is kept encrypted.',
+    text: 'Reminders are sent from your own mailbox, so clients see your address and can reply to you. Connect it once; the password is stored encrypted.',
     action: 'Configure Custom SMTP',
   },
   configured: {
@@ -62,18 +61,17 @@ export const texts = {
     server: 'Server',
     line: (host: string, port: number, secure: boolean) => `${host}, port ${port}, ${secure ? 'SSL' : 'TLS'}`,
     password: 'Password',
-    kept: 'Kept encrypted, never shown again',
+    kept: 'Stored encrypted, never shown again',
     change: 'Change Configuration',
     remove: 'Remove Configuration',
   },
   test: {
-    send: 'Send Test Mail',
-    sending: 'Sending Test Mail...',
-    done: (to: string) => `Test mail sent to ${to}.`,
-    /** Accepted is not yet delivered. */
-    next: 'Look for it in that inbox; if it is in the spam folder, your reminders may land there too.',
+    send: 'Send Test Email',
+    sending: 'Sending Test Email...',
+    done: (to: string) => `Test email sent to ${to}.`,
+    next: 'Check that inbox. If the email is in the spam folder, your reminders may end up there too.',
     said: 'The mail server said:',
-    failed: (message: string) => `Error sending test mail: ${message}`,
+    failed: (message: string) => `Error sending test email: ${message}`,
   },
   presets: {
     label: 'Provider',
@@ -83,23 +81,23 @@ export const texts = {
   pause: {
     titles: {
       login_refused: 'Sending is paused: the mail server refused the login',
-      quota: 'Sending is paused: the mailbox has used up its quota',
+      quota: 'Sending is paused: the mailbox reached its sending limit',
     },
     said: (host: string) => `${host} said:`,
     theServer: 'The mail server',
     since: (when: string) => `Since ${when}.`,
-    goesOn: (when: string) => `It goes on by itself ${when}.`,
+    goesOn: (when: string) => `Sending resumes automatically ${when}.`,
     todo: {
-      login_refused: 'Enter the new app password: what is still waiting then leaves.',
+      login_refused: 'Enter the new app password. Waiting emails are sent right away.',
       quota:
-        'Most providers allow more after a few hours, at the latest the next day. Save the settings again then: what is still waiting leaves.',
+        'Most providers allow more after a few hours, or the next day at the latest. Save the settings again then, and waiting emails are sent right away.',
     },
     action: { login_refused: 'Enter New App Password', quota: 'Save Settings Again' },
   },
   remove: {
     title: 'Remove configuration',
     question: 'Are you sure you want to remove mail configuration?',
-    consequence: 'The stored password or permission is given up. Reminders that fall due wait until a mailbox is connected again.',
+    consequence: 'We delete the saved password or Gmail permission. Reminders wait until you connect a mailbox again.',
     confirm: 'Remove Configuration',
     busy: 'Removing...',
     done: 'Mail configuration removed successfully!',
@@ -108,23 +106,39 @@ export const texts = {
   smtp: {
     title: 'Configure Custom SMTP',
     host: 'SMTP Host',
-    hostHint: 'The name your provider gives for outgoing mail, such as smtp.gmail.com',
+    hostHint: 'Your provider’s server for outgoing email, such as smtp.gmail.com',
     port: 'Port',
     secure: 'Security',
     ssl: 'SSL (Port 465)',
     tls: 'TLS (Port 587)',
-    mismatch: (secure: boolean) => (secure ? 'SSL usually goes with port 465.' : 'TLS usually goes with port 587.'),
+    mismatch: (secure: boolean) => (secure ? 'SSL usually uses port 465.' : 'TLS usually uses port 587.'),
     portButton: (port: number) => `Use port ${port}`,
     user: 'Email',
-    userHint: 'You sign in to the mail server with it, and clients see it as the sender',
+    userHint: 'You sign in to the mail server with it, and clients see it as the sender.',
     pass: 'App Password',
-    passHint: 'Many providers, Gmail among them, want a password made for this purpose instead of your usual one',
+    passHint: 'Not your normal password: Gmail and many other providers require an app password.',
     submit: 'Save SMTP Configuration',
-    busy: 'Trying the connection…',
-    patience: 'Connecting and signing in to the mail server. This can take up to ten seconds.',
+    busy: 'Testing the connection…',
+    patience: 'Connecting and signing in to the mail server. This can take up to 10 seconds.',
     cancel: 'Cancel',
     close: 'Close',
     done: 'SMTP configured successfully!',
     failed: (message: string) => `Error configuring SMTP: ${message}`,
+  },
+  gmail: {
+    connect: 'Connect Gmail (Recommended)',
+    again: 'Reconnect Gmail',
+    busy: 'Opening Google...',
+    startFailed: (message: string) => message || 'Error starting Gmail connection. Please try again.',
+    finishing: 'Connecting Gmail...',
+    done: 'Gmail configured successfully!',
+    failed: (message: string) => `Error configuring Gmail: ${message}`,
+    permission: 'Permission',
+    denied: 'You didn’t allow Duely to send emails from Gmail. Nothing has changed.',
+    notFinished: 'Google didn’t complete the connection. Please click Connect Gmail again.',
+    paused: {
+      title: 'Sending is paused: Duely no longer has permission to use Gmail',
+      todo: 'Reconnect Gmail. Waiting emails are sent right away.',
+    },
   },
 }

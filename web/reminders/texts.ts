@@ -38,12 +38,12 @@ export const texts = {
   pause: {
     titles: {
       login_refused: 'Sending is paused: the mail server refused the login',
-      gmail: 'Sending is paused: Gmail has to be connected again',
-      quota: 'Sending is paused: the mailbox has used up its quota',
+      gmail: 'Sending is paused: reconnect Gmail',
+      quota: 'Sending is paused: the mailbox reached its sending limit',
     },
     said: 'The mail server said:',
     since: (when: string) => `Since ${when}.`,
-    goesOn: (when: string) => `It goes on by itself ${when}.`,
+    goesOn: (when: string) => `Sending resumes automatically ${when}.`,
     todo: {
       login_refused: {
         smtp: 'Enter the new app password in Email Settings: what is still waiting then leaves.',
