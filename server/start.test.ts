@@ -78,7 +78,7 @@ test('it serves, keeps what it was told over kill -9, lets nobody else on its da
   using folder = aFolder()
   const env = { DATA_DIR: folder.at }
   {
-    await using first = await startProgram(env)
+    await using first = await startProgram(env, { firstStart: true })
     const health = await fetch(`${first.url}/health`)
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
     const asha = await someoneAt(first.url, 'asha@example.com')
