@@ -3,8 +3,8 @@ import path from 'node:path'
 import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
 
-/** Which packages the files of a folder may import: `server` what is installed to run, `web` what is built into the client, `tools` any. */
-type Packages = 'zod' | 'server' | 'web' | 'tools'
+/** Which packages the files of a folder may import: `server` and `web` those of their side, `start` those of both, `tools` any. */
+type Packages = 'zod' | 'server' | 'web' | 'start' | 'tools'
 
 interface Folder {
   packages: Packages
@@ -94,6 +94,11 @@ const entries = ['server/app.ts', 'server/worker.ts', 'server/start.ts']
 const entryParts = ['routes.ts', 'jobs.ts']
 
 const banned = /^(?:utils?|helpers?|services?|common|types?|managers?|misc)$/
+/** What is built into the client, or builds it: the server must run without it. */
+const ofClient =
+  /^(?:react|react-dom|react-router|papaparse|uqr|vite|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
+/** What `npm start` runs before the server, on a machine without the tools. */
+const beforeStart = ['run/client.mjs', 'run/reference-page.ts', 'run/scalar.ts', 'vite.config.ts', 'react-router.config.ts']
 const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
 
 interface Source {
@@ -129,7 +134,8 @@ function wrongImport(file: string, name: string | null): string | null {
   if (name === null) return `${file} imports something whose name cannot be read`
   if (name.startsWith('../') || name === '..') return `${file} climbs to ${name}`
   if (name.startsWith('./')) return name.slice(2).includes('/') ? `${file} reaches into a folder with ${name}` : null
-  if (!name.startsWith('#')) return isTest || mayUse(rule.packages, name) ? null : `${file} may not use the package ${name}`
+  if (!name.startsWith('#'))
+    return isTest || mayUse(beforeStart.includes(file) ? 'start' : rule.packages, name) ? null : `${file} may not use the package ${name}`
 
   const target = name.slice(1)
   const targetFolder = path.posix.dirname(target)
@@ -149,15 +155,18 @@ function isPublic(file: string, target: string): boolean {
 
 function mayUse(packages: Packages, name: string): boolean {
   const own = name.split('/', name.startsWith('@') ? 2 : 1).join('/')
+  const needed = own in installed.dependencies
   switch (packages) {
     case 'zod':
       return own === 'zod'
     case 'server':
-      return name.startsWith('node:') || own in installed.dependencies
+      return name.startsWith('node:') || (needed && !ofClient.test(own))
     case 'web':
-      return own === 'zod' || (own in installed.devDependencies && !(own in installed.dependencies))
+      return own === 'zod' || (needed && ofClient.test(own))
+    case 'start':
+      return name.startsWith('node:') || needed
     case 'tools':
-      return name.startsWith('node:') || own in installed.dependencies || own in installed.devDependencies
+      return name.startsWith('node:') || needed || own in installed.devDependencies
   }
 }
 
@@ -281,6 +290,8 @@ const planted: [rule: string, file: string, text: string][] = [
   ['a screen that knows the server', 'web/mail/mail-settings-screen.tsx', "import { x } from '#server/mail/mail.ts'"],
   ['a screen that uses Node', 'web/mail/mail-settings-screen.tsx', "import path from 'node:path'"],
   ['a screen that uses what is installed for the server', 'web/mail/mail-settings-screen.tsx', "import { x } from 'drizzle-orm'"],
+  ['a server that uses what is built into the client', 'server/mail/mail.ts', "import { x } from 'react'"],
+  ['a tool in the build of the client', 'vite.config.ts', "import { x } from 'vitest'"],
   ['a folder that nobody has drawn', 'server/clients/clients.ts', 'export const x = 1'],
   ['a folder inside a slice', 'server/mail/deep/x.ts', 'export const x = 1'],
   ['a folder two levels inside a screen', 'web/mail/deep/deeper/x.ts', 'export const x = 1'],

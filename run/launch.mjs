@@ -1,4 +1,4 @@
-// Runs on whatever Node the machine has: plain JavaScript, nothing but what Node 20 brings along.
+// Runs on the machine's own Node before anything is installed, so it must be plain JavaScript for Node 20.
 if (Number(process.versions.node.split('.')[0]) < 20) {
   process.stderr.write(`Duely needs Node 20 or later, this is ${process.versions.node}. See https://nodejs.org\n`)
   process.exit(1)
@@ -7,12 +7,12 @@ const { install } = await import('./install.mjs')
 const { buildClient } = await import('./client.mjs')
 const { codeOf, passSignalsOn, say } = await import('./process.mjs')
 
-/** @type {Record<string, { build?: true, run?: string[] }>} */
+/** @type {Record<string, { tools?: false, build?: true, run?: string[] }>} */
 const commands = {
-  start: { build: true, run: ['server/start.ts'] },
+  start: { tools: false, build: true, run: ['server/start.ts'] },
+  duely: { tools: false, run: ['server/duely.ts'] },
+  build: { tools: false, build: true },
   dev: { run: ['dev/dev.ts'] },
-  duely: { run: ['server/duely.ts'] },
-  build: { build: true },
   check: { run: ['run/check.ts'] },
   test: { run: ['run/test.ts'] },
   'test:unit': { run: ['run/test.ts', 'unit'] },
@@ -27,16 +27,18 @@ const commands = {
   reference: { run: ['run/reference.ts'] },
   bench: { run: ['bench/reminders.ts'] },
   'bench:ledger': { build: true, run: ['bench/ledger.ts'] },
+  format: { run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'] },
+  migration: { run: ['node_modules/drizzle-kit/bin.cjs', 'generate'] },
 }
 
 const [name = '', ...rest] = process.argv.slice(2)
 const command = commands[name]
 if (!command) {
-  say(`What shall be run? One of: ${Object.keys(commands).join(', ')}`)
+  say(`Unknown command. Use one of: ${Object.keys(commands).join(', ')}`)
   process.exit(1)
 }
 passSignalsOn()
-const node = await install()
+const node = await install({ tools: command.tools ?? true })
 if (command.build) await buildClient(node)
-// The channel tells the program when this process is gone, even where nothing could be said.
+// Closing the IPC channel stops the program when this process is killed and can't pass a signal on.
 if (command.run) process.exit(await codeOf(node, [...command.run, ...rest], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }))

@@ -34,6 +34,10 @@ export function passSignalsOn() {
     })
 }
 
+export function isStopping() {
+  return asked !== null
+}
+
 /**
  * Runs a program in the project's folder, in this process group, until it has ended. Where it fails this process ends with its code.
  * @param {string} program
