@@ -28,7 +28,7 @@ const commands = {
   bench: { run: ['bench/reminders.ts'] },
   'bench:ledger': { build: true, run: ['bench/ledger.ts'] },
   format: { run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'] },
-  migration: { run: ['node_modules/drizzle-kit/bin.cjs', 'generate'] },
+  migration: { run: ['run/migration.ts'] },
 }
 
 const [name = '', ...rest] = process.argv.slice(2)
