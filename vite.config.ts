@@ -9,14 +9,14 @@ const chunks = [
   { name: 'react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie|set-cookie-parser)\// },
   {
     name: 'frame',
-    test: /web\/(shell\/(texts|brand|footer|sidebar|navigation|site-frame|crash-screen)|ui\/(empty-state|plain-button|plan-features)|platform\/(page-meta|session|nonce))\.|createReactComponent|vite\/preload-helper|contract\/plans\.ts/,
+    test: /web\/(shell\/(texts|brand|footer|sidebar|navigation|site-frame|crash-screen)|ui\/plain|platform\/(page-meta|session))\.|createReactComponent|vite\/preload-helper|contract\/plans\.ts/,
   },
   { name: 'schemas', test: /node_modules\/zod\// },
   {
     name: 'library',
-    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|PasswordInput|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(shell\/library|ui\/(busy-button|form-error|notice|toast|lazy-dialog|controls|dates|loading|error-state)|platform\/(query|problem|send|refresh|query-view))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
+    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|PasswordInput|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(shell\/library|ui\/(buttons|confirm|controls|dates|lazy-dialog|notice|toast)|platform\/(query|problem|send|refresh|query-view|platform))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
   },
-  { name: 'forms', test: /@mantine\/form\/|web\/(platform\/contract-form|ui\/password-field)\./ },
+  { name: 'forms', test: /@mantine\/form\/|web\/(platform\/contract-form|ui\/fields)\./ },
   {
     name: 'account',
     test: /web\/shell\/(account|account-circle|theme-toggle|commands|sidebar-actions)\.|web\/(shell|integrations)\/use-zapier\./,

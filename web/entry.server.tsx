@@ -1,6 +1,6 @@
 import { prerender } from 'react-dom/static'
 import { type EntryContext, ServerRouter } from 'react-router'
-import { pageNonce } from '#web/platform/nonce.ts'
+import { pageNonce } from '#web/platform/page-meta.tsx'
 import { incompleteId } from '#web/shell/incomplete-notice.tsx'
 
 /** Writes the public pages and the fallback at build time; nothing of this runs while the program serves. */

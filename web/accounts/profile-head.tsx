@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Profile } from '#contract/accounts.ts'
 import { dateIn, showDate } from '#web/ui/dates.ts'
-import { initialOf } from '#web/ui/initial.ts'
 import { Panel } from '#web/ui/panel.tsx'
+import { initialOf } from '#web/ui/plain.tsx'
 import styles from './profile.module.css'
 import { texts } from './texts.ts'
 

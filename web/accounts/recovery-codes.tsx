@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { saveFile } from '#web/platform/save-file.ts'
-import { CopyButton } from '#web/ui/copy-button.tsx'
+import { saveFile } from '#web/platform/send.ts'
+import { CopyButton } from '#web/ui/buttons.tsx'
 import styles from './security.module.css'
 import { texts } from './texts.ts'
 

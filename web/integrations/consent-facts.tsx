@@ -2,7 +2,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { type ReactNode, useId } from 'react'
 import type { ConsentQuestion } from '#contract/integrations.ts'
 import { useSession } from '#web/platform/session.ts'
-import { FactList } from '#web/ui/fact-list.tsx'
+import { FactList } from '#web/ui/panel.tsx'
 import styles from './consent.module.css'
 import { consentTexts as texts } from './consent-texts.ts'
 

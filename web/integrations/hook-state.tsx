@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Webhook } from '#contract/integrations.ts'
-import { Pill, type PillTone } from '#web/ui/pill.tsx'
+import { Pill, type PillTone } from '#web/ui/panel.tsx'
 import { texts } from './texts.ts'
 
 const tones = { on: 'paid', by_hand: 'unpaid', failing: 'overdue', zapier_unsubscribed: 'unpaid' } satisfies Record<string, PillTone>

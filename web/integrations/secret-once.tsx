@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { CopyButton } from '#web/ui/copy-button.tsx'
+import { CopyButton } from '#web/ui/buttons.tsx'
 import styles from './connections.module.css'
 import { texts } from './texts.ts'
 import { useArrivalFocus } from './use-arrival-focus.ts'

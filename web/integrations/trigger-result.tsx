@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { RunAnswer } from '#contract/reminders.ts'
-import { ScrollList } from '#web/ui/scroll-list.tsx'
+import { ScrollList } from '#web/ui/due-list.tsx'
 import styles from './trigger.module.css'
 import { triggerTexts as texts } from './trigger-texts.ts'
 import { useArrivalFocus } from './use-arrival-focus.ts'

@@ -1,5 +1,5 @@
 import { type ReactNode, useRef } from 'react'
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { bulkTexts } from './bulk-texts.ts'
 
 interface BulkDeleteDialogProps {

@@ -1,7 +1,7 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { FormError } from '#web/ui/form-error.tsx'
+import { FormError } from '#web/ui/notice.tsx'
 import styles from './import.module.css'
 import { importTexts } from './import-texts.ts'
 import { type FileLine, readTable } from './read-table.ts'

@@ -1,5 +1,5 @@
 import type { InvoiceStatus } from '#contract/invoices.ts'
-import { readDate } from '#web/ui/date-field.tsx'
+import { readDate } from '#web/ui/dates.ts'
 
 /** What stands first in a date: the day or the month. */
 export type DateOrder = 'dmy' | 'mdy'

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconFileInvoice, IconPlus, IconUpload } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { EmptyState } from '#web/ui/empty-state.tsx'
+import { EmptyState } from '#web/ui/plain.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { texts } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconFilter, IconSearchOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { EmptyState } from '#web/ui/empty-state.tsx'
+import { EmptyState } from '#web/ui/plain.tsx'
 import { type Filter, texts } from './texts.ts'
 
 interface NoMatchProps {

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Menu.layer.css'
 import { Menu } from '@mantine/core'
 import type { ReactElement, ReactNode, RefObject } from 'react'
-import { useOpening } from '#web/ui/use-opening.ts'
+import { useOpening } from '#web/ui/hooks.ts'
 import { texts } from './texts.ts'
 
 const words = texts.exporting

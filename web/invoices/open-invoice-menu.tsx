@@ -5,7 +5,7 @@ import { IconCircleCheck, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay,
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
-import { useOpening } from '#web/ui/use-opening.ts'
+import { useOpening } from '#web/ui/hooks.ts'
 import { useCardActions } from './card-actions.tsx'
 import styles from './invoice-card.module.css'
 import { isPaused } from './pause-words.ts'

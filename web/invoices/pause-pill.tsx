@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { showDate } from '#web/ui/dates.ts'
-import { Pill } from '#web/ui/pill.tsx'
+import { Pill } from '#web/ui/panel.tsx'
 import { isPaused, pauseWords } from './pause-words.ts'
 import { texts } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx'
-import { FormError } from '#web/ui/form-error.tsx'
+import { ConfirmDialog } from '#web/ui/dialog.tsx'
+import { FormError } from '#web/ui/notice.tsx'
 import styles from './pause-dialog.module.css'
 import { texts } from './texts.ts'
 

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useWidth } from '#web/ui/use-width.ts'
+import { useWidth } from '#web/ui/hooks.ts'
 
 interface RowsAbout {
   items: number

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import button from '#web/ui/plain-button.module.css'
+import button from '#web/ui/plain.module.css'
 import { FeaturePicture } from './feature-picture.tsx'
 import styles from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'

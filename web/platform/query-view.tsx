@@ -1,8 +1,12 @@
+import { Skeleton, Stack } from '@mantine/core'
+import { IconCloudOff, IconFileOff } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
-import { ErrorState, TryAgain } from '#web/ui/error-state.tsx'
-import { Loading } from '#web/ui/loading.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { Notice } from '#web/ui/notice.tsx'
+import { EmptyState } from '#web/ui/plain.tsx'
+import { texts } from '#web/ui/texts.ts'
+import styles from './platform.module.css'
 import { errorMessage, Problem } from './problem.ts'
 
 interface QueryViewProps<T> {
@@ -67,4 +71,77 @@ export function QueryView<T>({
 
 function isEmptyList(data: unknown): boolean {
   return Array.isArray(data) && data.length === 0
+}
+
+interface ErrorStateProps {
+  text: string
+  busy: boolean
+  onRetry: () => void
+  /** Another way on, beside trying again. */
+  action?: ReactNode
+  /** The heading where it is not there at all: to try again would change nothing, so only the other way on is offered. */
+  gone?: string | undefined
+}
+
+/** Something could not be loaded: the sentence, and the way to try again. */
+export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProps): ReactNode {
+  return (
+    <div role="alert">
+      {gone === undefined ? (
+        <EmptyState
+          icon={<IconCloudOff />}
+          text={text}
+          action={
+            <>
+              <TryAgain variant="filled" busy={busy} onRetry={onRetry} />
+              {action}
+            </>
+          }
+        />
+      ) : (
+        <EmptyState icon={<IconFileOff />} title={gone} text={text} action={action} />
+      )}
+    </div>
+  )
+}
+
+interface TryAgainProps {
+  /** Filled where it is the one thing to do. */
+  variant?: 'default' | 'filled'
+  busy: boolean
+  onRetry: () => void
+}
+
+/** Reads once more what could not be read. */
+export function TryAgain({ variant = 'default', busy, onRetry }: TryAgainProps): ReactNode {
+  return (
+    <BusyButton variant={variant} busy={busy} busyText={texts.failed.busy} onClick={onRetry}>
+      {texts.failed.again}
+    </BusyButton>
+  )
+}
+
+interface LoadingProps {
+  /** What is being waited for, in words. */
+  text: string
+  /** The shape of what is coming; a few lines where left out. */
+  children?: ReactNode
+}
+
+/** What stands there while something loads: the words, on the shape of what is coming, so that nothing moves when it comes. */
+export function Loading({ text, children }: LoadingProps): ReactNode {
+  return (
+    <div role="status" className={styles.loading}>
+      <p className={children === undefined ? styles.loadingText : styles.loadingOver}>{text}</p>
+      <div aria-hidden>
+        {children ?? (
+          <Stack gap={12}>
+            <Skeleton height={20} width="46%" />
+            <Skeleton height={20} width="72%" />
+            <Skeleton height={20} width="60%" />
+          </Stack>
+        )}
+      </div>
+    </div>
+  )
 }

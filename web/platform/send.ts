@@ -102,3 +102,14 @@ function address(call: Call, { params, query }: Parts): string {
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined && value !== '') asked.set(name, String(value))
   return asked.size > 0 ? `${path}?${asked}` : path
 }
+
+/** Puts a file into the browser's downloads. */
+export function saveFile(bytes: Blob, name: string): void {
+  const address = URL.createObjectURL(bytes)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  // Some browsers read the address only after the click has returned.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

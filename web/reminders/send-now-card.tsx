@@ -1,6 +1,6 @@
 import { IconSend2 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { BusyButton } from '#web/ui/busy-button.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import styles from './control.module.css'
 import { texts } from './texts.ts'

@@ -1,6 +1,6 @@
 import { UnstyledButton } from '@mantine/core'
 import type { ComponentProps, ReactNode } from 'react'
-import { initialOf } from '#web/ui/initial.ts'
+import { initialOf } from '#web/ui/plain.tsx'
 import styles from './account-menu.module.css'
 import { texts } from './texts.ts'
 

@@ -1,7 +1,7 @@
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { initialOf } from '#web/ui/initial.ts'
-import button from '#web/ui/plain-button.module.css'
+import button from '#web/ui/plain.module.css'
+import { initialOf } from '#web/ui/plain.tsx'
 import styles from './header.module.css'
 import { texts } from './texts.ts'
 

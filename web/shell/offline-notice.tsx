@@ -1,7 +1,7 @@
 import { IconWifiOff } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { isOnline } from '#web/platform/is-online.ts'
 import styles from './offline-notice.module.css'
+import { isOnline } from './reload-button.tsx'
 import { texts } from './texts.ts'
 
 /** Says that there is no network, as long as there is none and the server does not answer without it. */

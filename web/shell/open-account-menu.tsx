@@ -5,7 +5,7 @@ import { IconLayoutDashboard, IconLogout, IconMailCog, IconUserCircle } from '@t
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { User } from '#contract/accounts.ts'
-import { useOpening } from '#web/ui/use-opening.ts'
+import { useOpening } from '#web/ui/hooks.ts'
 import { AccountCircle } from './account-circle.tsx'
 import styles from './account-menu.module.css'
 import { texts } from './texts.ts'

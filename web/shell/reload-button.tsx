@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { isOnline } from '#web/platform/is-online.ts'
-import button from '#web/ui/plain-button.module.css'
+import button from '#web/ui/plain.module.css'
 import styles from './reload-button.module.css'
 import { texts } from './texts.ts'
 
@@ -46,4 +45,13 @@ export function ReloadButton({ children, byItself = false, atOnce = false }: Rel
       {state === 'unreachable' && <p className={styles.said}>{texts.unreachable}</p>}
     </>
   )
+}
+
+/** How long an answer is waited for, in ms. */
+const patience = 10_000
+
+/** Whether the server answers now, whatever the browser thinks of the network: one on this machine does without. */
+export async function isOnline(): Promise<boolean> {
+  const answered = await fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(patience) }).catch(() => null)
+  return answered?.ok === true
 }

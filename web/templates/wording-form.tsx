@@ -1,7 +1,7 @@
 import { Button, Textarea, TextInput, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
-import { undoToast } from '#web/ui/undo-toast.tsx'
+import { undoToast } from '#web/ui/toast.tsx'
 import styles from './email-templates.module.css'
 import { insertAt } from './templates.ts'
 import { texts } from './texts.ts'

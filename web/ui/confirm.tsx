@@ -1,12 +1,13 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
-import { useLocation } from 'react-router'
-import type { ConfirmDialogProps } from './confirm-dialog.tsx'
-import styles from './dialog.module.css'
-import { FormError } from './form-error.tsx'
+import { useBlocker, useLocation } from 'react-router'
+import styles from './controls.module.css'
+import type { ConfirmDialogProps } from './dialog.tsx'
 import { LazyMount, lazyDialog } from './lazy-dialog.tsx'
+import { FormError } from './notice.tsx'
+import { texts } from './texts.ts'
 
 const Asked = lazyDialog(async () => {
-  const { ConfirmDialog } = await import('./confirm-dialog.tsx')
+  const { ConfirmDialog } = await import('./dialog.tsx')
   return ({ onClose, ...dialog }: Omit<ConfirmDialogProps, 'onCancel'> & { onClose: () => void }) => (
     <ConfirmDialog {...dialog} onCancel={onClose} />
   )
@@ -112,10 +113,50 @@ export function ConfirmHost({ errorMessage }: { errorMessage: (error: unknown) =
           onConfirm={() => void goAhead(shown)}
           onClose={() => answer(shown, false)}
         >
-          {typeof shown.body === 'string' ? <p className={styles.text}>{shown.body}</p> : shown.body}
+          {typeof shown.body === 'string' ? <p className={styles.question}>{shown.body}</p> : shown.body}
           <FormError message={problem} />
         </Asked>
       )}
     </LazyMount>
   )
+}
+
+/** Leaving for the sign-in page is never blocked: the session has ended, so nothing can be saved any more. */
+const signIn = '/signin'
+
+/**
+ * Asks before a screen with unsaved changes is left; closing the tab asks in the browser's own words. One per screen: the router supports a
+ * single blocker.
+ */
+export function UnsavedGuard({ unsaved }: { unsaved: boolean }): ReactNode {
+  const blocker = useBlocker(
+    ({ currentLocation: { pathname: here }, nextLocation: { pathname: there } }) => unsaved && there !== here && there !== signIn,
+  )
+  useEffect(() => {
+    if (!unsaved) return
+    // Fetched in advance: the question must also appear while offline.
+    void import('./dialog.tsx').catch(() => undefined)
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [unsaved])
+  useEffect(() => {
+    if (blocker.state !== 'blocked') return
+    let current = true
+    void confirm({
+      title: texts.unsaved.title,
+      body: texts.unsaved.text,
+      tone: 'danger',
+      action: texts.unsaved.leave,
+      busy: texts.unsaved.leaving,
+      cancel: texts.unsaved.stay,
+      onConfirm: () => blocker.proceed(),
+    }).then((left) => {
+      if (!left && current) blocker.reset()
+    })
+    return () => {
+      current = false
+    }
+  }, [blocker])
+  return null
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDate } from './date-field.tsx'
-import { capitalized, dateIn, daysBetween, showComing, showDate, showMoment, zoneName } from './dates.ts'
+import { capitalized, dateIn, daysBetween, readDate, showComing, showDate, showMoment, zoneName } from './dates.ts'
 
 test('a time zone bears the name that its people use', () => {
   expect(['Asia/Calcutta', 'Asia/Kolkata', 'America/New_York'].map(zoneName)).toEqual(['Asia/Kolkata', 'Asia/Kolkata', 'America/New York'])

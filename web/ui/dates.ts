@@ -18,6 +18,17 @@ export function showDate(date: string): string {
   return date.slice(0, 10).split('-').reverse().join('/')
 }
 
+/** `31/3/2026`, `31.03.2026`, `31-03-26` or `2026-03-31` as `2026-03-31`; null where the calendar has no such day. */
+export function readDate(text: string): string | null {
+  const iso = /^\s*(\d{4})-(\d{1,2})-(\d{1,2})\s*$/.exec(text)
+  const spoken = /^\s*(\d{1,2})[/.\- ](\d{1,2})[/.\- ](\d{4}|\d{2})\s*$/.exec(text)
+  const [year, month, day] = iso ? [iso[1], iso[2], iso[3]] : spoken ? [spoken[3], spoken[2], spoken[1]] : []
+  if (!year || !month || !day) return null
+  const date = `${year.length === 2 ? `20${year}` : year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  const instant = new Date(`${date}T00:00:00Z`)
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date) ? date : null
+}
+
 /** The clock time at an instant in a zone, in two digits each: `09:00`. */
 export function showClock(zone: string | undefined, instant: Date): string {
   const parts = partsIn(zone, instant)
@@ -88,4 +99,20 @@ function makeFormatter(zone: string | undefined): Intl.DateTimeFormat {
   } catch {
     return new Intl.DateTimeFormat('en-GB', shape)
   }
+}
+
+/** The same for several that stand together: `8 to 12 days late`, `due in 3 to 9 days`, `due in 3 days to 8 days late`. */
+export function latenessOf(days: number[]): string {
+  const early = Math.min(...days)
+  const late = Math.max(...days)
+  if (early === late) return lateness(late)
+  if (early > 0) return texts.late.lateBetween(early, late)
+  if (late < 0) return texts.late.aheadBetween(-late, -early)
+  return texts.late.across(-early, late)
+}
+
+/** Days past the due date in words: `8 days late`, `due today`, `due in 3 days`. */
+export function lateness(daysLate: number): string {
+  if (daysLate === 0) return texts.late.today
+  return daysLate > 0 ? texts.late.late(daysLate) : texts.late.ahead(-daysLate)
 }

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 import { formatRupees, fromMinor } from '#contract/money.ts'
+import { lateness } from './dates.ts'
 import { Dialog } from './dialog.tsx'
 import styles from './due-line.module.css'
-import type { Dot } from './due-line-layout.ts'
-import { wordsOf } from './due-line-words.ts'
-import { lateness } from './lateness.ts'
+import { type Dot, wordsOf } from './due-line-layout.ts'
 import { texts } from './texts.ts'
 
 const listed = 40

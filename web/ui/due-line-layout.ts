@@ -1,3 +1,5 @@
+import { formatRupees, fromMinor } from '#contract/money.ts'
+import { lateness, latenessOf } from './dates.ts'
 import { texts } from './texts.ts'
 
 /** One open invoice on the line. */
@@ -171,4 +173,12 @@ function ticks(width: number, todayX: number, spans: { before: Span; after: Span
     { x: width, text: texts.dueLine.overdue(spans.after.text), anchor: 'end' },
   ]
   return middle.x - todayX > 60 && width - middle.x > 180 ? [...ends, middle] : ends
+}
+
+/** What a dot says: who or how many, how much, how late. */
+export function wordsOf(dot: Dot): [name: string, amount: string, when: string] {
+  const [first] = dot.items
+  const amount = formatRupees(fromMinor(dot.amount))
+  if (first && dot.items.length === 1) return [first.name, amount, lateness(first.daysLate)]
+  return [texts.dueLine.several(dot.items.length), amount, latenessOf(dot.items.map(({ daysLate }) => daysLate))]
 }

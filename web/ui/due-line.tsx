@@ -1,13 +1,13 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { IconChartDots, IconTable } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
+import { formatRupees, fromMinor } from '#contract/money.ts'
+import { lateness } from './dates.ts'
 import styles from './due-line.module.css'
-import { type Dot, type DueItem, layOutDueLine } from './due-line-layout.ts'
-import { wordsOf } from './due-line-words.ts'
-import { DueTable } from './due-table.tsx'
+import { type Dot, type DueItem, layOutDueLine, wordsOf } from './due-line-layout.ts'
+import { useWidth } from './hooks.ts'
 import { LazyMount, lazyDialog } from './lazy-dialog.tsx'
 import { texts } from './texts.ts'
-import { useWidth } from './use-width.ts'
 
 const Crowd = lazyDialog(async () => (await import('./due-line-crowd.tsx')).DueLineCrowd)
 
@@ -112,5 +112,55 @@ function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): R
       <strong>{name}</strong>
       <span>{`${amount}, ${when}`}</span>
     </div>
+  )
+}
+
+/** How many stand there at first, and at most. */
+const first = 6
+const most = 200
+
+interface DueTableProps {
+  items: DueItem[]
+  onOpen: (id: string) => void
+}
+
+/** The invoices of the due line as a table, the latest first, for those who do not see the picture and those who like rows better. */
+export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
+  const [all, setAll] = useState(false)
+  const sorted = items.toSorted((one, other) => other.daysLate - one.daysLate)
+  const shown = sorted.slice(0, all ? most : first)
+  const left = items.length - shown.length
+  return (
+    <>
+      <table className={styles.table}>
+        <caption className={styles.caption}>{texts.dueTable.caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.dueTable.client}</th>
+            <th scope="col">{texts.dueTable.due}</th>
+            <th scope="col">{texts.dueTable.amount}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ id, name, daysLate, late, amount }) => (
+            <tr key={id}>
+              <td>
+                <button type="button" className={styles.name} onClick={() => onOpen(id)}>
+                  <span className={styles.short}>{name}</span>
+                </button>
+              </td>
+              <td data-late={late || undefined}>{lateness(daysLate)}</td>
+              <td>{formatRupees(fromMinor(amount))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left > 0 && !all && (
+        <Button variant="default" mt={12} mb={8} onClick={() => setAll(true)}>
+          {items.length > most ? texts.dueTable.showFirst(most) : texts.dueTable.showAll(items.length)}
+        </Button>
+      )}
+      {left > 0 && all && <p className={styles.more}>{texts.dueTable.more(left)}</p>}
+    </>
   )
 }

@@ -1,9 +1,10 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import { ScrollArea } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatRupees } from '#contract/money.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
-import styles from './due-list.module.css'
-import { lateness } from './lateness.ts'
-import { ScrollList } from './scroll-list.tsx'
+import { lateness } from './dates.ts'
+import styles from './panel.module.css'
 import { texts } from './texts.ts'
 
 /** Who would be written to, and about how much, in so many mails. */
@@ -14,10 +15,10 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
       <ScrollList label={label}>
         {lines.map((line) => (
           <li key={line.invoiceId} className={styles.due}>
-            <span className={styles.name}>{line.clientName}</span>
-            <span className={styles.amount}>{formatRupees(line.amount)}</span>
-            <span className={styles.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
-            <span className={styles.late}>{lateness(line.daysOverdue)}</span>
+            <span className={styles.dueName}>{line.clientName}</span>
+            <span className={styles.dueAmount}>{formatRupees(line.amount)}</span>
+            <span className={styles.dueDetail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
+            <span className={styles.dueLate}>{lateness(line.daysOverdue)}</span>
           </li>
         ))}
       </ScrollList>
@@ -36,4 +37,19 @@ function clientsOfSeveral(lines: PreviewLine[]): number {
     once.add(client)
   }
   return several.size
+}
+
+/** A long list in a frame of its own; its children are the `<li>`. */
+export function ScrollList({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <ScrollArea.Autosize
+      className={styles.scroll ?? ''}
+      mah="min(320px, 40vh)"
+      type="auto"
+      // What scrolls must be reachable by keyboard.
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}
+    >
+      <ul className={styles.scrollList}>{children}</ul>
+    </ScrollArea.Autosize>
+  )
 }

@@ -47,7 +47,7 @@ const field = {
   error: controls.error ?? '',
 }
 
-/** Our palette and measures for the library's components. The colours themselves stand in look.css. */
+/** Our palette and measures for the library's components. The colours are defined in global.css. */
 export const mantineTheme = createTheme({
   fontFamily: '"Inter Variable", "Inter Stand-in", system-ui, sans-serif',
   fontSizes: { xs: '13px', sm: '14px', md: '15px', lg: '17px', xl: '20px' },

@@ -1,4 +1,4 @@
-import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
+import { IconAlertCircle, IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import styles from './notice.module.css'
 
@@ -27,6 +27,20 @@ export function Notice({ tone, title, children, action }: NoticeProps): ReactNod
         </div>
         {action !== undefined && <div className={styles.action}>{action}</div>}
       </div>
+    </div>
+  )
+}
+
+/** What went wrong with a form as a whole, under its button; read aloud when it appears. */
+export function FormError({ message }: { message: string | null }): ReactNode {
+  return (
+    <div role="alert" className={styles.slot}>
+      {message !== null && (
+        <p className={styles.message}>
+          <IconAlertCircle size={18} aria-hidden />
+          <span>{message}</span>
+        </p>
+      )}
     </div>
   )
 }

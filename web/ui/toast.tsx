@@ -1,6 +1,7 @@
-import { notifications } from '@mantine/notifications'
+import { notifications, notificationsStore } from '@mantine/notifications'
 import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import styles from './controls.module.css'
 import { texts } from './texts.ts'
 
 const icons = { good: IconCheck, bad: IconAlertTriangle, info: IconInfoCircle }
@@ -22,4 +23,54 @@ export function toast(tone: 'good' | 'bad' | 'info', message: ReactNode): string
 /** Takes a toast away before its time. */
 export function dismissToast(id: string): void {
   notifications.hide(id)
+}
+
+const load = async () => (await import('./toasts.tsx')).Toasts
+
+/** Where messages appear. Its code is fetched at the first touch of the page: nothing is said before somebody does something. */
+export function Toaster(): ReactNode {
+  const [Toasts, setToasts] = useState<ComponentType | null>(null)
+  const said = useSyncExternalStore(
+    (changed) => notificationsStore.subscribe(changed),
+    () => notificationsStore.getState().notifications.length,
+    () => 0,
+  )
+  useEffect(() => {
+    if (Toasts) return
+    // Where it cannot be fetched, the next message tries again.
+    const fetchIt = () => {
+      load().then(
+        (loaded) => setToasts(() => loaded),
+        () => undefined,
+      )
+    }
+    if (said > 0) fetchIt()
+    const events = ['pointerdown', 'keydown'] as const
+    for (const event of events) window.addEventListener(event, fetchIt, { once: true })
+    return () => {
+      for (const event of events) window.removeEventListener(event, fetchIt)
+    }
+  }, [Toasts, said])
+  return Toasts && <Toasts />
+}
+
+/** Says what was done, and takes it back on demand for as long as the message stands there. */
+export function undoToast(message: string, undo: () => void): void {
+  const shown: { id: string | null } = { id: null }
+  const takeBack = () => {
+    if (shown.id !== null) dismissToast(shown.id)
+    undo()
+  }
+  shown.id = toast('info', <Undo message={message} onUndo={takeBack} />)
+}
+
+function Undo({ message, onUndo }: { message: string; onUndo: () => void }): ReactNode {
+  return (
+    <span className={styles.done}>
+      {message}
+      <button type="button" className={styles.undo} onClick={onUndo}>
+        {texts.undo}
+      </button>
+    </span>
+  )
 }

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Tabs.layer.css'
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
-import styles from './url-tabs.module.css'
+import styles from './controls.module.css'
 
 interface UrlTab {
   /** Its word in the address: `?tab=security`. The first one has none. */
@@ -35,7 +35,7 @@ export function UrlTabs({ label, tabs }: { label: string; tabs: readonly [UrlTab
       onChange={choose}
       // What is hidden keeps its state and its effects: a text that is not saved yet is still looked after.
       keepMountedMode="display-none"
-      classNames={{ list: styles.list ?? '', tab: styles.tab ?? '' }}
+      classNames={{ list: styles.tabs ?? '', tab: styles.tab ?? '' }}
     >
       <Tabs.List aria-label={label}>
         {tabs.map(({ value, label: name }) => (

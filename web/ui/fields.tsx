@@ -1,9 +1,27 @@
-import { ActionIcon, TextInput } from '@mantine/core'
+import '@mantine/core/styles/PasswordInput.layer.css'
+import { ActionIcon, PasswordInput, type PasswordInputProps, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import styles from './date-field.module.css'
-import { showDate } from './dates.ts'
+import controls from './controls.module.css'
+import styles from './controls.module.css'
+import { readDate, showDate } from './dates.ts'
 import { texts } from './texts.ts'
+
+/** A password that can be shown. The eye says what it will do. */
+export function PasswordField(props: PasswordInputProps): ReactNode {
+  const [visible, { toggle }] = useDisclosure(false)
+  return (
+    <PasswordInput
+      rightSectionWidth={44}
+      {...props}
+      classNames={{ visibilityToggle: controls.eye ?? '' }}
+      visible={visible}
+      onVisibilityChange={toggle}
+      visibilityToggleButtonProps={{ 'aria-label': visible ? texts.password.hide : texts.password.show, tabIndex: 0 }}
+    />
+  )
+}
 
 interface DateFieldProps {
   label: string
@@ -33,7 +51,7 @@ export function DateField({ label, description, error, required, value = '', onC
     }
   }
   return (
-    <div className={styles.field}>
+    <div className={styles.date}>
       <TextInput
         label={label}
         description={description}
@@ -75,17 +93,6 @@ export function DateField({ label, description, error, required, value = '', onC
       />
     </div>
   )
-}
-
-/** `31/3/2026`, `31.03.2026`, `31-03-26` or `2026-03-31` as `2026-03-31`; null where the calendar has no such day. */
-export function readDate(text: string): string | null {
-  const iso = /^\s*(\d{4})-(\d{1,2})-(\d{1,2})\s*$/.exec(text)
-  const spoken = /^\s*(\d{1,2})[/.\- ](\d{1,2})[/.\- ](\d{4}|\d{2})\s*$/.exec(text)
-  const [year, month, day] = iso ? [iso[1], iso[2], iso[3]] : spoken ? [spoken[3], spoken[2], spoken[1]] : []
-  if (!year || !month || !day) return null
-  const date = `${year.length === 2 ? `20${year}` : year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  const instant = new Date(`${date}T00:00:00Z`)
-  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date) ? date : null
 }
 
 function show(value: string): string {

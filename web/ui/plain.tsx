@@ -1,0 +1,64 @@
+import { IconCheck, IconClock } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { Plan } from '#contract/plans.ts'
+import styles from './plain.module.css'
+import { texts } from './texts.ts'
+
+interface EmptyStateProps {
+  icon?: ReactNode
+  title?: string
+  /** h1 where it is the whole page. */
+  heading?: 'h1' | 'h2'
+  text?: string
+  /** A second sentence, on a line of its own. */
+  more?: string
+  /** What to do next: a button or a link. */
+  action?: ReactNode
+}
+
+/** Nothing to show: why, and what to do next. */
+export function EmptyState({ icon, title, heading: Heading = 'h2', text, more, action }: EmptyStateProps): ReactNode {
+  return (
+    <div className={styles.empty}>
+      {icon !== undefined && (
+        <span className={styles.icon} aria-hidden>
+          {icon}
+        </span>
+      )}
+      {title !== undefined && <Heading className={styles.title}>{title}</Heading>}
+      {text !== undefined && <p className={styles.text}>{text}</p>}
+      {more !== undefined && <p className={styles.text}>{more}</p>}
+      {action !== undefined && <div className={styles.action}>{action}</div>}
+    </div>
+  )
+}
+
+interface PlanFeaturesProps {
+  plan: Plan
+  label?: string
+  className?: string | undefined
+  /** Further items of the list. */
+  children?: ReactNode
+}
+
+/** What a plan holds; what it only promises says so. */
+export function PlanFeatures({ plan, label, className, children }: PlanFeaturesProps): ReactNode {
+  return (
+    <ul className={className === undefined ? styles.features : `${styles.features} ${className}`} aria-label={label}>
+      {plan.features.map(({ text, coming }) => (
+        <li key={text} data-coming={coming || undefined}>
+          {coming ? <IconClock size={18} aria-hidden /> : <IconCheck size={18} aria-hidden />}
+          <span>
+            {text} {coming && <em className={styles.coming}>{texts.coming}</em>}
+          </span>
+        </li>
+      ))}
+      {children}
+    </ul>
+  )
+}
+
+/** The first letter of a name, as a capital; by code points, so that a name may begin with anything. '?' where there is none. */
+export function initialOf(name: string): string {
+  return ([...name.trim()][0] ?? '?').toLocaleUpperCase('en')
+}
