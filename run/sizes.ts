@@ -26,7 +26,7 @@ export const pages = {
       'shell/dashboard-layout.tsx',
       'integrations/trigger-frame.tsx',
       'billing/plan-frame.tsx',
-      'invoices/dashboard-screen.tsx',
+      'invoices/dashboard/dashboard-screen.tsx',
     ],
   },
 } satisfies Record<string, Page>

@@ -140,8 +140,8 @@ function walk(value: unknown, visit: (node: Record<string, unknown>) => void): v
 const root = path.join(import.meta.dirname, '..')
 
 function filesIn(folder: string, isWanted: (name: string) => boolean): string[] {
-  return readdirSync(path.join(root, folder))
-    .filter(isWanted)
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => isWanted(path.basename(name)))
     .map((name) => path.join(root, folder, name))
 }
 

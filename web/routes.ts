@@ -25,9 +25,9 @@ export default [
       layout('integrations/trigger-frame.tsx', [
         layout('billing/plan-frame.tsx', [
           layout('shell/screen-frame.tsx', { id: 'dashboard-screen' }, [
-            index('invoices/dashboard-screen.tsx'),
-            route('new-invoice', 'invoices/new-invoice-screen.tsx'),
-            route('edit-invoice/:id', 'invoices/edit-invoice-screen.tsx'),
+            index('invoices/dashboard/dashboard-screen.tsx'),
+            route('new-invoice', 'invoices/form/new-invoice-screen.tsx'),
+            route('edit-invoice/:id', 'invoices/form/edit-invoice-screen.tsx'),
             route('mail-settings', 'mail/mail-settings-screen.tsx'),
             route('reminder-control', 'reminders/reminder-control-screen.tsx'),
             route('email-templates', 'templates/email-templates-screen.tsx'),

@@ -1,4 +1,5 @@
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import type { ApiCache } from '#web/platform/query.ts'
 
 /** Puts a created, changed or restored invoice into the list, which is newest first, and under its own key. */
@@ -15,3 +16,13 @@ export function writeInvoice(cache: ApiCache, invoice: Invoice): void {
 export function removeInvoice(cache: ApiCache, id: string): void {
   cache.update(invoiceCalls.list, (list) => list.filter(({ _id }) => _id !== id))
 }
+
+/** What a pause, and its end, makes out of date. */
+export const pauseInvalidates = [
+  invoiceCalls.list,
+  invoiceCalls.read,
+  reminderCalls.history,
+  reminderCalls.preview,
+  reminderCalls.status,
+  reminderCalls.run,
+]

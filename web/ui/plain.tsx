@@ -62,3 +62,17 @@ export function PlanFeatures({ plan, label, className, children }: PlanFeaturesP
 export function initialOf(name: string): string {
   return ([...name.trim()][0] ?? '?').toLocaleUpperCase('en')
 }
+
+/** Text that never breaks inside a reference such as INV-0001. */
+export function NoWrap({ text }: { text: string }): ReactNode {
+  const found = /[^\s-]{1,12}-\d{1,12}\.?/.exec(text)
+  if (found === null) return text
+  const [reference] = found
+  return (
+    <>
+      {text.slice(0, found.index)}
+      <span style={{ whiteSpace: 'nowrap' }}>{reference}</span>
+      <NoWrap text={text.slice(found.index + reference.length)} />
+    </>
+  )
+}

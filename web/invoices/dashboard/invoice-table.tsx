@@ -1,0 +1,166 @@
+import { NativeSelect, VisuallyHidden } from '@mantine/core'
+import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
+import { memo, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { Invoice } from '#contract/invoices.ts'
+import { formatRupees } from '#contract/money.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
+import { showDate } from '#web/ui/dates.ts'
+import { Pill } from '#web/ui/panel.tsx'
+import styles from './dashboard.module.css'
+import { InvoiceMenu, SelectBox } from './invoice-controls.tsx'
+import { column, daysLabel, nextOrder, type Order, order as orderSchema, refusalOf, reminderLabel } from './list-data.ts'
+import type { Selection } from './list-state.ts'
+import { texts } from './texts.ts'
+import { useGridNavigation } from './use-grid-navigation.ts'
+
+const wide = 760
+const last: { width: number | null; top: number } = { width: null, top: 0 }
+
+interface InvoiceTableProps {
+  invoices: Invoice[]
+  zone: string | undefined
+  today: string
+  now: Date
+  order: Order
+  onOrder: (order: Order) => void
+  selection: Selection
+  /** Where the list could not be fetched. */
+  onClose: () => void
+}
+
+/** The invoices as a ledger: a line each, sorted by any column. */
+export function InvoiceTable({ invoices, zone, today, now, order, onOrder, selection }: InvoiceTableProps): ReactNode {
+  const rows = useGridNavigation<HTMLTableSectionElement>({
+    items: invoices.length,
+    columns: () => 1,
+    height: (width) => (width >= wide ? 41 : 73),
+    gap: 0,
+    last,
+  })
+  return (
+    <>
+      <div className={styles.tableOrder}>
+        <OrderChoice order={order} onOrder={onOrder} />
+      </div>
+      <table className={styles.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
+        <thead className={styles.tableHead}>
+          <tr aria-rowindex={1} className={styles.headRow}>
+            <th scope="col" className={styles.corner}>
+              <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
+            </th>
+            {column.options.map((by) => (
+              <th
+                key={by}
+                scope="col"
+                className={styles.column}
+                data-column={by}
+                aria-sort={order?.by === by ? (order.ascending ? 'ascending' : 'descending') : 'none'}
+              >
+                <button type="button" className={styles.sort} onClick={() => onOrder(nextOrder(order, by))}>
+                  {texts.list.columns[by]}
+                  <OrderIcon ascending={order?.by === by ? order.ascending : null} />
+                </button>
+              </th>
+            ))}
+            <th scope="col" className={styles.corner}>
+              <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={rows.frame} className={styles.tableBody} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
+          {invoices.slice(rows.from, rows.to).map((invoice, index) => (
+            <InvoiceRow
+              key={invoice._id}
+              invoice={invoice}
+              zone={zone}
+              today={today}
+              now={now}
+              index={rows.from + index}
+              height={rows.height}
+              selected={selection.isSelected(invoice._id)}
+              onToggle={selection.toggle}
+            />
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+/** Which way a column is sorted; null: it can be. */
+function OrderIcon({ ascending }: { ascending: boolean | null }): ReactNode {
+  if (ascending === null) return <IconSelector size={14} aria-hidden className={styles.sortable} />
+  return ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />
+}
+
+interface InvoiceRowProps {
+  invoice: Invoice
+  zone: string | undefined
+  today: string
+  now: Date
+  index: number
+  height: number
+  selected: boolean
+  onToggle: (id: string, range: boolean) => void
+}
+
+const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
+  const { invoice, zone, today, now, index, height, selected, onToggle } = props
+  const { clientName, clientEmail, reference, amount, dueDate, status } = invoice
+  const refusal = refusalOf(invoice)
+  return (
+    <tr aria-rowindex={index + 2} data-index={index} data-selected={selected || undefined} className={styles.row} style={{ height }}>
+      <td className={styles.rowSelect}>
+        <SelectBox invoice={invoice} selected={selected} onToggle={onToggle} />
+      </td>
+      <td className={styles.rowClient}>
+        <Link
+          to={`/dashboard/edit-invoice/${invoice._id}`}
+          state={{ invoice }}
+          className={styles.rowName}
+          title={`${clientName}\n${clientEmail}`}
+          data-open
+        >
+          {clientName}
+        </Link>
+      </td>
+      <td className={styles.rowReference} title={reference}>
+        {reference}
+      </td>
+      <td className={styles.rowAmount}>{formatRupees(amount)}</td>
+      <td className={styles.rowDue}>
+        {showDate(dueDate)} <span className={styles.rowDays}>{daysLabel(invoice, today)}</span>
+      </td>
+      <td className={styles.rowStatus}>
+        <Pill tone={status}>{invoiceTexts.status[status]}</Pill>
+      </td>
+      <td className={styles.rowReminder} title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
+        {reminderLabel(invoice, zone, now)}
+      </td>
+      <td className={styles.rowMenu}>
+        <InvoiceMenu invoice={invoice} className={styles.rowMenuButton} />
+      </td>
+    </tr>
+  )
+})
+
+const { list } = texts
+
+/** The same choices as the heads of the columns, for a window without room for columns. */
+export function OrderChoice({ order, onOrder }: { order: Order; onOrder: (order: Order) => void }): ReactNode {
+  return (
+    <NativeSelect
+      aria-label={list.sortBy}
+      value={JSON.stringify(order)}
+      onChange={(event) => onOrder(orderSchema.parse(JSON.parse(event.currentTarget.value)))}
+      data={[
+        { value: 'null', label: list.newest },
+        ...column.options.flatMap((by) => [
+          { value: JSON.stringify({ by, ascending: true }), label: list.orders[by].ascending },
+          { value: JSON.stringify({ by, ascending: false }), label: list.orders[by].descending },
+        ]),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,130 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
+import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
+import { type ReactNode, useMemo } from 'react'
+import { Link } from 'react-router'
+import { invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
+import { toMinor } from '#contract/money.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
+import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
+import { useApiQuery } from '#web/platform/query.ts'
+import { DateField } from '#web/ui/fields.tsx'
+import { NoWrap } from '#web/ui/plain.tsx'
+import styles from './form.module.css'
+import { type Client, clientsOf, type InvoiceValues, readTypedAmount, showAmount, suggestions } from './invoice-values.ts'
+import { texts } from './texts.ts'
+
+interface InvoiceFormProps {
+  state: ContractFormState<InvoiceValues>
+  words: { submit: string; busy: string; referenceHint: string | null }
+}
+
+/** The fields of an invoice, for writing down and for changing. */
+export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
+  const { form } = state
+  return (
+    <div className={styles.frame}>
+      <ContractForm
+        state={state}
+        submit={words.submit}
+        busy={words.busy}
+        actions={
+          <Button component={Link} to="/dashboard" variant="default">
+            {texts.cancel}
+          </Button>
+        }
+      >
+        <div className={styles.fields}>
+          <ClientFields form={form} />
+          <AmountField form={form} />
+          <DateField label={texts.dueDate} required {...form.getInputProps('dueDate')} />
+          <NativeSelect
+            label={texts.status}
+            data={invoiceStatus.options.map((value) => ({ value, label: invoiceTexts.status[value] }))}
+            {...form.getInputProps('status')}
+          />
+          <TextInput
+            label={texts.reference}
+            placeholder={texts.referenceShape}
+            description={words.referenceHint === null ? null : <NoWrap text={words.referenceHint} />}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            autoComplete="off"
+            {...form.getInputProps('reference')}
+          />
+        </div>
+      </ContractForm>
+    </div>
+  )
+}
+
+const minutes = 60_000
+// A closed list that stays in the page would be a second thing called by the field's name.
+const unmounted = { keepMounted: false, withinPortal: false }
+
+/** All that is offered stands there at once, in pixels. */
+const suggestedHeight = 400
+
+/** Who it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
+export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+  const invoices = useApiQuery(invoiceCalls.list, {}, { staleTime: 5 * minutes })
+  const clients = useMemo(() => clientsOf(invoices.data ?? []), [invoices.data])
+  const { clientName, clientEmail } = form.getValues()
+  const isKnown = (field: keyof Client, text: string) => clients.some((client) => client[field] === text)
+  const choose = (field: keyof Client, text: string) => {
+    const client = clients.find((one) => one[field] === text)
+    if (!client) return
+    if (field === 'name' && (clientEmail === '' || isKnown('email', clientEmail))) form.setFieldValue('clientEmail', client.email)
+    if (field === 'email' && clientName === '') form.setFieldValue('clientName', client.name)
+  }
+  return (
+    <>
+      <Autocomplete
+        label={texts.clientName}
+        autoComplete="off"
+        required
+        data={suggestions(clients, 'name', clientName)}
+        filter={({ options }) => options}
+        comboboxProps={unmounted}
+        maxDropdownHeight={suggestedHeight}
+        onOptionSubmit={(name) => choose('name', name)}
+        {...form.getInputProps('clientName')}
+      />
+      <Autocomplete
+        label={texts.clientEmail}
+        type="email"
+        autoComplete="off"
+        required
+        data={suggestions(clients, 'email', clientEmail)}
+        filter={({ options }) => options}
+        comboboxProps={unmounted}
+        maxDropdownHeight={suggestedHeight}
+        onOptionSubmit={(email) => choose('email', email)}
+        {...form.getInputProps('clientEmail')}
+      />
+    </>
+  )
+}
+
+/** An amount in rupees. What is typed stays as it is until the field is left; then it is grouped, or what is wrong with it stands below. */
+export function AmountField({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+  const { value, onChange, ...field } = form.getInputProps('amount')
+  const leave = () => {
+    const amount = readTypedAmount(value)
+    if (amount !== null && toMinor(amount) !== null) form.setFieldValue('amount', showAmount(amount))
+    if (value.trim() !== '') form.validateField('amount')
+  }
+  return (
+    <TextInput
+      {...field}
+      label={texts.amount}
+      leftSection="₹"
+      required
+      inputMode="decimal"
+      autoComplete="off"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onBlur={leave}
+    />
+  )
+}

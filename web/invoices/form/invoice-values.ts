@@ -1,0 +1,112 @@
+import { type Invoice, invoiceStatus } from '#contract/invoices.ts'
+import { toMinor } from '#contract/money.ts'
+import { readDate } from '#web/ui/dates.ts'
+import { texts } from './texts.ts'
+
+/** What the fields hold, as it was typed. */
+export type InvoiceValues = {
+  clientName: string
+  clientEmail: string
+  amount: string
+  dueDate: string
+  status: string
+  reference: string
+}
+
+/** What the contract's own words, which are for programs too, would say in another way of writing. */
+export function checkDraft({ dueDate }: InvoiceValues): Record<string, string> {
+  return readDate(dueDate) === null ? { dueDate: texts.noDate } : {}
+}
+
+/** What the fields say as the body of a call; what was left empty is left out. */
+export function toDraft(values: InvoiceValues): {
+  clientName: string
+  clientEmail: string
+  amount: number
+  dueDate: string
+  status: 'unpaid' | 'paid' | 'overdue'
+  reference?: string
+} {
+  const { reference, status, amount, ...rest } = values
+  return {
+    ...rest,
+    amount: readTypedAmount(amount) ?? Number.NaN,
+    status: invoiceStatus.catch('unpaid').parse(status),
+    ...(reference.trim() === '' ? {} : { reference }),
+  }
+}
+
+/** A client of earlier invoices, as the newest of them says. */
+export interface Client {
+  name: string
+  email: string
+}
+
+/** Every client there was, once a name and email, newest first. */
+export function clientsOf(invoices: Pick<Invoice, 'clientName' | 'clientEmail'>[]): Client[] {
+  const seen = new Set<string>()
+  const clients: Client[] = []
+  for (const { clientName, clientEmail } of invoices) {
+    const key = `${clientName.toLowerCase()}\n${clientEmail.toLowerCase()}`
+    if (seen.has(key)) continue
+    seen.add(key)
+    clients.push({ name: clientName, email: clientEmail })
+  }
+  return clients
+}
+
+/** What can be offered for a field, each once; what is typed in full already is no help. */
+export function suggestions(clients: Client[], field: keyof Client, typed: string): string[] {
+  const wanted = typed.trim().toLowerCase()
+  if (wanted === '') return []
+  const found = new Map<string, string>()
+  for (const client of clients) {
+    const key = client[field].toLowerCase()
+    if (key !== wanted && key.includes(wanted) && !found.has(key)) found.set(key, client[field])
+    if (found.size === 6) break
+  }
+  return [...found.values()]
+}
+
+const grouped = new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+/** Digits with or without commas between them; the commas stand as in India, `1,84,200`, or as elsewhere, `184,200`. */
+const written = /^-?(?:\d+|\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|(?=\.\d))(?:\.(\d*))?$/
+
+/**
+ * What somebody typed as an amount, in rupees: `48,500`, `1,84,200.50`, `₹ 500`, `5000/-`. A comma only ever groups. Null where it is no
+ * number that is beyond doubt: `1,00` could be one or a hundred, `5.000` five or five thousand.
+ */
+export function readTypedAmount(text: string): number | null {
+  const bare = text
+    .trim()
+    .replace(/^(?:₹|inr|rs\.?)\s*/i, '')
+    .replace(/\s*\/-$/, '')
+  const found = written.exec(bare)
+  if (!found) return null
+  const amount = Number(bare.replaceAll(',', ''))
+  const decimals = found[1]?.length ?? 0
+  return decimals > 2 && toMinor(amount) !== null ? null : amount
+}
+
+/** An amount as other programs write it: as it is typed, and with a decimal comma, `1.234,50`; null where it is none. */
+export function readAmount(text: string): number | null {
+  const typed = readTypedAmount(text)
+  if (typed !== null) return typed
+  const bare = text.replace(/₹|inr|rs\.?|\/-|[\s\u00a0']/gi, '')
+  if (!/^\d[\d.,]*$/.test(bare)) return null
+  // The last comma is a decimal one where two digits follow and no point does.
+  const decimalComma = /,\d{1,2}$/.test(bare) && !/\.\d*$/.test(bare.slice(bare.lastIndexOf(',')))
+  const plain = decimalComma
+    ? bare
+        .replaceAll('.', '')
+        .replaceAll(/,(?=.*,)/g, '')
+        .replace(',', '.')
+    : bare.replaceAll(',', '')
+  return /^\d+(\.\d*)?$/.test(plain) ? Number(plain) : null
+}
+
+/** As an amount stands in a field: `1,84,200.00`. */
+export function showAmount(amount: number): string {
+  return grouped.format(amount)
+}

@@ -1,0 +1,95 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Tabs.layer.css'
+import { Modal, ScrollArea, Tabs } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { type ReactNode, useRef } from 'react'
+import type { CallReply } from '#contract/call.ts'
+import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
+import { useApiQuery } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
+import { NoWrap } from '#web/ui/plain.tsx'
+import styles from './history.module.css'
+import { texts } from './texts.ts'
+
+interface MailDialogProps {
+  mail: HistoryMail | null
+  zone: string | undefined
+  onClose: () => void
+}
+
+/** One mail as it was sent, with its head. */
+export function MailDialog({ mail, zone, onClose }: MailDialogProps): ReactNode {
+  const narrow = useMediaQuery('(max-width: 47.99em)')
+  // What is shown stays while the dialog fades.
+  const last = useRef(mail)
+  if (mail) last.current = mail
+  const shown = mail ?? last.current
+  return (
+    <Modal
+      opened={mail !== null}
+      onClose={onClose}
+      title={<NoWrap text={shown?.subject ?? texts.email.title} />}
+      size={660}
+      fullScreen={narrow ?? false}
+    >
+      {shown && <Sent key={shown._id} id={shown._id} zone={zone} />}
+    </Modal>
+  )
+}
+
+function Sent({ id, zone }: { id: string; zone: string | undefined }): ReactNode {
+  const mail = useApiQuery(reminderCalls.mail, { params: { id } })
+  return (
+    <QueryView query={mail} loading={texts.email.loading} error={texts.email.failed} empty={null}>
+      {(sent) => <Letter sent={sent} zone={zone} />}
+    </QueryView>
+  )
+}
+
+function Letter({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zone: string | undefined }): ReactNode {
+  const { subject, html, text } = sent
+  const date = new Date(sent.date)
+  return (
+    <>
+      <dl className={styles.emailHead}>
+        <dt>{texts.email.from}</dt>
+        <dd>{sent.from}</dd>
+        <dt>{texts.email.to}</dt>
+        <dd>{sent.to}</dd>
+        <dt>{texts.email.date}</dt>
+        <dd>{`${showDate(dateIn(zone, date))}, ${showClock(zone, date)}`}</dd>
+        <dt>{texts.email.messageId}</dt>
+        <dd className={styles.messageId}>{sent.messageId}</dd>
+      </dl>
+      <Tabs defaultValue={html === '' ? 'text' : 'html'} classNames={{ tab: styles.emailTab ?? '', list: styles.emailTabs ?? '' }}>
+        <Tabs.List>
+          <Tabs.Tab value="html">{texts.email.html}</Tabs.Tab>
+          <Tabs.Tab value="text">{texts.email.text}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="html">
+          {html === '' ? (
+            <p className={styles.emailNone}>{texts.email.noHtml}</p>
+          ) : (
+            // Nothing is allowed in it: no script, no form, no way out of the frame.
+            <iframe className={styles.emailFrame} sandbox="" srcDoc={html} title={texts.email.frame(subject)} />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="text">
+          {text === '' ? (
+            <p className={styles.emailNone}>{texts.email.noText}</p>
+          ) : (
+            // What scrolls must be reachable by keyboard.
+            <ScrollArea
+              className={styles.emailFrame ?? ''}
+              type="auto"
+              viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.email.text }}
+            >
+              <pre className={styles.emailText}>{text}</pre>
+            </ScrollArea>
+          )}
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
