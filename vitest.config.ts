@@ -1,11 +1,45 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+
+/** Marks a test file that also runs on a PostgreSQL server: its subject depends on locks, triggers, the locale or driver types. */
+const postgresMark = /^\/\/ Also on PostgreSQL: ./m
+
+/** Test files by what they need, read from their imports, so that a new file lands in the right project. */
+const files = globSync(['{contract,server,web,test,dev,run}/**/*.test.ts', '*.test.ts'], { exclude: ['**/node_modules/**'] }).map((file) => {
+  const text = readFileSync(file, 'utf8')
+  const needs = /'(?:#test|\.)\/program\.ts'|\bspawn\(|\bopenEmbedded\(|\bnew PGlite\(/.test(text)
+    ? 'program'
+    : /'(?:#test|\.)\/harness\.ts'/.test(text)
+      ? 'database'
+      : 'pure'
+  return { file, needs, postgres: postgresMark.test(text) }
+})
+const include = (needs: string) => files.filter((one) => one.needs === needs).map(({ file }) => file)
+
+/** Every file gets modules of its own: slower, and shows whether files depend on each other. */
+const isolate = process.env.TEST_ISOLATE === 'true'
+/** Everything that needs a database runs on the server as well, not only the marked files. */
+const everything = process.env.TEST_POSTGRES === 'everything'
+
+const limits = { testTimeout: 60_000, hookTimeout: 120_000 }
+const database = { ...limits, pool: 'forks', isolate, setupFiles: ['test/database-setup.ts'] } as const
 
 export default defineConfig({
   test: {
-    include: ['{contract,server,web,test,dev}/**/*.test.ts', '*.test.ts'],
-    exclude: ['test/e2e/**', 'node_modules/**'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
+    // Vitest would leave one core to itself.
+    maxWorkers: '100%',
+    projects: [
+      { test: { ...limits, name: 'pure', include: include('pure'), pool: 'threads', isolate } },
+      { test: { ...database, name: 'database', include: include('database') } },
+      {
+        test: {
+          ...database,
+          name: 'postgres',
+          include: files.filter(({ needs, postgres }) => postgres || (everything && needs === 'database')).map(({ file }) => file),
+          globalSetup: ['test/postgres-setup.ts'],
+        },
+      },
+      { test: { ...limits, name: 'program', include: include('program'), pool: 'forks' } },
+    ],
   },
 })

@@ -4,7 +4,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { freePort, someoneAt, startProgram } from '#test/program.ts'
 
 const entry = path.join(import.meta.dirname, 'start.ts')
@@ -132,7 +132,7 @@ test('where any free port was asked for, the log says which one it is', async ()
   expect(await ended).toBe(0)
 }, 60_000)
 
-const server = process.env.TEST_DATABASE_URL
+const server = inject('postgresUrl')
 
 async function aDatabase(): Promise<string> {
   const name = `duely_start_${process.pid}_${Math.floor(performance.now())}`

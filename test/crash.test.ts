@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import type { Run } from '#contract/reminders.ts'
 import { type FakeSmtp, openFakeSmtp, type ReceivedMail } from '#test/fakes/smtp-server.ts'
 import { type Program, someoneAt, startProgram } from './program.ts'
@@ -11,7 +11,7 @@ import { type Program, someoneAt, startProgram } from './program.ts'
 /** More for a thorough look: CRASH_MAILS=2000. */
 const mails = Number(process.env.CRASH_MAILS ?? 300)
 const inFlight = 8
-const server = process.env.TEST_DATABASE_URL
+const server = inject('postgresUrl')
 
 test(`a run of ${mails} that is killed three times loses nothing, and repeats at most what was in flight, byte for byte`, async () => {
   await using smtp = await openFakeSmtp({ delayMs: 2 })

@@ -3,7 +3,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type SQL, sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import { answers, isAway, openEmbedded, openServer, rows } from './database.ts'
 import { settleSecretKey } from './secret-key.ts'
@@ -125,7 +125,7 @@ test('a server that does not answer is named without its password', async () => 
   )
 })
 
-const server = process.env.TEST_DATABASE_URL
+const server = inject('postgresUrl')
 
 test.runIf(server)('a database that is not there is named', async () => {
   const url = new URL(server ?? '')
