@@ -5,11 +5,11 @@ import { defineConfig } from 'vitest/config'
 const postgresMark = /^\/\/ Also on PostgreSQL: ./m
 
 /** Test files by what they need, read from their imports, so that a new file lands in the right project. */
-const files = globSync(['{contract,server,web,test,dev,run}/**/*.test.ts', '*.test.ts'], { exclude: ['**/node_modules/**'] }).map((file) => {
+const files = globSync('{contract,server,web,test,dev,run}/**/*.test.ts').map((file) => {
   const text = readFileSync(file, 'utf8')
-  const needs = /'(?:#test|\.)\/program\.ts'|\bspawn\(|\bopenEmbedded\(|\bnew PGlite\(/.test(text)
+  const needs = /^import .*'(?:#test|\.)\/program\.ts'|\bspawn\(|\bopenEmbedded\(|\bnew PGlite\(/m.test(text)
     ? 'program'
-    : /'(?:#test|\.)\/harness\.ts'/.test(text)
+    : /^import .*'(?:#test|\.)\/harness\.ts'/m.test(text)
       ? 'database'
       : 'pure'
   return { file, needs, postgres: postgresMark.test(text) }
@@ -22,7 +22,7 @@ const isolate = process.env.TEST_ISOLATE === 'true'
 const everything = process.env.TEST_POSTGRES === 'everything'
 
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 }
-const database = { ...limits, pool: 'forks', isolate, setupFiles: ['test/database-setup.ts'] } as const
+const database = { ...limits, pool: 'forks' as const, isolate, setupFiles: ['test/database-setup.ts'] }
 
 export default defineConfig({
   test: {

@@ -24,5 +24,6 @@ export const screens = {
 /** An address with a query, its values encoded. Parameters that are undefined are left out. */
 export function withQuery(address: string, query: Record<string, string | undefined>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return given.length === 0 ? address : `${address}?${new URLSearchParams(given)}`
+  const pairs = given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  return pairs.length === 0 ? address : `${address}?${pairs.join('&')}`
 }

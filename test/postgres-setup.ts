@@ -16,7 +16,8 @@ export const templateDatabase = 'duely_template'
 /** Starts a PostgreSQL server for the run and migrates one database on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await openCluster()
-  if (!cluster) throw new Error('PostgreSQL 15 or later was not found. On Debian: apt-get install postgresql; on macOS: brew install postgresql')
+  if (!cluster)
+    throw new Error('PostgreSQL 15 or later was not found. On Debian: apt-get install postgresql; on macOS: brew install postgresql')
   const client = new pg.Client({ connectionString: cluster.url })
   await client.connect()
   await client.query(`CREATE DATABASE ${templateDatabase}`)

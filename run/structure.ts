@@ -1,7 +1,10 @@
+/*
+ * The structure of the repository, executable: which folder may import which, what files may be called, and that every sentence of a screen
+ * is kept in its texts. `npm run check` runs this file; run/structure.test.ts shows that each rule refuses what it is there for.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAst } from 'vite'
-import { expect, test } from 'vitest'
 
 /** Which packages the files of a folder may import: `server` and `web` those of their side, `start` those of both, `tools` any. */
 type Packages = 'zod' | 'server' | 'web' | 'start' | 'tools'
@@ -106,8 +109,8 @@ interface Source {
   text: string
 }
 
-/** Everything that is wrong, one line each. */
-function trespasses(files: Source[]): string[] {
+/** Violations of the rules of structure, one line each. */
+export function trespasses(files: Source[]): string[] {
   if (files.length === 0) return ['There are no files to look at.']
   return files.flatMap((file) => [
     ...wrongNames(file.path),
@@ -171,9 +174,9 @@ function mayUse(packages: Packages, name: string): boolean {
 }
 
 /** What a file imports or exports again, in any of the language's ways; null where the name is put together while it runs. */
-function importsOf({ path: file, text }: Source): (string | null)[] {
+function importsOf(source: Source): (string | null)[] {
   const found: (string | null)[] = []
-  walk(parse(file, text), (node) => {
+  walk(parse(source), (node) => {
     if (/^(?:Import|ExportNamed|ExportAll)Declaration$|^ImportExpression$|^TSImportType$/.test(node.type)) {
       if (node.source) found.push(literal(node.source))
       else if (node.type === 'ImportExpression') found.push(null)
@@ -185,9 +188,9 @@ function importsOf({ path: file, text }: Source): (string | null)[] {
   return found
 }
 
-function mocks({ path: file, text }: Source): boolean {
+function mocks(source: Source): boolean {
   let found = false
-  walk(parse(file, text), ({ type, object, property }) => {
+  walk(parse(source), ({ type, object, property }) => {
     if (type === 'MemberExpression' && isNode(object) && object.name === 'vi' && isNode(property))
       found ||= ['mock', 'doMock'].includes(String(property.name))
   })
@@ -199,8 +202,15 @@ interface Node {
   [field: string]: unknown
 }
 
-function parse(file: string, text: string): unknown {
-  return parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file)
+/** Three rules read the same files, and parsing is most of the work. */
+const parsed = new WeakMap<Source, unknown>()
+
+function parse(source: Source): unknown {
+  const known = parsed.get(source)
+  if (known) return known
+  const tree: unknown = parseAst(source.text, { lang: source.path.endsWith('x') ? 'tsx' : 'ts' }, source.path)
+  parsed.set(source, tree)
+  return tree
 }
 
 function isNode(value: unknown): value is Node {
@@ -234,87 +244,13 @@ function everyFile(): Source[] {
   return found.map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
 }
 
-test('nobody knows more of the others than the table allows', () => {
-  expect(trespasses(everyFile())).toEqual([])
-})
-
-test('the table names nothing that is not there', () => {
-  expect(Object.keys(alsoPublic).filter((file) => !existsSync(file))).toEqual([])
-  expect(entries.filter((file) => !existsSync(file))).toEqual([])
-})
-
-test('the map in the README shows every folder', () => {
-  const map = readFileSync('README.md', 'utf8')
-  const folders = new Set(everyFile().map((file) => path.posix.dirname(file.path)))
-  const unnamed = [...folders].filter((folder) => !['.', 'server', 'web'].includes(folder) && !map.includes(`\`${roomOf(folder)}/\``))
-  expect(unnamed).toEqual([])
-})
-
-test('every slice has a name that browser, contract and server share', () => {
-  const roots = ['server', 'web'].flatMap((root) => Object.keys(table).filter((folder) => path.posix.dirname(folder) === root))
-  const named = roots
-    .map((folder) => path.posix.basename(folder))
-    .filter((name) => !['platform', 'ui', 'shell', 'marketing'].includes(name))
-  expect(new Set(named)).toEqual(new Set(slices.map((slice) => path.posix.basename(slice))))
-})
-
-const planted: [rule: string, file: string, text: string][] = [
-  ['a lower slice that imports a higher one', 'server/accounts/accounts.ts', "import { x } from '#server/invoices/invoices.ts'"],
-  ['a slice that imports one beside it', 'server/templates/templates.ts', "import { x } from '#server/mail/mail.ts'"],
-  ['an import of types only', 'server/accounts/accounts.ts', "import type { X } from '#server/invoices/invoices.ts'"],
-  ['a type that is imported in place', 'server/accounts/accounts.ts', "type X = import('#server/invoices/invoices.ts').X"],
-  ['an import for its effect', 'server/accounts/accounts.ts', "import '#server/invoices/invoices.ts'"],
-  ['an export from elsewhere', 'server/accounts/accounts.ts', "export { x } from '#server/invoices/invoices.ts'"],
-  ['an export of everything from elsewhere', 'server/accounts/accounts.ts', "export * from '#server/invoices/invoices.ts'"],
-  ['an import while running', 'server/accounts/accounts.ts', "const x = await import('#server/invoices/invoices.ts')"],
-  ['an import of a name that is made while running', 'server/accounts/accounts.ts', 'const x = await import(name)'],
-  ['an import of a template', 'server/accounts/accounts.ts', "const x = await import('#server/' + name)"],
-  ['a require', 'server/accounts/accounts.ts', "const x = require('#server/invoices/invoices.ts')"],
-  ['a climb', 'server/accounts/accounts.ts', "import { x } from '../platform/log.ts'"],
-  ['a reach into a folder', 'server/app.ts', "import { x } from './platform/log.ts'"],
-  ['a neighbour by its full name', 'server/accounts/accounts.ts', "import { x } from '#server/accounts/throttle.ts'"],
-  ['the inside of another slice', 'server/reminders/runs.ts', "import { x } from '#server/mail/sender.ts'"],
-  ['routes of another slice', 'server/reminders/runs.ts', "import { x } from '#server/mail/routes.ts'"],
-  ['an inside that is put together', 'server/app.ts', "import { x } from '#server/mail/sender.ts'"],
-  ['a slice that imports what puts it together', 'server/mail/mail.ts', "import { x } from '#server/app.ts'"],
-  ['a platform that knows a business', 'server/platform/log.ts', "import { x } from '#server/accounts/accounts.ts'"],
-  ['a server that knows the browser', 'server/mail/mail.ts', "import { x } from '#web/platform/send.ts'"],
-  ['a program that knows its tests', 'server/mail/mail.ts', "import { x } from '#test/harness.ts'"],
-  ['a test of a slice that knows a higher one', 'server/mail/mail.test.ts', "import { x } from '#server/reminders/runs.ts'"],
-  ['a package for development in the server', 'server/mail/mail.ts', "import { SMTPServer } from 'smtp-server'"],
-  ['a contract that uses a package', 'contract/mail.ts', "import { z } from 'fastify'"],
-  ['a contract that uses Node', 'contract/mail.ts', "import path from 'node:path'"],
-  ['a contract that knows the server', 'contract/mail.ts', "import { x } from '#server/mail/mail.ts'"],
-  ['a screen that knows another slice', 'web/mail/mail-settings-screen.tsx', "import { X } from '#web/invoices/invoice-card.tsx'"],
-  ['a look that knows a slice', 'web/ui/pill.tsx', "import { X } from '#web/invoices/invoice-card.tsx'"],
-  ['a screen that knows the server', 'web/mail/mail-settings-screen.tsx', "import { x } from '#server/mail/mail.ts'"],
-  ['a screen that uses Node', 'web/mail/mail-settings-screen.tsx', "import path from 'node:path'"],
-  ['a screen that uses what is installed for the server', 'web/mail/mail-settings-screen.tsx', "import { x } from 'drizzle-orm'"],
-  ['a server that uses what is built into the client', 'server/mail/mail.ts', "import { x } from 'react'"],
-  ['a tool in the build of the client', 'vite.config.ts', "import { x } from 'vitest'"],
-  ['a folder that nobody has drawn', 'server/clients/clients.ts', 'export const x = 1'],
-  ['a folder inside a slice', 'server/mail/deep/x.ts', 'export const x = 1'],
-  ['a folder two levels inside a screen', 'web/mail/deep/deeper/x.ts', 'export const x = 1'],
-  ['a screen that knows a folder of another slice', 'web/mail/mail-settings-screen.tsx', "import { X } from '#web/invoices/form/x.tsx'"],
-  ['a folder beside the others', 'lib/x.ts', 'export const x = 1'],
-  ['a folder called utils', 'server/utils/x.ts', 'export const x = 1'],
-  ['a file called helpers', 'server/mail/helpers.ts', 'export const x = 1'],
-  ['a file called types', 'web/mail/types.d.ts', 'export type X = 1'],
-  ['an index', 'web/mail/index.ts', 'export const x = 1'],
-  ['a mock of a module', 'server/mail/mail.test.ts', "vi.mock('./mailer.ts')"],
-]
-
-test.each(planted)('%s is refused', (_rule, file, text) => {
-  expect(trespasses([{ path: file, text }])).not.toEqual([])
-})
-
 /** What a person reads in a screen's code, instead of in the slice's texts: words between tags, words in an attribute, a sentence in quotes. */
-function wordsIn({ path: file, text }: Source): string[] {
+export function wordsIn(source: Source): string[] {
   const found: string[] = []
   const spoken = /^(?:aria-.*label|aria-description|title|placeholder|label|description|alt|text|busyText|heading)$/
   const spokenKey = /^aria-.*label$|^aria-description$/
   const ignored = new Set<unknown>()
-  walk(parse(file, text), (node) => {
+  walk(parse(source), (node) => {
     if (node.type === 'JSXText') found.push(String(node.value).trim())
     if (node.type === 'JSXAttribute' && isNode(node.name)) {
       if (spoken.test(String(node.name.name))) found.push(literal(node.value) ?? '')
@@ -326,51 +262,40 @@ function wordsIn({ path: file, text }: Source): string[] {
     const told = node.type === 'TemplateElement' && isNode(node) ? cooked(node) : node.type === 'Literal' ? literal(node) : null
     if (told !== null && !ignored.has(node) && /(?:^| )[A-Z][a-z']+ [a-z]+/.test(told)) found.push(told)
   })
-  return found.filter((words) => /[A-Za-z]{2}/.test(words)).map((words) => `${file} says "${words}"`)
+  return found.filter((words) => /[A-Za-z]{2}/.test(words)).map((words) => `${source.path} has the words "${words}" outside of its texts`)
 }
 
 function cooked({ value }: Node): string | null {
   return typeof value === 'object' && value !== null && 'cooked' in value && typeof value.cooked === 'string' ? value.cooked : null
 }
 
-const screensOf = (file: string) => /^web\/.*\.tsx?$/.test(file) && !/(?:texts|\.test)\.tsx?$/.test(file)
+const isScreen = (file: string) => /^web\/.*\.tsx?$/.test(file) && !/(?:texts|\.test)\.tsx?$/.test(file)
 
-test('what a person reads stands in the texts of its slice', () => {
-  const shown = everyFile().filter(({ path: file }) => screensOf(file))
-  expect(shown.length).toBeGreaterThan(100)
-  expect(shown.flatMap(wordsIn)).toEqual([])
-})
+/** Everything wrong with the structure of this checkout. */
+function problems(): string[] {
+  const files = everyFile()
+  const screens = files.filter(({ path: file }) => isScreen(file))
+  const map = readFileSync('README.md', 'utf8')
+  const folders = new Set(files.map(({ path: file }) => roomOf(path.posix.dirname(file))))
+  const sharedNames = ['server', 'web']
+    .flatMap((root) => Object.keys(table).filter((folder) => path.posix.dirname(folder) === root))
+    .map((folder) => path.posix.basename(folder))
+    .filter((name) => !['platform', 'ui', 'shell', 'marketing'].includes(name))
+  const sliceNames = slices.map((slice) => path.posix.basename(slice))
+  return [
+    ...trespasses(files),
+    ...(screens.length < 100 ? [`Only ${screens.length} files of screens were found.`] : screens.flatMap(wordsIn)),
+    ...[...Object.keys(alsoPublic), ...entries].filter((file) => !existsSync(file)).map((file) => `${file} is listed and does not exist`),
+    ...[...folders]
+      .filter((folder) => !['.', 'server', 'web'].includes(folder) && !map.includes(`\`${folder}/\``))
+      .map((folder) => `${folder}/ is missing from the map in the README`),
+    ...sharedNames.filter((name) => !sliceNames.includes(name)).map((name) => `${name} is the name of no slice of the server`),
+    ...sliceNames.filter((name) => !sharedNames.includes(name)).map((name) => `${name} has no folder in the table for server and web`),
+  ]
+}
 
-test.each([
-  ['words between tags', '<p>No invoices yet</p>'],
-  ['one word between tags', '<b>{1} Overdue</b>'],
-  ['a name for ears', '<p aria-label="Close"></p>'],
-  ['a name for ears among properties', "props({ 'aria-label': 'Close' })"],
-  ['a sentence in quotes', "say('Please try again.')"],
-  ['a sentence between backticks', 'say(`Please try the file again`)'],
-])('%s in a screen is refused', (_rule, text) => {
-  expect(wordsIn({ path: 'web/mail/x.tsx', text })).not.toEqual([])
-})
-
-test('finding no files at all is refused', () => {
-  expect(trespasses([])).not.toEqual([])
-})
-
-const innocent: [rule: string, file: string, text: string][] = [
-  ['a lower slice by its face', 'server/reminders/runs.ts', "import { x } from '#server/invoices/invoices.ts'"],
-  ['tables for a foreign key', 'server/invoices/tables.ts', "import { accounts } from '#server/accounts/tables.ts'"],
-  ['what is public for a reason', 'server/reminders/deliver.ts', "import type { Mailer } from '#server/mail/mailer.ts'"],
-  ['a neighbour', 'server/mail/mail.ts', "import { x } from './host.ts'"],
-  ['routes where they are put together', 'server/app.ts', "import { x } from '#server/mail/routes.ts'"],
-  ['words about an import', 'server/mail/mail.ts', "// import { x } from '../platform/log.ts'\nexport const x = \"import '#web/x.ts'\""],
-  ['another folder of its own slice', 'web/invoices/form/x.tsx', "import { X } from '#web/invoices/dashboard/y.tsx'"],
-  [
-    'the look of a screen',
-    'web/mail/mail-settings-screen.tsx',
-    "import styles from './mail.module.css'\nexport const X = () => <p className={styles.x}>Hi</p>",
-  ],
-]
-
-test.each(innocent)('%s is let through', (_rule, file, text) => {
-  expect(trespasses([{ path: file, text }])).toEqual([])
-})
+if (import.meta.main) {
+  const found = problems()
+  for (const problem of found) process.stdout.write(`${problem}\n`)
+  process.exit(found.length === 0 ? 0 : 1)
+}
