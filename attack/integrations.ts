@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openMovedClock } from '#chaos/moved-clock.ts'
 import { anywhere } from '#chaos/place.ts'
 import type { Chaos, Scenario } from '#chaos/scenario.ts'
-import { addClient } from '#server/integrations/integrations.ts'
+import { registerOauthClient } from '#server/integrations/integrations.ts'
 import type { Program } from '#test/program.ts'
 import type { Application } from '#test/programs.ts'
 import { type Answered, Browser, signIn, somebody, startAt } from './browser.ts'
@@ -24,7 +24,7 @@ async function withApplications(chaos: Chaos, env: Record<string, string> = {}):
   const place = await anywhere(chaos)
   const redirectUri = 'https://robot.example/back'
   const registered = await place.prepare((db) =>
-    addClient(db, { name: 'Ledger Robot', redirectUris: [redirectUri], kind: 'confidential' }, Temporal.Now.instant()),
+    registerOauthClient(db, { name: 'Ledger Robot', redirectUris: [redirectUri], kind: 'confidential' }, Temporal.Now.instant()),
   )
   return { program: await startAt(place, { ...zapierEnv, ...env }), robot: { ...registered, redirectUri } }
 }

@@ -50,10 +50,10 @@ function save(browser: Browser, host: string, { port, secure }: { port: number; 
 }
 
 /** A hook may only be called by https, on its port. */
-const hookPorts = [443]
+const webhookPorts = [443]
 
 /** Adds a webhook, has it called at once, and removes it. Answers how it was refused: as it was written, or when it was called; null where it was not. */
-async function callHook(browser: Browser, url: string): Promise<'written' | 'called' | null> {
+async function callWebhook(browser: Browser, url: string): Promise<'written' | 'called' | null> {
   const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.paid'] } })
   if (added.status === 400) return 'written'
   const { _id } = added.body as { _id: string }
@@ -136,7 +136,7 @@ export const outsideAttacks: Scenario[] = [
     name: `${spellings.length} spellings of private and special addresses as a webhook`,
     criterion: 'connections to the canary 0',
     async run(chaos) {
-      const canary = await openCanary(chaos, '::', hookPorts)
+      const canary = await openCanary(chaos, '::', webhookPorts)
       if (canary.open.length === 0) return { skipped: 'port 443 is taken on this machine' }
       await openNames(chaos, (name) => places[name])
       const { program } = await aTarget(chaos, { HOOK_ALLOW_PRIVATE_HOSTS: 'false' })
@@ -147,7 +147,7 @@ export const outsideAttacks: Scenario[] = [
         // An address of IPv6 stands in brackets.
         const host = spelling.includes(':') && !spelling.startsWith('[') ? `[${spelling}]` : spelling
         for (const url of [`https://${host}/`, `http://${host}:443/`]) {
-          const how = await callHook(browser, url)
+          const how = await callWebhook(browser, url)
           if (how === null) called.push(url)
           else refused[how] += 1
         }
@@ -168,11 +168,11 @@ export const outsideAttacks: Scenario[] = [
         name.endsWith('rebinds.example') ? { v4: [nth === 1 ? '5.5.5.5' : '127.0.0.1'] } : undefined,
       )
       if (!names) return { skipped: 'there is no network of our own, in which names are ours' }
-      const canary = await openCanary(chaos, '127.0.0.1', hookPorts)
-      const decoy = await openCanary(chaos, '5.5.5.5', hookPorts)
+      const canary = await openCanary(chaos, '127.0.0.1', webhookPorts)
+      const decoy = await openCanary(chaos, '5.5.5.5', webhookPorts)
       const { program } = await aTarget(chaos, { HOOK_ALLOW_PRIVATE_HOSTS: 'false' })
       const browser = await somebody(program.url)
-      for (let nth = 0; nth < 20; nth += 1) await callHook(browser, `https://${nth}.rebinds.example/`)
+      for (let nth = 0; nth < 20; nth += 1) await callWebhook(browser, `https://${nth}.rebinds.example/`)
       return {
         figure: `20 names: connections to what was looked at ${decoy.hits}, to the canary ${canary.hits}`,
         holds: canary.hits === 0 && decoy.hits >= 20,

@@ -12,16 +12,16 @@ export const scope = z.enum(['read', 'write'], 'Please choose read or write.')
 export type Scope = z.infer<typeof scope>
 
 /** Who asks in a person's name: an application that was allowed to (OAuth), or a program with a key. */
-export type ProgramKind = 'application' | 'key'
+export type ApiClientKind = 'application' | 'key'
 
 /** The first part of the paths that programs may call; everything else is for the person alone. */
-export const openTo: Record<ProgramKind, readonly string[]> = {
+export const openTo: Record<ApiClientKind, readonly string[]> = {
   application: ['api', 'zapier', 'invoice'],
   key: ['api', 'invoice', 'reminder'],
 }
 
 /** Whether programs of a kind may make a call at all, whatever their scope. */
-export function isOpenTo(kind: ProgramKind, { path }: Pick<Call, 'path'>): boolean {
+export function isOpenTo(kind: ApiClientKind, { path }: Pick<Call, 'path'>): boolean {
   return openTo[kind].includes(path.split('/')[1] ?? '')
 }
 
@@ -40,11 +40,11 @@ export const ownClientId = 'duely'
 export const ownRedirectPath = '/dashboard?trigger'
 
 /** What other programs can be told of, as it happens. */
-export const hookEvent = z.enum(
+export const webhookEvent = z.enum(
   ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'],
   'Please choose one of invoice.created, invoice.overdue, invoice.paid, reminder.sent and reminder.failed.',
 )
-export type HookEvent = z.infer<typeof hookEvent>
+export type WebhookEvent = z.infer<typeof webhookEvent>
 
 /** One mail to a client, as an event tells of it. */
 export const reminderFact = z.object({
@@ -63,7 +63,7 @@ export const reminderFact = z.object({
  * The body of every hook (standardwebhooks.com). `id` is the event's own and the same on every try and for every receiver. The data is as
  * it was when it happened.
  */
-export const hookPayload = z.discriminatedUnion('type', [
+export const webhookPayload = z.discriminatedUnion('type', [
   z.object({
     id: z.string(),
     type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid']),
@@ -78,7 +78,7 @@ export const hookPayload = z.discriminatedUnion('type', [
     data: z.object({ reminder: reminderFact, invoices: z.array(invoice) }),
   }),
 ])
-export type HookPayload = z.infer<typeof hookPayload>
+export type WebhookPayload = z.infer<typeof webhookPayload>
 
 /** A page that listens, in the letters that it is called by: http is for a receiver on a private network, where the operator allows those. */
 const hookUrl = z
@@ -140,7 +140,7 @@ export const webhook = z.object({
   /** Made by a person, or by a Zap that was switched on. */
   kind: z.enum(['webhook', 'zapier']),
   url: z.string(),
-  events: z.array(hookEvent),
+  events: z.array(webhookEvent),
   createdAt: z.string(),
   pausedBecause: webhookPause.nullable(),
   /** How many tries in a row have failed; 100 pause it. */
@@ -154,17 +154,17 @@ const secretOnce = { secret: z.string() }
 const webhookFields = {
   url: hookUrl,
   events: z
-    .array(hookEvent)
+    .array(webhookEvent)
     .min(1, 'Please choose at least one event.')
     .max(5)
     .refine((events) => new Set(events).size === events.length, 'Please choose each event once.'),
 }
 
-export const hookDelivery = z.object({
+export const webhookDelivery = z.object({
   _id: z.string(),
   eventId: z.string(),
   /** `test`: sent by hand, to see whether it arrives. */
-  event: z.union([hookEvent, z.literal('test')]),
+  event: z.union([webhookEvent, z.literal('test')]),
   state: z.enum(['waiting', 'delivered', 'failed']),
   createdAt: z.string(),
   attempt: z.number().int(),
@@ -176,7 +176,7 @@ export const hookDelivery = z.object({
   /** The beginning of its answer, or why none came, in a sentence. */
   words: z.string().nullable(),
 })
-export type HookDelivery = z.infer<typeof hookDelivery>
+export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
 /** What somebody is asked who was sent here by an application. */
 export const consentQuestion = z.object({
@@ -237,15 +237,15 @@ export const integrationCalls = {
   }),
 
   ...zapierCalls,
-  addHook: call({
+  addZap: call({
     method: 'POST',
     path: '/zapier/hooks',
     summary: 'Have an address called when something happens: what a Zap does when it is switched on.',
-    body: z.strictObject({ hookUrl, event: hookEvent }),
+    body: z.strictObject({ hookUrl, event: webhookEvent }),
     reply: z.object({ id: z.string() }),
     status: 201,
   }),
-  removeHook: call({
+  removeZap: call({
     method: 'DELETE',
     path: '/zapier/hooks/:id',
     summary: 'Stop calling an address: what a Zap does when it is switched off.',
@@ -255,8 +255,8 @@ export const integrationCalls = {
     method: 'GET',
     path: '/zapier/hooks/sample/:event',
     summary: 'The latest of an event, newest first, in the shape in which hooks tell of it.',
-    params: z.object({ event: hookEvent }),
-    reply: z.array(hookPayload),
+    params: z.object({ event: webhookEvent }),
+    reply: z.array(webhookPayload),
   }),
 
   keys: call({ method: 'GET', path: '/api-keys', summary: 'My API keys, newest first.', reply: z.array(apiKey) }),
@@ -300,20 +300,20 @@ export const integrationCalls = {
     path: '/webhooks/:id/test',
     summary: 'Send a test event at once and answer what the receiver said.',
     params: byId,
-    reply: hookDelivery,
+    reply: webhookDelivery,
   }),
-  hookDeliveries: call({
+  webhookDeliveries: call({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
     summary: 'What was delivered to a webhook lately, newest first.',
     params: byId,
-    reply: z.array(hookDelivery),
+    reply: z.array(webhookDelivery),
   }),
   resend: call({
     method: 'POST',
     path: '/webhooks/:id/deliveries/:deliveryId/resend',
     summary: 'Deliver an event to a webhook once more.',
     params: byId.extend({ deliveryId: z.string() }),
-    reply: hookDelivery,
+    reply: webhookDelivery,
   }),
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Call, CallInput, CallReply } from './call.ts'
-import { type HookPayload, hookPayload, integrationCalls } from './integrations.ts'
+import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
 import { type Invoice, invoiceCalls } from './invoices.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
@@ -414,13 +414,13 @@ export const explainedCalls: ExplainedCall[] = [
     example: { body: { groupByClient: true }, reply: { groupByClient: true } },
   }),
 
-  explain('subscribe', integrationCalls.addHook, {
+  explain('subscribe', integrationCalls.addZap, {
     subject: 'Zapier',
     detail: 'The same address for the same event is one hook, however often it is asked for. Only https and public addresses are called.',
     refusals: { conflict: 'The account has a hundred hooks already.' },
     example: { body: { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' }, reply: { id: ids.hook } },
   }),
-  explain('unsubscribe', integrationCalls.removeHook, {
+  explain('unsubscribe', integrationCalls.removeZap, {
     subject: 'Zapier',
     params: { id: 'The `id` that subscribing answered.' },
     refusals: { not_found: 'There is no such hook of this application any more.' },
@@ -465,25 +465,25 @@ const reminder = {
 }
 
 /** The five things that a webhook can be told of. */
-export const explainedEvents: { summary: string; schema: z.ZodType; example: HookPayload }[] = [
+export const explainedEvents: { summary: string; schema: z.ZodType; example: WebhookPayload }[] = [
   {
     summary: 'An invoice was written down.',
-    schema: hookPayload.options[0],
+    schema: webhookPayload.options[0],
     example: { id: ids.event, type: 'invoice.created', timestamp: now, data: { invoice: kaveri } },
   },
   {
     summary: 'An unpaid invoice became overdue.',
-    schema: hookPayload.options[0],
+    schema: webhookPayload.options[0],
     example: { id: ids.event, type: 'invoice.overdue', timestamp: now, data: { invoice: { ...kaveri, status: 'overdue' } } },
   },
   {
     summary: 'An invoice was marked as paid.',
-    schema: hookPayload.options[0],
+    schema: webhookPayload.options[0],
     example: { id: ids.event, type: 'invoice.paid', timestamp: now, data: { invoice: { ...kaveri, status: 'paid', paidAt: now } } },
   },
   {
     summary: 'The mail server accepted a mail to a client.',
-    schema: hookPayload.options[1],
+    schema: webhookPayload.options[1],
     example: {
       id: ids.event,
       type: 'reminder.sent',
@@ -493,7 +493,7 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Hoo
   },
   {
     summary: 'A mail to a client failed for good.',
-    schema: hookPayload.options[1],
+    schema: webhookPayload.options[1],
     example: {
       id: ids.event,
       type: 'reminder.failed',
@@ -511,7 +511,7 @@ export const limitHeaders: ExplainedHeader[] = [
 ]
 
 /** What comes with every webhook (standardwebhooks.com). */
-export const hookHeaders: ExplainedHeader[] = [
+export const webhookHeaders: ExplainedHeader[] = [
   { name: 'webhook-id', description: 'The `id` of the event: the same on every try.', example: ids.event },
   {
     name: 'webhook-timestamp',

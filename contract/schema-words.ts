@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hookEvent, hookPayload, integrationCalls, reminderFact } from './integrations.ts'
+import { integrationCalls, reminderFact, webhookEvent, webhookPayload } from './integrations.ts'
 import { invoice, invoiceChange, invoiceDraft, invoicePause, invoiceQuery, invoiceStatus, pauseChange } from './invoices.ts'
 import { problem } from './problem.ts'
 import {
@@ -216,8 +216,8 @@ tellFields(preview.reply, {
 tellFields(stop.reply, { cancelled: 'How many mails were still to be sent and are not any more.' })
 tellFields(runs.query, { limit: 'At most so many.' })
 
-tell(hookEvent, { id: 'Event', description: 'What happened.' })
-const [invoiceEvent, reminderEvent] = hookPayload.options
+tell(webhookEvent, { id: 'Event', description: 'What happened.' })
+const [invoiceEvent, reminderEvent] = webhookPayload.options
 tell(invoiceEvent, { id: 'InvoiceEvent', description: 'Something happened to an invoice.' })
 tell(reminderEvent, { id: 'ReminderEvent', description: 'A mail to a client was accepted by the mail server, or failed for good.' })
 const everyEvent = {
@@ -242,8 +242,8 @@ tellFields(integrationCalls.subscription.reply, {
   sendReminders: 'What happens is delivered to Zapier.',
   available: 'This server knows a Zapier to connect with.',
 })
-tellFields(integrationCalls.addHook.body, {
+tellFields(integrationCalls.addZap.body, {
   hookUrl: { format: 'uri', description: 'The address to be called.' },
   event: 'What it is called about.',
 })
-tellFields(integrationCalls.addHook.reply, { id: id('The hook, to be removed by.') })
+tellFields(integrationCalls.addZap.reply, { id: id('The hook, to be removed by.') })

@@ -3,7 +3,7 @@ import { accountRoutes } from '#server/accounts/routes.ts'
 import { identify } from '#server/accounts/sessions.ts'
 import { billingFarewell } from '#server/billing/billing.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
-import { endPrograms, identifyProgram, zapFarewell } from '#server/integrations/integrations.ts'
+import { authenticateApiClient, revokeAccess, zapFarewell } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
@@ -28,12 +28,12 @@ export async function openCalls(deps: Deps): Promise<App> {
     https,
     // A program is known by how its token begins; everybody else has a session or is a stranger.
     identify: async (request, call, reply) =>
-      (await identifyProgram(deps, { request, call, reply }, deps.clock.now())) ?? identify(deps, request),
+      (await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())) ?? identify(deps, request),
   })
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
-    onTakenOver: endPrograms,
+    onTakenOver: revokeAccess,
     farewells: [mailFarewell(deps), billingFarewell(deps), zapFarewell(deps.config)],
   })
   noticeRoutes(app, deps)

@@ -121,7 +121,7 @@ export interface Config {
   rateLimit: boolean
   trustProxy: boolean | string[]
   allowPrivateSmtpHosts: boolean
-  allowPrivateHookHosts: boolean
+  allowPrivateWebhookHosts: boolean
   systemSmtpUrl: string | null
   systemMailFrom: string | null
   passwordMinLength: number
@@ -163,7 +163,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimit: given.RATE_LIMIT,
     trustProxy: proxies(given.TRUST_PROXY),
     allowPrivateSmtpHosts: given.SMTP_ALLOW_PRIVATE_HOSTS,
-    allowPrivateHookHosts: given.HOOK_ALLOW_PRIVATE_HOSTS,
+    allowPrivateWebhookHosts: given.HOOK_ALLOW_PRIVATE_HOSTS,
     systemSmtpUrl: given.SYSTEM_SMTP_URL ?? null,
     systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
     passwordMinLength: given.PASSWORD_MIN_LENGTH,

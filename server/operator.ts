@@ -1,6 +1,6 @@
 import { sealedFactors } from '#server/accounts/accounts.ts'
 import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts'
-import { addClient, listClients, removeClient, sealedHooks } from '#server/integrations/integrations.ts'
+import { listOauthClients, registerOauthClient, removeOauthClient, sealedWebhooks } from '#server/integrations/integrations.ts'
 import { sealedSenders } from '#server/mail/mail.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Said } from '#server/platform/operator-socket.ts'
@@ -58,7 +58,7 @@ const commands: Record<string, Command> = {
     parameters: [],
     summary: 'lists these applications; Zapier is named in the environment instead',
     run: async ({ db }) => {
-      const found = await listClients(db)
+      const found = await listOauthClients(db)
       if (found.length === 0) return ['No application is registered.']
       return found.map(({ id, name, secretHash, redirectUris }) =>
         [id, name, secretHash === null ? 'public' : 'with a secret', redirectUris.join(',')].join('  '),
@@ -68,7 +68,7 @@ const commands: Record<string, Command> = {
   'oauth-client remove': {
     parameters: ['ID'],
     summary: 'forgets an application; every permission that people gave it ends at once',
-    run: async ({ db }, [id = '']) => [`${await removeClient(db, id)} is forgotten, and every permission that people gave it.`],
+    run: async ({ db }, [id = '']) => [`${await removeOauthClient(db, id)} is forgotten, and every permission that people gave it.`],
   },
 }
 
@@ -76,7 +76,7 @@ const commands: Record<string, Command> = {
 async function addApplication({ db, clock }: Operating, [name = '', uris = '', kind]: string[]): Promise<string[]> {
   if (kind !== undefined && kind !== 'public') throw new Refusal('invalid', `Please say public or nothing in place of ${kind}.`)
   const redirectUris = uris.split(',').map((uri) => uri.trim())
-  const { id, secret } = await addClient(db, { name, redirectUris, kind: kind ?? 'confidential' }, clock.now())
+  const { id, secret } = await registerOauthClient(db, { name, redirectUris, kind: kind ?? 'confidential' }, clock.now())
   return [`client_id: ${id}`, secret === null ? 'It has no secret: it has to use PKCE.' : `client_secret: ${secret}`]
 }
 
@@ -94,7 +94,8 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
     return [`A new key was put in front of the present one in ${kept}/secret-key. Restart Duely, then run rotate-keys once more.`]
   }
   const counts = []
-  for (const column of [...sealedSenders, sealedFactors, sealedHooks, sealedSystemMails]) counts.push(await reseal(db, secretKey, column))
+  for (const column of [...sealedSenders, sealedFactors, sealedWebhooks, sealedSystemMails])
+    counts.push(await reseal(db, secretKey, column))
   const done = counts.reduce((sum, one) => sum + one.done, 0)
   const closed = counts.reduce((sum, one) => sum + one.closed, 0)
   await endRotation(db, { secretKey, dataDir: kept })

@@ -7,16 +7,16 @@ import { forgetOldEvents, readInbox, type Settling, settleQuietly, wakePurchases
 import { settleJob } from '#server/billing/jobs.ts'
 import { tellPlanEnds } from '#server/billing/tell.ts'
 import {
-  composeHooks,
-  deliverHook,
-  forgetOldGrantedThings,
-  forgetOldHookEvents,
-  openPlaces,
-  wakeHooks,
+  composeWebhooks,
+  deliverWebhook,
+  openConcurrencyLimit,
+  pruneGrants,
+  pruneWebhookEvents,
+  wakeWebhooks,
 } from '#server/integrations/integrations.ts'
-import { composeHooksJob, deliverHookJob } from '#server/integrations/jobs.ts'
+import { composeWebhooksJob, deliverWebhookJob } from '#server/integrations/jobs.ts'
 import { pruneIdempotencyKeys } from '#server/invoices/idempotency.ts'
-import { forgetDeleted } from '#server/invoices/invoices.ts'
+import { pruneDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
 import { type Database, isAway } from '#server/platform/database.ts'
@@ -40,15 +40,15 @@ import { makeDueRuns } from '#server/reminders/runs.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
-  const places = openPlaces()
+  const limit = openConcurrencyLimit()
   const settling: Settling = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
     work(deliverJob, 24, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
     work(settleJob, 2, ({ purchaseId }) => settleQuietly(settling, purchaseId)),
-    work(composeHooksJob, 2, ({ ownerId }) => composeHooks(deps, ownerId)),
+    work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
     // Many, for each does little but wait: one that hangs keeps its place until the deadline, and nobody else from theirs.
-    work(deliverHookJob, 32, ({ hookId }, stopping) => deliverHook(deps, { hookId, places }, stopping)),
+    work(deliverWebhookJob, 32, ({ hookId }, stopping) => deliverWebhook(deps, { hookId, limit }, stopping)),
   ]
 }
 
@@ -89,14 +89,14 @@ export async function sweep(deps: Delivering): Promise<void> {
 /** Hourly: forgets what is kept for a while only; the embedded database has nobody else to clean up after it. */
 async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await queue.tidy()
-  await forgetDeleted(db, clock.now())
+  await pruneDeleted(db, clock.now())
   await forgetOldLinks(db, clock.now())
   await forgetOldReturns(db, clock.now())
   await forgetOldSessions(db, clock.now())
   await forgetOldThrottles(db, clock.now())
   await forgetOldEvents(db, clock.now())
-  await forgetOldGrantedThings(db, clock.now())
-  await forgetOldHookEvents(db, clock.now())
+  await pruneGrants(db, clock.now())
+  await pruneWebhookEvents(db, clock.now())
   await pruneIdempotencyKeys(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }
@@ -117,7 +117,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
     repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.pulse, deps.processId)),
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
     repeat('payments', { everySeconds: 2, log }, () => settleDue(deps)),
-    repeat('hooks', { everySeconds: 2, log }, () => wakeHooks(deps)),
+    repeat('webhooks', { everySeconds: 2, log }, () => wakeWebhooks(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
     repeat('plan ends', { everySeconds: 3600, log }, () => tellPlanEnds(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),

@@ -10,7 +10,7 @@ import type { Problem } from '#contract/problem.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { openCalls } from '#server/app.ts'
 import { type Config, readConfig } from '#server/config.ts'
-import { wakeHooks } from '#server/integrations/integrations.ts'
+import { wakeWebhooks } from '#server/integrations/integrations.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import { openPost } from '#server/mail/post.ts'
 import type { App } from '#server/platform/answer.ts'
@@ -108,7 +108,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
       await tick(deps)
       await settleDue(deps)
       await sweep(deps)
-      await wakeHooks(deps)
+      await wakeWebhooks(deps)
     } while ((await queue.runWaiting(jobs)) > 0)
   }
   return {

@@ -13,8 +13,8 @@ import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
 import { filled, idsIn, shapeOf, trespasses } from './filled.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
-import { aWebhook } from './hooks.ts'
 import { anApplication, connect } from './programs.ts'
+import { aWebhook } from './webhooks.ts'
 
 /** Stands in everything of the one whose records nobody else may see. */
 const mark = 'Zanzibar'
@@ -75,7 +75,7 @@ const privateCalls = everyCall.filter((call) => !call.open)
 test('whoever brings the ids of somebody else, in path, query and body of every call there is, sees and changes nothing of theirs', async () => {
   await using smtp = await openFakeSmtp()
   await using receiver = await openFakeReceiver()
-  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z', config: { allowPrivateHookHosts: true } })
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z', config: { allowPrivateWebhookHosts: true } })
   const asha = await somebodyBusy(app, smtp, receiver)
   const before = await recordsOf(app, asha)
   const ids = idsIn(Object.values(before).flat().join(' '))

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Scope } from '#contract/integrations.ts'
 import { integrationCalls } from '#contract/integrations.ts'
-import { addClient } from '#server/integrations/integrations.ts'
+import { registerOauthClient } from '#server/integrations/integrations.ts'
 import { type Asker, ask, type TestApp } from './harness.ts'
 
 /** A program of somebody else that asks people for their permission. */
@@ -31,7 +31,7 @@ export async function anApplication(
   about: { name?: string; redirectUri?: string; kind?: 'confidential' | 'public' } = {},
 ): Promise<Application> {
   const { name = 'Ledger Robot', redirectUri = 'https://robot.example/back?from=duely', kind = 'confidential' } = about
-  const { id, secret } = await addClient(app.db, { name, redirectUris: [redirectUri], kind }, app.clock.now())
+  const { id, secret } = await registerOauthClient(app.db, { name, redirectUris: [redirectUri], kind }, app.clock.now())
   return { id, secret, redirectUri }
 }
 

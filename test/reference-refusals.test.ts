@@ -125,11 +125,11 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     conflict: async ({ app, asha }) => {
       const zap = await connect(app, asha, zapierItself)
       const hook = (nth: number) => ({ body: { hookUrl: `https://hooks.zapier.com/${nth}`, event: 'invoice.paid' as const } })
-      for (let nth = 0; nth < 100; nth += 1) await ask(app, zap, integrationCalls.addHook, hook(nth))
-      return ask(app, zap, integrationCalls.addHook, hook(100))
+      for (let nth = 0; nth < 100; nth += 1) await ask(app, zap, integrationCalls.addZap, hook(nth))
+      return ask(app, zap, integrationCalls.addZap, hook(100))
     },
   },
-  unsubscribe: { not_found: findsNothing(integrationCalls.removeHook) },
+  unsubscribe: { not_found: findsNothing(integrationCalls.removeZap) },
   getSample: {
     invalid: async ({ app, asha }) => {
       const zap = await connect(app, asha, zapierItself)

@@ -199,7 +199,7 @@ const givens: Record<string, Given> = {
   subscribe: nothing,
   unsubscribe: async ({ app }, zap) => {
     const body = { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' as const }
-    return { id: (await ask(app, zap, integrationCalls.addHook, { body })).reply.id }
+    return { id: (await ask(app, zap, integrationCalls.addZap, { body })).reply.id }
   },
   getSample: async (office) => {
     await anInvoiceThere(office)

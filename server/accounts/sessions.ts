@@ -52,7 +52,7 @@ export async function identify({ db, config, clock }: Deps, request: FastifyRequ
     .innerJoin(accounts, eq(accounts.id, sessions.ownerId))
     .where(and(eq(sessions.id, sessionId), isAlive(now)))
   if (!found) throw refused
-  return { account: found.account, program: null, sessionId }
+  return { account: found.account, apiClient: null, sessionId }
 }
 
 /** Begins a session of an account in one browser. */

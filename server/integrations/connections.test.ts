@@ -9,8 +9,8 @@ import { hashToken } from '#server/platform/secrets.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey, anApplication, connect, permit, refresh, zapier, zapierItself } from '#test/programs.ts'
-import { forgetOldGrantedThings } from './integrations.ts'
-import { apiKeys, hooks, oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
+import { pruneGrants } from './integrations.ts'
+import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './tables.ts'
 
 const connectionsOf = async (app: TestApp, someone: Person) => (await ask(app, someone, integrationCalls.connections)).reply
 const auditOf = async (app: TestApp, someone: Person) => {
@@ -60,7 +60,7 @@ test('an application that asks again is one connection, with all that was allowe
   expect((await ask(app, { token }, integrationCalls.me)).status).toBe(403)
 })
 
-test('with Zapier its hooks go, and the subscription to it', async () => {
+test('with Zapier its webhooks go, and the subscription to it', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   await connect(app, asha, zapierItself)
@@ -68,9 +68,9 @@ test('with Zapier its hooks go, and the subscription to it', async () => {
   const grantId = connected?._id ?? ''
   const now = app.clock.now()
   const zap = { ownerId: asha.id, kind: 'zapier' as const, grantId, url: 'https://hooks.zapier.com/1', sealedSecret: 'x', createdAt: now }
-  await app.db.insert(hooks).values({ ...zap, events: ['invoice.paid'] })
+  await app.db.insert(webhooks).values({ ...zap, events: ['invoice.paid'] })
   await ask(app, asha, integrationCalls.disconnect, { params: { id: grantId } })
-  expect(await app.db.select().from(hooks)).toEqual([])
+  expect(await app.db.select().from(webhooks)).toEqual([])
   expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: true })
 })
 
@@ -180,7 +180,7 @@ test('what is over is forgotten: codes, tokens, and permissions that never opene
   await permit(app, meera, robot)
   const body = { request: '', redirect_uri: ownRedirectPath, state: '' }
   await ask(app, meera, integrationCalls.allow, { query: { json: 'true' }, body })
-  const tidy = () => forgetOldGrantedThings(app.db, app.clock.now())
+  const tidy = () => pruneGrants(app.db, app.clock.now())
   await tidy()
   expect(await app.db.select().from(oauthGrants)).toHaveLength(4)
   app.clock.advance({ hours: 2 })

@@ -9,8 +9,8 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
-import { type Client, findClient } from './clients.ts'
-import { lockOwner, subscribeToZapier, tellOfProgram } from './integrations.ts'
+import { lockOwner, notifyAccessGranted, subscribeToZapier } from './integrations.ts'
+import { findOauthClient, type OauthClient } from './oauth-clients.ts'
 import { type Asked, issueCode } from './provider.ts'
 import { oauthGrants } from './tables.ts'
 
@@ -81,7 +81,7 @@ export async function allow(deps: Deps, account: Account, brought: Brought, from
     await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)
     if (!found) return withParameters(brought.redirect_uri, brought.state === '' ? {} : { state: brought.state })
     const { client, asked } = found
-    await tellOfProgram(tx, deps, account, `${client.name} was allowed to use your Duely account.`, now)
+    await notifyAccessGranted(tx, deps, account, `${client.name} was allowed to use your Duely account.`, now)
     if (client.id === config.zapier?.clientId) await subscribeToZapier(tx, account.id, true)
     const granting = { db: tx, secretKey: config.secretKey, client, now, ownerId: account.id, grantId }
     return withParameters(await issueCode(granting, asked), { iss: config.publicUrl })
@@ -96,7 +96,7 @@ export function returnTo(asked: Pick<Asked, 'redirectUri' | 'state'>, publicUrl:
 const own = { id: ownClientId, name: 'Duely', scopes: scope.options }
 
 /** The application and what it asked for, where all three belong together; null where Duely itself asks. */
-async function readBrought(deps: Asking, brought: Brought, now: Instant): Promise<{ client: Client; asked: Asked } | null> {
+async function readBrought(deps: Asking, brought: Brought, now: Instant): Promise<{ client: OauthClient; asked: Asked } | null> {
   const { config } = deps
   const { request, redirect_uri: redirectUri, state } = brought
   if (request === '') {
@@ -107,7 +107,7 @@ async function readBrought(deps: Asking, brought: Brought, now: Instant): Promis
   if (!asked || !sameText(hashToken(redirectUri), asked.redirectHash) || hashOrNull(state, asked) !== asked.stateHash) throw wrong()
   if (Temporal.Instant.compare(asked.expiresAt, now) <= 0)
     throw new Refusal('link_expired', 'This question is more than ten minutes old. Please start again from the application.')
-  const client = await findClient(deps, asked.clientId)
+  const client = await findOauthClient(deps, asked.clientId)
   // The operator may have changed the application in these ten minutes.
   if (!client?.redirectUris.includes(redirectUri)) throw wrong()
   const { scopes, codeChallenge, stateHash } = asked

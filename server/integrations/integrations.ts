@@ -8,21 +8,21 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
-import { zapFarewell } from './hooks.ts'
 import { opensNothing } from './provider.ts'
-import { apiKeys, hooks, oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
+import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './tables.ts'
+import { zapFarewell } from './webhooks.ts'
 
-// One of the operator's commands.
-export { addClient, listClients, removeClient } from './clients.ts'
-// What is told to others is told in the background.
-export { deliverHook, openPlaces } from './hook-delivery.ts'
-export { composeHooks, forgetOldHookEvents, wakeHooks } from './hook-outbox.ts'
-// For whoever seals every secret anew.
-export { sealedHooks } from './hook-secret.ts'
-// Told of an account that is gone.
-export { zapFarewell } from './hooks.ts'
 // Who asks is settled for every call at once.
-export { identifyProgram } from './programs.ts'
+export { authenticateApiClient } from './api-clients.ts'
+// One of the operator's commands.
+export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
+export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
+// What is told to others is told in the background.
+export { deliverWebhook, openConcurrencyLimit } from './webhook-delivery.ts'
+// For whoever seals every secret anew.
+export { sealedWebhooks } from './webhook-secret.ts'
+// Told of an account that is gone.
+export { zapFarewell } from './webhooks.ts'
 
 type Knowing = Pick<Deps['config'], 'zapier'>
 
@@ -50,7 +50,7 @@ export async function listConnections(db: Database, account: AccountRow, config:
 }
 
 /**
- * Takes a permission back: its tokens and the hooks of its Zaps go with it, at once. Without Zapier's nothing is delivered there any more, so that
+ * Takes a permission back: its tokens and the webhooks of its Zaps go with it, at once. Without Zapier's nothing is delivered there any more, so that
  * subscription ends too, and Zapier is told. Refuses with `not_found`.
  */
 export async function disconnect(
@@ -62,7 +62,7 @@ export async function disconnect(
 ): Promise<void> {
   const farewell = await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
-    const tellZapier = await zapFarewell(config)(tx, ownerId)
+    const notifyZapier = await zapFarewell(config)(tx, ownerId)
     const known = z.uuid().safeParse(id).success
     const [gone] = known
       ? await tx
@@ -74,7 +74,7 @@ export async function disconnect(
     await writeAudit(tx, { ownerId, kind: 'application_disconnected', about: gone.clientName }, from, now)
     if (gone.clientId !== config.zapier?.clientId) return null
     await subscribeToZapier(tx, ownerId, false)
-    return tellZapier
+    return notifyZapier
   })
   await farewell?.()
 }
@@ -86,7 +86,7 @@ export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
 }
 
 /** A letter about whatever lets a program into an account from now on: an owner who knows nothing of it can still end it. */
-export async function tellOfProgram(
+export async function notifyAccessGranted(
   tx: Database,
   deps: Deps,
   { email }: Pick<AccountRow, 'email'>,
@@ -103,19 +103,19 @@ Duely`
 }
 
 /** Ends whatever lets a program into an account, or tells it of what happens there: whoever made it is not the owner any more. */
-export async function endPrograms(tx: Database, ownerId: string): Promise<void> {
+export async function revokeAccess(tx: Database, ownerId: string): Promise<void> {
   await tx.delete(oauthGrants).where(eq(oauthGrants.ownerId, ownerId))
   await tx.delete(apiKeys).where(eq(apiKeys.ownerId, ownerId))
-  await tx.delete(hooks).where(eq(hooks.ownerId, ownerId))
+  await tx.delete(webhooks).where(eq(webhooks.ownerId, ownerId))
 }
 
-/** Whether what happens is delivered to Zapier: while it is not, its hooks are kept and wait. */
+/** Whether what happens is delivered to Zapier: while it is not, its webhooks are kept and wait. */
 export async function subscribeToZapier(db: Database, ownerId: string, sendReminders: boolean): Promise<void> {
   await db.update(accounts).set({ sendReminders }).where(eq(accounts.id, ownerId))
 }
 
 /** Forgets codes and tokens that have been over for a while, and permissions that never opened anything. Call it now and then from a worker. */
-export async function forgetOldGrantedThings(db: Database, now: Instant): Promise<void> {
+export async function pruneGrants(db: Database, now: Instant): Promise<void> {
   const old = now.subtract(remembered)
   await db.delete(oauthCodes).where(lte(oauthCodes.expiresAt, old))
   await db

@@ -9,7 +9,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
-import { lockOwner, tellOfProgram } from './integrations.ts'
+import { lockOwner, notifyAccessGranted } from './integrations.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys } from './tables.ts'
 
@@ -58,7 +58,7 @@ export async function addKey(
       .returning()
     if (!row) throw new Error('A key was not written down.')
     await writeAudit(tx, { ownerId, kind: 'key_made', about: named(row) }, from, now)
-    await tellOfProgram(tx, deps, account, `An API key was made: ${named(row)}.`, now)
+    await notifyAccessGranted(tx, deps, account, `An API key was made: ${named(row)}.`, now)
     return { ...toKey(row), key }
   })
 }

@@ -9,8 +9,8 @@ import { isAway } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
 import { hashToken, sameText } from '#server/platform/secrets.ts'
-import { type Client, findClient } from './clients.ts'
 import { keepRequest, returnTo } from './consent.ts'
+import { findOauthClient, type OauthClient } from './oauth-clients.ts'
 import { readRequest, revokeToken, tradeForTokens } from './provider.ts'
 
 const paths = {
@@ -52,7 +52,7 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
   app.get(paths.authorize, { schema: { summary: 'Ask a person for their permission.' } }, async (request, reply) => {
     const now = clock.now()
     const { given, repeated } = readParameters(request.query)
-    const client = given.client_id === undefined ? null : await findClient(deps, given.client_id)
+    const client = given.client_id === undefined ? null : await findOauthClient(deps, given.client_id)
     const redirectUri = given.redirect_uri
     // Nobody knows whose address that is: sending the browser there would lend it our name.
     if (!client) return refuseOpenly(request, reply, 'This application is not known here.')
@@ -96,7 +96,7 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
     })
 
     programs.post(paths.token, { schema: { summary: 'Trade a code or a refresh token for tokens.' } }, async (request, reply) => {
-      const { given, client } = await readProgram(deps, request, clock.now())
+      const { given, client } = await authenticateClient(deps, request, clock.now())
       if (given.grant_type === undefined) throw OAuthException.invalidParameter('grant_type')
       if (!grantTypes.includes(given.grant_type)) throw OAuthException.unsupportedGrantType()
       const said = await tradeForTokens(deps, client, given, clock.now())
@@ -105,7 +105,7 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
     })
 
     programs.post(paths.revoke, { schema: { summary: 'Give a token back.' } }, async (request, reply) => {
-      const { given, client } = await readProgram(deps, request, clock.now())
+      const { given, client } = await authenticateClient(deps, request, clock.now())
       if (given.token === undefined) throw OAuthException.invalidParameter('token')
       await revokeToken(deps.db, client, given.token, clock.now())
       return reply.headers(uncached).send({})
@@ -128,7 +128,7 @@ function readParameters(from: unknown): { given: Record<string, string>; repeate
 }
 
 /** What the library leaves to us of an authorization request. Answers the challenge of PKCE, where there is one. */
-function readChallenge(client: Client, given: Record<string, string>, repeated: string | null): string | null {
+function readChallenge(client: OauthClient, given: Record<string, string>, repeated: string | null): string | null {
   const wrong = (parameter: string, why: string) => OAuthException.invalidParameter(parameter, why)
   if (repeated !== null) throw wrong(repeated, `Send ${repeated} once`)
   if (given.response_type === undefined) throw wrong('response_type', 'Send response_type=code')
@@ -159,11 +159,15 @@ class Unsupported extends Error {
 }
 
 /** The parameters of a program's request, and which application it is, by its secret where it has one (RFC 6749, 2.3). */
-async function readProgram(deps: Deps, request: FastifyRequest, now: Instant): Promise<{ given: Record<string, string>; client: Client }> {
+async function authenticateClient(
+  deps: Deps,
+  request: FastifyRequest,
+  now: Instant,
+): Promise<{ given: Record<string, string>; client: OauthClient }> {
   const { given, repeated } = readParameters(request.body)
   if (repeated !== null) throw OAuthException.invalidParameter(repeated, `Send ${repeated} once`)
   const { id, secrets } = readCredentials(request.headers.authorization, given)
-  const client = await findClient(deps, id)
+  const client = await findOauthClient(deps, id)
   const key = addressKey(`client:${hashToken(id)}`, request.ip)
   // Counted before it is looked at: those that come together cannot slip through together.
   if (deps.config.rateLimit) await countTry(deps.db, key, wrongSecrets, now)

@@ -16,7 +16,7 @@ import {
   zapier,
   zapierItself,
 } from '#test/programs.ts'
-import { removeClient } from './clients.ts'
+import { removeOauthClient } from './oauth-clients.ts'
 
 const openWithZapier = () => openTestApp({ config: { zapier, publicUrl: 'https://duely.example' } })
 
@@ -518,7 +518,7 @@ test('an application that the operator took away opens nothing any more', async 
   const asha = await aPerson(app)
   const robot = await anApplication(app)
   const { token, refreshToken } = await connect(app, asha, robot)
-  expect(await removeClient(app.db, robot.id)).toBe('Ledger Robot')
+  expect(await removeOauthClient(app.db, robot.id)).toBe('Ledger Robot')
   expect(await isGood(app, token)).toBe(false)
   expect((await refresh(app, robot, refreshToken)).body.error).toBe('invalid_client')
   expect((await ask(app, asha, integrationCalls.connections)).reply).toEqual([])

@@ -13,7 +13,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { deriveKey, hashToken, hmac, newToken, sameText } from '#server/platform/secrets.ts'
-import type { Client } from './clients.ts'
+import type { OauthClient } from './oauth-clients.ts'
 import { oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
 
 /** How everything begins that opens an account, so that it is known for what it is wherever it turns up. */
@@ -29,7 +29,7 @@ const notForTheLibrary = new Date(8.64e15)
 interface Serving {
   db: Database
   secretKey: string
-  client: Client
+  client: OauthClient
   now: Instant
 }
 
@@ -85,7 +85,7 @@ export async function issueCode(granting: Granting, asked: Asked): Promise<strin
  */
 export async function tradeForTokens(
   { db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>,
-  client: Client,
+  client: OauthClient,
   given: Record<string, string>,
   now: Instant,
 ): Promise<ResponseInterface | OAuthException> {
@@ -104,7 +104,7 @@ export async function tradeForTokens(
 }
 
 /** Ends a token of an application (RFC 7009); with a refresh token everything that goes back to the same code. Of others' it does nothing. */
-export async function revokeToken(db: Database, client: Client, token: string, now: Instant): Promise<void> {
+export async function revokeToken(db: Database, client: OauthClient, token: string, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findToken(tx, token, client, 'update')
     if (found?.kind === 'refresh') await endChain(tx, found, now)
@@ -271,7 +271,7 @@ function openServer(
 }
 
 /** A code of this application, its permission locked: whoever comes with the same code meanwhile waits, and finds it used. */
-async function findCode(tx: Database, codeHash: string, client: Client) {
+async function findCode(tx: Database, codeHash: string, client: OauthClient) {
   const [known] = await tx.select({ grantId: oauthCodes.grantId }).from(oauthCodes).where(eq(oauthCodes.codeHash, codeHash))
   const grant = known && (await lockGrant(tx, known.grantId, client, 'update'))
   if (!grant) return null
@@ -280,7 +280,7 @@ async function findCode(tx: Database, codeHash: string, client: Client) {
 }
 
 /** A token of this application, its permission locked: with `key share` any number may hold it at a time, and only taking it back waits. */
-async function findToken(tx: Database, token: string, client: Client, strength: 'update' | 'key share') {
+async function findToken(tx: Database, token: string, client: OauthClient, strength: 'update' | 'key share') {
   const tokenHash = hashToken(token)
   const [known] = await tx.select({ grantId: oauthTokens.grantId }).from(oauthTokens).where(eq(oauthTokens.tokenHash, tokenHash))
   const grant = known && (await lockGrant(tx, known.grantId, client, strength))
@@ -290,7 +290,7 @@ async function findToken(tx: Database, token: string, client: Client, strength: 
 }
 
 /** The permission first, what hangs from it afterwards, here as where it is taken back: two that lock in another order wait for each other. */
-async function lockGrant(tx: Database, grantId: string, client: Client, strength: 'update' | 'key share') {
+async function lockGrant(tx: Database, grantId: string, client: OauthClient, strength: 'update' | 'key share') {
   const [grant] = await tx
     .select({ ownerId: oauthGrants.ownerId })
     .from(oauthGrants)
@@ -319,7 +319,7 @@ export function opensNothing(now: Instant): SQL {
     AND NOT EXISTS (SELECT 1 FROM oauth_codes c WHERE c.grant_id = ${oauthGrants.id} AND c.used_at IS NULL AND c.expires_at > ${now.toString()}::timestamptz)`
 }
 
-function toLibrary({ id, name, secretHash, redirectUris }: Client): OAuthClient {
+function toLibrary({ id, name, secretHash, redirectUris }: OauthClient): OAuthClient {
   return { id, name, secret: secretHash, redirectUris, allowedGrants: ['authorization_code', 'refresh_token'], scopes: [] }
 }
 

@@ -5,16 +5,16 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { follow, triggerReminders } from '#server/reminders/reminders.ts'
 import { allow, readQuestion } from './consent.ts'
-import { hookRoutes } from './hook-routes.ts'
 import { disconnect, listConnections, subscribeToZapier } from './integrations.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
 import { oauthRoutes } from './oauth-routes.ts'
+import { webhookRoutes } from './webhook-routes.ts'
 
 /** What other programs may do with an account, and who may let them. */
 export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
   const { db, clock, queue, config } = deps
   await oauthRoutes(app, deps)
-  hookRoutes(app, deps)
+  webhookRoutes(app, deps)
 
   answer(app, integrationCalls.consent, ({ query }) => readQuestion(deps, query, clock.now()))
   answer(app, integrationCalls.allow, async ({ body }, { account }, { request }) => ({

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigserial, foreignKey, index, integer, jsonb, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { HookEvent, Scope } from '#contract/integrations.ts'
+import type { Scope, WebhookEvent } from '#contract/integrations.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
@@ -93,19 +93,19 @@ export const apiKeys = pgTable(
 )
 
 /** An address that is told of what happens. */
-export const hooks = pgTable(
+export const webhooks = pgTable(
   'hooks',
   {
     id: id(),
     ownerId: uuid().notNull(),
     /** Added by a person, or by a Zap that was switched on. */
     kind: text({ enum: ['webhook', 'zapier'] }).notNull(),
-    /** The permission that a Zap's hook lives by. */
+    /** The permission that a Zap's webhook lives by. */
     grantId: uuid(),
     url: text().notNull(),
     /** What signatures are made with, sealed, bound to this row. */
     sealedSecret: text().notNull(),
-    events: text().array().$type<HookEvent[]>().notNull(),
+    events: text().array().$type<WebhookEvent[]>().notNull(),
     createdAt: instant().notNull(),
     /** Failed tries in a row. */
     failures: integer().notNull().default(0),
@@ -125,14 +125,14 @@ export const hooks = pgTable(
  * Something that happened, for an account that somebody listens to: written by triggers on invoices and deliveries, in the transaction in
  * which it happens. `facts` are the rows as they were then, until the body is composed of them.
  */
-export const hookEvents = pgTable(
+export const webhookEvents = pgTable(
   'hook_events',
   {
     id: id(),
     /** The order in which they happened. */
     position: bigserial({ mode: 'number' }).notNull(),
     ownerId: uuid().notNull(),
-    type: text().$type<HookEvent | 'test'>().notNull(),
+    type: text().$type<WebhookEvent | 'test'>().notNull(),
     /** null where the row that it happened to does not say: then it is when it was noticed. */
     happenedAt: instant(),
     facts: jsonb().notNull(),
@@ -148,7 +148,7 @@ export const hookEvents = pgTable(
 )
 
 /** One event for one receiver. */
-export const hookDeliveries = pgTable(
+export const webhookDeliveries = pgTable(
   'hook_deliveries',
   {
     id: id(),
@@ -165,8 +165,8 @@ export const hookDeliveries = pgTable(
     words: text(),
   },
   (t) => [
-    foreignKey({ columns: [t.ownerId, t.hookId], foreignColumns: [hooks.ownerId, hooks.id] }).onDelete('cascade'),
-    foreignKey({ columns: [t.ownerId, t.eventId], foreignColumns: [hookEvents.ownerId, hookEvents.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.ownerId, t.hookId], foreignColumns: [webhooks.ownerId, webhooks.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.ownerId, t.eventId], foreignColumns: [webhookEvents.ownerId, webhookEvents.id] }).onDelete('cascade'),
     unique('hook_deliveries_one').on(t.hookId, t.eventId),
     index('hook_deliveries_event').on(t.eventId),
     index('hook_deliveries_due').on(t.nextTryAt).where(sql`${t.state} = 'waiting'`),

@@ -5,9 +5,9 @@ import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import {
   createInvoice,
-  forgetDeleted,
   invoiceTotals,
   listInvoices,
+  pruneDeleted,
   removeInvoice,
   restoreInvoice,
   toInvoice,
@@ -144,7 +144,7 @@ test('a deleted invoice is gone, and can be restored for 30 days', async () => {
   expect((await list(app, asha)).reply).toEqual([])
   app.clock.advance({ hours: 30 * 24 })
   asha = await signedInAgain(app, asha)
-  await forgetDeleted(app.db, app.clock.now())
+  await pruneDeleted(app.db, app.clock.now())
   const restored = await restore(app, asha, reply._id)
   expect(restored.status).toBe(200)
   expect(restored.reply).toEqual({ ...reply, updatedAt: '2026-04-01T09:00:00Z' })
@@ -161,7 +161,7 @@ test('after 30 days a deleted invoice cannot be restored any more and is forgott
   app.clock.advance({ hours: 30 * 24, seconds: 1 })
   asha = await signedInAgain(app, asha)
   expect((await restore(app, asha, reply._id)).status).toBe(404)
-  await forgetDeleted(app.db, app.clock.now())
+  await pruneDeleted(app.db, app.clock.now())
   app.clock.advance({ hours: -24 })
   expect((await restore(app, asha, reply._id)).status).toBe(404)
   expect((await list(app, asha)).reply).toEqual([kept])

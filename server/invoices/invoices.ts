@@ -233,7 +233,7 @@ export async function invoiceTotals(db: Database, ownerId: string): Promise<{ to
 }
 
 /** Erases for good what was deleted more than 30 days ago, a few hundred at a time. */
-export async function forgetDeleted(db: Database, now: Instant): Promise<void> {
+export async function pruneDeleted(db: Database, now: Instant): Promise<void> {
   for (;;) {
     const old = db
       .select({ id: invoices.id })

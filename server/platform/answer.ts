@@ -11,7 +11,7 @@ import fastify, {
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { Call, CallParts, CallReply } from '#contract/call.ts'
-import type { ProgramKind } from '#contract/integrations.ts'
+import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import { isAway } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
@@ -26,8 +26,8 @@ export interface Account {
 }
 
 /** A program that asks in a person's name: by the permission (an application) or the key of this id. */
-export interface Program {
-  kind: ProgramKind
+export interface ApiClient {
+  kind: ApiClientKind
   id: string
 }
 
@@ -35,7 +35,7 @@ export interface Program {
 export interface Who {
   account: Account
   /** null: the person themselves. */
-  program: Program | null
+  apiClient: ApiClient | null
   /** The session of the person's browser. A program has none: where it is read in a program's call, that is refused with `not_allowed`. */
   readonly sessionId: string
 }

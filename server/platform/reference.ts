@@ -9,12 +9,12 @@ import {
   everyRefusal,
   explainedCalls,
   explainedEvents,
-  hookHeaders,
   inputRefusals,
   intro,
   keyRefusals,
   limitHeaders,
   subjects,
+  webhookHeaders,
 } from '#contract/reference.ts'
 import { schemaWords } from '#contract/schema-words.ts'
 import type { App } from './answer.ts'
@@ -161,7 +161,7 @@ function webhook({ summary, schema, example }: (typeof explainedEvents)[number],
     tags: ['Webhooks'],
     summary,
     security: [],
-    parameters: hookHeaders.map(({ name, ...header }) => ({ name, in: 'header', required: true, ...headerOf(header) })),
+    parameters: webhookHeaders.map(({ name, ...header }) => ({ name, in: 'header', required: true, ...headerOf(header) })),
     requestBody: { required: true, content: json(schemaOf(schema, 'output', shared), example) },
     responses: {
       '2XX': {

@@ -88,7 +88,7 @@ function screens(invoice: string, webhook: string): Screen[] {
     {
       name: 'webhook',
       address: `/dashboard/connections/webhooks/${webhook}`,
-      calls: [integrationCalls.hookDeliveries],
+      calls: [integrationCalls.webhookDeliveries],
       loading: /^Loading/,
       failed: new RegExp(failure),
     },

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { type HookDelivery, integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -19,12 +19,12 @@ const words = texts.log
 const often = 3_000
 const seldom = 20_000
 
-const tones = { delivered: 'paid', waiting: 'unpaid', failed: 'overdue' } satisfies Record<HookDelivery['state'], PillTone>
+const tones = { delivered: 'paid', waiting: 'unpaid', failed: 'overdue' } satisfies Record<WebhookDelivery['state'], PillTone>
 
 /** What was delivered to a webhook lately, newest first, with what the receiver said. */
 export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
   const [moving, setMoving] = useState(false)
-  const log = useApiQuery(integrationCalls.hookDeliveries, { params: { id: webhook._id } }, { refetchInterval: moving ? often : seldom })
+  const log = useApiQuery(integrationCalls.webhookDeliveries, { params: { id: webhook._id } }, { refetchInterval: moving ? often : seldom })
   const waits = log.data?.some(({ state, nextTryAt }) => state === 'waiting' && nextTryAt !== null) ?? false
   if (waits !== moving) setMoving(waits)
   return (
@@ -46,12 +46,12 @@ export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
   )
 }
 
-function Entry({ delivery, webhook }: { delivery: HookDelivery; webhook: Webhook }): ReactNode {
+function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webhook }): ReactNode {
   const { _id, event, eventId, state, attempt, createdAt, lastTriedAt, nextTryAt } = delivery
   const zone = useZone()
   const now = new Date()
   const resend = useApiMutation(integrationCalls.resend, {
-    invalidates: [integrationCalls.hookDeliveries, integrationCalls.webhooks],
+    invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
     onSuccess: (again) => toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? words.taken : words.notTaken),
   })
   const name = event === 'test' ? texts.events.test : texts.events.names[event]

@@ -1,4 +1,4 @@
-import type { HookEvent, Scope } from '#contract/integrations.ts'
+import type { Scope, WebhookEvent } from '#contract/integrations.ts'
 
 const counted = (n: number, one: string, many: string) => `${n.toLocaleString('en-IN')} ${n === 1 ? one : many}`
 
@@ -63,14 +63,14 @@ export const texts = {
       'invoice.paid': 'Invoice paid',
       'reminder.sent': 'Reminder sent',
       'reminder.failed': 'Reminder failed',
-    } satisfies Record<HookEvent, string>,
+    } satisfies Record<WebhookEvent, string>,
     says: {
       'invoice.created': 'An invoice was written down: by hand, from a file or by a program.',
       'invoice.overdue': 'The due date of an unpaid invoice has passed.',
       'invoice.paid': 'An invoice was marked as paid.',
       'reminder.sent': 'A mail server has accepted a reminder to a client.',
       'reminder.failed': 'A reminder could not be delivered and was given up, with the reason.',
-    } satisfies Record<HookEvent, string>,
+    } satisfies Record<WebhookEvent, string>,
     test: 'Test event',
   },
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type HookDelivery, integrationCalls } from '#contract/integrations.ts'
+import { integrationCalls, type WebhookDelivery } from '#contract/integrations.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
@@ -12,7 +12,9 @@ const words = texts.webhook
 
 /** Sends a test event, and says below the buttons what the receiver made of it. */
 export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
-  const send = useApiMutation(integrationCalls.testWebhook, { invalidates: [integrationCalls.hookDeliveries, integrationCalls.webhooks] })
+  const send = useApiMutation(integrationCalls.testWebhook, {
+    invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
+  })
   const button = (
     <BusyButton variant="default" busy={send.isPending} busyText={words.testing} onClick={() => send.mutate({ params: { id } })}>
       {words.test}
@@ -27,7 +29,7 @@ export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNod
   return { button, outcome }
 }
 
-function Outcome({ delivery }: { delivery: HookDelivery }): ReactNode {
+function Outcome({ delivery }: { delivery: WebhookDelivery }): ReactNode {
   const taken = delivery.state === 'delivered'
   return (
     <div className={styles.outcome}>

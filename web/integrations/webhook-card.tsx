@@ -27,7 +27,7 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
   const close = () => setOpen('none')
   const test = useTestEvent(_id)
   const change = useApiMutation(integrationCalls.changeWebhook, {
-    invalidates: [integrationCalls.webhooks, integrationCalls.hookDeliveries],
+    invalidates: [integrationCalls.webhooks, integrationCalls.webhookDeliveries],
     onSuccess: (_reply, { body }) => toast('good', body.paused ? words.pauseDone : words.resumed),
   })
   const own = kind === 'webhook'

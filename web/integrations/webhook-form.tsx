@@ -3,7 +3,7 @@ import '@mantine/core/styles/Checkbox.layer.css'
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { type HookEvent, hookEvent, integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { integrationCalls, type Webhook, type WebhookEvent, webhookEvent } from '#contract/integrations.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { invalidate } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
@@ -12,7 +12,7 @@ import { texts } from './texts.ts'
 
 const words = texts.webhooks.dialog
 
-type WebhookValues = { url: string; events: HookEvent[] }
+type WebhookValues = { url: string; events: WebhookEvent[] }
 
 interface WebhookFormProps {
   webhook: Webhook | null
@@ -31,7 +31,7 @@ function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
   const queries = useQueryClient()
   const state = useContractForm({
     call: integrationCalls.addWebhook,
-    initialValues: { url: '', events: [...hookEvent.options] } as WebhookValues,
+    initialValues: { url: '', events: [...webhookEvent.options] } as WebhookValues,
     toInput: ({ url, events }) => ({ body: { url: url.trim(), events } }),
     onSuccess: ({ secret }) => {
       onSecret(secret)
@@ -101,7 +101,7 @@ function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNod
           classNames={{ label: styles.label ?? '', description: styles.description ?? '', error: styles.error ?? '' }}
           {...form.getInputProps('events')}
         >
-          {hookEvent.options.map((event) => (
+          {webhookEvent.options.map((event) => (
             <Checkbox
               key={event}
               className={styles.choice ?? ''}

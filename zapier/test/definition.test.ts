@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hookEvent, hookPayload } from '../../contract/integrations.ts'
+import { webhookEvent, webhookPayload } from '../../contract/integrations.ts'
 import { invoice } from '../../contract/invoices.ts'
 import { runAnswer } from '../../contract/reminders.ts'
 import app from '../index.js'
@@ -16,12 +16,12 @@ test('the platform notices what is wrong', async () => {
 const triggers = Object.values(app.triggers)
 
 test('there is a trigger for every event that Duely tells of', () => {
-  expect(triggers.map(({ operation }) => operation.sample.type).sort()).toEqual([...hookEvent.options].sort())
+  expect(triggers.map(({ operation }) => operation.sample.type).sort()).toEqual([...webhookEvent.options].sort())
 })
 
 test.each(triggers)('$display.label: the sample is what a hook brings, and every field in it has a label', ({ operation }) => {
   const { sample, outputFields } = operation
-  expect(hookPayload.parse(sample)).toEqual(sample)
+  expect(webhookPayload.parse(sample)).toEqual(sample)
   const labelled = outputFields.map(({ key }) => key)
   // A pause is an object that is mostly not there; whoever needs it finds it under its own name.
   const found = leaves(sample).filter((key) => !key.endsWith('pause'))

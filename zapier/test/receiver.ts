@@ -1,25 +1,25 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type net from 'node:net'
-import { type HookPayload, hookPayload } from '../../contract/integrations.ts'
+import { type WebhookPayload, webhookPayload } from '../../contract/integrations.ts'
 
 /** What stands where hooks arrive at Zapier. */
 export interface Receiver extends AsyncDisposable {
   /** An address of its own for each Zap. */
   addressOf(zap: string): string
   /** The first hook of a Zap, once it has arrived. */
-  first(zap: string): Promise<HookPayload>
+  first(zap: string): Promise<WebhookPayload>
   /** How many have arrived for a Zap. */
   count(zap: string): number
 }
 
 export async function openReceiver(): Promise<Receiver> {
-  const arrived = new Map<string, HookPayload[]>()
+  const arrived = new Map<string, WebhookPayload[]>()
   const waiting = new Set<() => void>()
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const zap = request.url ?? ''
-    arrived.set(zap, [...(arrived.get(zap) ?? []), hookPayload.parse(JSON.parse(body))])
+    arrived.set(zap, [...(arrived.get(zap) ?? []), webhookPayload.parse(JSON.parse(body))])
     response.writeHead(200).end()
     for (const look of waiting) look()
   }).listen(0, '127.0.0.1')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HookEvent, HookPayload, reminderFact } from '#contract/integrations.ts'
+import type { reminderFact, WebhookEvent, WebhookPayload } from '#contract/integrations.ts'
 import { invoiceStatus } from '#contract/invoices.ts'
 import { runKind } from '#contract/reminders.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
@@ -10,13 +10,13 @@ import type { Instant } from '#server/platform/clock.ts'
 /** Something that happened, as a trigger wrote it down. */
 interface Happened {
   id: string
-  type: HookEvent
+  type: WebhookEvent
   at: Instant
   facts: unknown
 }
 
 /** What receivers are told of it. Throws where the facts are not what triggers write. */
-export function composePayload({ id, type, at, facts }: Happened): HookPayload {
+export function composePayload({ id, type, at, facts }: Happened): WebhookPayload {
   const head = { id, timestamp: at.toString() }
   switch (type) {
     case 'invoice.created':

@@ -5,23 +5,23 @@ import { isIP } from 'node:net'
 import tls from 'node:tls'
 import { certificateTrouble, dialAddresses, isSpecialAddress, judgeHost, type Resolve, resolveName } from '#server/platform/host.ts'
 
-/** The world outside, as far as hooks go there: everything about it can be handed in. */
-export interface HookOutside {
+/** The network that webhooks are sent over; tests hand in their own. */
+export interface WebhookNetwork {
   allowPrivateHosts: boolean
   resolve: Resolve
   /** Opens a TCP connection to one of these addresses and no other. */
-  dial(addresses: string[], port: number): net.Socket
+  connect(addresses: string[], port: number): net.Socket
   /** Milliseconds from asking for the name to the end of the answer, however often a byte arrives meanwhile. */
   deadline: number
   /** Certificates (PEM) that are trusted besides the well-known authorities. */
   trust: string | null
 }
 
-export function usualOutside(config: { allowPrivateHookHosts: boolean }): HookOutside {
-  return { allowPrivateHosts: config.allowPrivateHookHosts, resolve: resolveName, dial: dialAddresses, deadline: 10_000, trust: null }
+export function defaultNetwork(config: { allowPrivateWebhookHosts: boolean }): WebhookNetwork {
+  return { allowPrivateHosts: config.allowPrivateWebhookHosts, resolve: resolveName, connect: dialAddresses, deadline: 10_000, trust: null }
 }
 
-interface HookCall {
+interface WebhookRequest {
   method: 'POST' | 'DELETE'
   url: string
   headers: Record<string, string>
@@ -29,7 +29,7 @@ interface HookCall {
 }
 
 /** What a receiver said: its status and the beginning of its answer; null and a sentence where no answer came. */
-export interface HookAnswer {
+export interface WebhookResponse {
   status: number | null
   words: string
 }
@@ -39,7 +39,7 @@ const mostRead = 64 * 1024
 const mostKept = 300
 
 /** Whether a receiver has taken what it was told. A redirection is none: it is not followed. */
-export function isTaken({ status }: HookAnswer): boolean {
+export function isAccepted({ status }: WebhookResponse): boolean {
   return status !== null && status >= 200 && status < 300
 }
 
@@ -47,7 +47,7 @@ export function isTaken({ status }: HookAnswer): boolean {
  * Why an address is never called, in a sentence; null where nothing speaks against it as it is written. Where its name leads is judged each
  * time it is called.
  */
-export function refuseAddress(address: string, { allowPrivateHosts }: Pick<HookOutside, 'allowPrivateHosts'>): string | null {
+export function refuseAddress(address: string, { allowPrivateHosts }: Pick<WebhookNetwork, 'allowPrivateHosts'>): string | null {
   const url = new URL(address)
   if (url.username !== '' || url.password !== '')
     return 'Please leave user name and password out of the address: each call is signed, so that your receiver knows Duely by that.'
@@ -64,15 +64,15 @@ export function refuseAddress(address: string, { allowPrivateHosts }: Pick<HookO
  * Calls an address once, at what its name leads to at this moment and nowhere else. Whatever happens is an answer; nothing is thrown. Only
  * public addresses are called, unless the operator allows others; certificates are checked against the name.
  */
-export async function callHook(call: HookCall, outside: HookOutside): Promise<HookAnswer> {
-  const refused = refuseAddress(call.url, outside)
+export async function callWebhook(call: WebhookRequest, network: WebhookNetwork): Promise<WebhookResponse> {
+  const refused = refuseAddress(call.url, network)
   if (refused !== null) return { status: null, words: refused }
   const heard: Heard = { status: null, encoded: false, body: [], size: 0 }
-  const late = Promise.withResolvers<HookAnswer>()
-  const timer = setTimeout(() => late.resolve(heardSoFar(heard, tooLate(call.url, outside))), outside.deadline)
+  const late = Promise.withResolvers<WebhookResponse>()
+  const timer = setTimeout(() => late.resolve(heardSoFar(heard, tooLate(call.url, network))), network.deadline)
   const over = new AbortController()
   try {
-    return await Promise.race([converse(call, outside, heard, over.signal), late.promise])
+    return await Promise.race([converse(call, network, heard, over.signal), late.promise])
   } catch (error) {
     return heardSoFar(heard, whyNot(error, new URL(call.url).host))
   } finally {
@@ -91,19 +91,19 @@ interface Heard {
 }
 
 /** Whatever it has opened is closed once it is `over`, in whose answer nobody is interested any more. */
-async function converse(call: HookCall, outside: HookOutside, heard: Heard, over: AbortSignal): Promise<HookAnswer> {
+async function converse(call: WebhookRequest, network: WebhookNetwork, heard: Heard, over: AbortSignal): Promise<WebhookResponse> {
   const url = new URL(call.url)
-  const host = await judgeHost(hostOf(url), outside)
+  const host = await judgeHost(hostOf(url), network)
   if (host === 'unknown') return { status: null, words: `There is no server called ${hostOf(url)}. Please check how it is spelt.` }
   if (host === 'special') return { status: null, words: notPublic(url.host) }
   over.throwIfAborted()
   const secure = url.protocol === 'https:'
-  const plain = outside.dial(host.addresses, Number(url.port) || (secure ? 443 : 80))
+  const plain = network.connect(host.addresses, Number(url.port) || (secure ? 443 : 80))
   over.addEventListener('abort', () => plain.destroy())
   // Stays for good: a connection that breaks off later must not end the process.
   plain.on('error', () => undefined)
   await once(plain, 'connect')
-  const socket = secure ? await secured(plain, host.name, outside) : plain
+  const socket = secure ? await secured(plain, host.name, network) : plain
   const { status, ...answer } = await exchange(call, url, socket)
   heard.status = status
   heard.encoded = answer.encoded
@@ -116,7 +116,7 @@ async function converse(call: HookCall, outside: HookOutside, heard: Heard, over
   return heardSoFar(heard, '')
 }
 
-async function secured(plain: net.Socket, name: string, { trust }: HookOutside): Promise<tls.TLSSocket> {
+async function secured(plain: net.Socket, name: string, { trust }: WebhookNetwork): Promise<tls.TLSSocket> {
   const socket = tls.connect({
     socket: plain,
     host: name,
@@ -139,7 +139,7 @@ class BrokenOff extends Error {}
 
 /** Sends the request and resolves with the head of the answer. */
 function exchange(
-  { method, headers, body }: HookCall,
+  { method, headers, body }: WebhookRequest,
   url: URL,
   socket: net.Socket,
 ): Promise<{ status: number; encoded: boolean; body: AsyncIterable<Buffer> }> {
@@ -169,7 +169,7 @@ function exchange(
 }
 
 /** A status that has arrived counts, whatever became of what should have followed it. */
-function heardSoFar({ status, encoded, body }: Heard, otherwise: string): HookAnswer {
+function heardSoFar({ status, encoded, body }: Heard, otherwise: string): WebhookResponse {
   if (status === null) return { status, words: otherwise }
   if (status >= 300 && status < 400)
     return { status, words: 'This leads to another address, which Duely does not follow. Please enter the address that it leads to.' }
@@ -196,7 +196,7 @@ function notPublic(host: string): string {
   return `${host} is not on the public internet, and nothing else is called from here.`
 }
 
-function tooLate(address: string, { deadline }: HookOutside): string {
+function tooLate(address: string, { deadline }: WebhookNetwork): string {
   return `${new URL(address).host} did not answer within ${deadline / 1000} seconds.`
 }
 

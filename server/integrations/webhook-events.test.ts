@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { type HookEvent, integrationCalls } from '#contract/integrations.ts'
+import { integrationCalls, type WebhookEvent } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { createInvoice } from '#server/invoices/invoices.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { aWebhook, toldTo } from '#test/hooks.ts'
-import { composeHooks } from './hook-outbox.ts'
-import { hookDeliveries, hookEvents } from './tables.ts'
+import { aWebhook, toldTo } from '#test/webhooks.ts'
+import { composeWebhooks } from './outbox.ts'
+import { webhookDeliveries, webhookEvents } from './tables.ts'
 
-const lax = { allowPrivateHookHosts: true }
+const lax = { allowPrivateWebhookHosts: true }
 const now = '2026-03-02T04:30:00Z'
 const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-03-02' }
 
@@ -220,7 +220,7 @@ test('what is rolled back is told to nobody', async () => {
   await expect(failing).rejects.toThrow('The power went out.')
   await app.runJobs()
   expect(receiver.calls).toEqual([])
-  expect(await app.db.select().from(hookEvents)).toEqual([])
+  expect(await app.db.select().from(webhookEvents)).toEqual([])
 })
 
 test('where nobody listens nothing is written down', async () => {
@@ -237,7 +237,7 @@ test('where nobody listens nothing is written down', async () => {
   }
   await app.runJobs()
   expect(smtp.mails.length).toBe(3)
-  expect(await app.db.select().from(hookEvents)).toEqual([])
+  expect(await app.db.select().from(webhookEvents)).toEqual([])
   expect(receiver.calls).toEqual([])
 })
 
@@ -247,13 +247,13 @@ test('composing at the same time, or again after it was cut off, tells nobody tw
   const asha = await aPerson(app)
   await aWebhook(app, asha, receiver)
   for (let nth = 0; nth < 5; nth += 1) await create(app, asha)
-  await Promise.all([composeHooks(app.deps, asha.id), composeHooks(app.deps, asha.id), composeHooks(app.deps, asha.id)])
-  expect(await app.db.select().from(hookDeliveries)).toHaveLength(5)
+  await Promise.all([composeWebhooks(app.deps, asha.id), composeWebhooks(app.deps, asha.id), composeWebhooks(app.deps, asha.id)])
+  expect(await app.db.select().from(webhookDeliveries)).toHaveLength(5)
   await app.runJobs()
   expect(toldTo(receiver)).toHaveLength(5)
 })
 
-const sample = async (app: TestApp, someone: Person, event: HookEvent) =>
+const sample = async (app: TestApp, someone: Person, event: WebhookEvent) =>
   (await ask(app, someone, integrationCalls.sample, { params: { event } })).reply
 
 test('samples are what was told, and where nobody listened what would have been, newest first', async () => {

@@ -9,7 +9,7 @@ import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { oauthClients, oauthGrants } from './tables.ts'
 
 /** An application that may ask people for their permission. */
-export interface Client {
+export interface OauthClient {
   id: string
   name: string
   /** SHA-256 of its secret; null for a public one, which can keep none and has to use PKCE. */
@@ -22,7 +22,7 @@ const longestName = 80
 const idShape = /^[\x21-\x7e]{1,200}$/
 
 /** The application of this id: Zapier as the environment names it, or one that the operator registered. */
-export async function findClient({ db, config }: Pick<Deps, 'db' | 'config'>, id: string): Promise<Client | null> {
+export async function findOauthClient({ db, config }: Pick<Deps, 'db' | 'config'>, id: string): Promise<OauthClient | null> {
   const { zapier } = config
   if (zapier && id === zapier.clientId)
     return { id, name: 'Zapier', secretHash: hashToken(zapier.clientSecret), redirectUris: zapier.redirectUris }
@@ -32,7 +32,7 @@ export async function findClient({ db, config }: Pick<Deps, 'db' | 'config'>, id
 }
 
 /** Registers an application. Its secret is known here and now only; a public one has none. Refuses with `invalid`. */
-export async function addClient(
+export async function registerOauthClient(
   db: Database,
   about: { name: string; redirectUris: string[]; kind: 'confidential' | 'public' },
   now: Instant,
@@ -57,12 +57,12 @@ export async function addClient(
 }
 
 /** The applications that the operator registered, the first one first. */
-export async function listClients(db: Database): Promise<Client[]> {
+export async function listOauthClients(db: Database): Promise<OauthClient[]> {
   return db.select().from(oauthClients).orderBy(asc(oauthClients.createdAt), asc(oauthClients.id))
 }
 
 /** Forgets an application, and every permission that people gave it. Answers its name; refuses with `not_found`. */
-export async function removeClient(db: Database, id: string): Promise<string> {
+export async function removeOauthClient(db: Database, id: string): Promise<string> {
   return db.transaction(async (tx) => {
     const [gone] = await tx.delete(oauthClients).where(eq(oauthClients.id, id)).returning()
     if (!gone) throw new Refusal('not_found', `There is no application with the id ${id}.`)

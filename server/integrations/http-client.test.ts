@@ -3,29 +3,29 @@ import { expect, test } from 'vitest'
 import { resolveName } from '#server/platform/host.ts'
 import { makeCertificate } from '#test/fakes/certificate.ts'
 import { type Answer, type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
-import { callHook, type HookOutside, isTaken, refuseAddress, usualOutside } from './hook-target.ts'
+import { callWebhook, defaultNetwork, isAccepted, refuseAddress, type WebhookNetwork } from './http-client.ts'
 
 const publicAddress = '93.184.215.14'
 
 /** As it is for everybody, where nothing private is called. */
-const strict = usualOutside({ allowPrivateHookHosts: false })
+const strict = defaultNetwork({ allowPrivateWebhookHosts: false })
 /** As it is where the operator calls receivers on this machine. */
-const lax = { ...usualOutside({ allowPrivateHookHosts: true }), deadline: 5_000 }
+const lax = { ...defaultNetwork({ allowPrivateWebhookHosts: true }), deadline: 5_000 }
 
 /** The public internet as far as a test needs it: every name leads to one public address, and who dials that gets this receiver. */
-function internet(receiver: FakeReceiver, about: Partial<HookOutside> = {}): HookOutside {
+function internet(receiver: FakeReceiver, about: Partial<WebhookNetwork> = {}): WebhookNetwork {
   return {
     ...strict,
     deadline: 5_000,
     resolve: async () => [publicAddress],
-    dial: () => net.connect(receiver.port, '127.0.0.1'),
+    connect: () => net.connect(receiver.port, '127.0.0.1'),
     trust: receiver.certificate,
     ...about,
   }
 }
 
-function post(url: string, outside: HookOutside, body = '{"type":"test"}') {
-  return callHook({ method: 'POST', url, headers: { 'content-type': 'application/json', 'webhook-id': 'an id' }, body }, outside)
+function post(url: string, network: WebhookNetwork, body = '{"type":"test"}') {
+  return callWebhook({ method: 'POST', url, headers: { 'content-type': 'application/json', 'webhook-id': 'an id' }, body }, network)
 }
 
 test('a receiver is sent the very bytes, as JSON, by Duely, and its first words are kept', async () => {
@@ -48,14 +48,14 @@ test.each([200, 201, 204, 299])('%i is a success', async (status) => {
   await using receiver = await openFakeReceiver()
   receiver.answer({ status })
   const answer = await post(receiver.url, lax)
-  expect([answer.status, isTaken(answer)]).toEqual([status, true])
+  expect([answer.status, isAccepted(answer)]).toEqual([status, true])
 })
 
 test.each([400, 401, 404, 410, 429, 500, 503])('%i is none', async (status) => {
   await using receiver = await openFakeReceiver()
   receiver.answer({ status, body: 'The till is closed.' })
   const answer = await post(receiver.url, lax)
-  expect([answer, isTaken(answer)]).toEqual([{ status, words: 'The till is closed.' }, false])
+  expect([answer, isAccepted(answer)]).toEqual([{ status, words: 'The till is closed.' }, false])
 })
 
 test.each([301, 302, 303, 307, 308])('a redirection by %i is not followed, and is no success', async (status) => {
@@ -63,7 +63,7 @@ test.each([301, 302, 303, 307, 308])('a redirection by %i is not followed, and i
   await using receiver = await openFakeReceiver()
   receiver.answer({ status, headers: { location: `${canary.url}/inside` } })
   const answer = await post(receiver.url, lax)
-  expect([answer.status, isTaken(answer)]).toEqual([status, false])
+  expect([answer.status, isAccepted(answer)]).toEqual([status, false])
   expect(answer.words).toContain('does not follow')
   expect([receiver.calls.length, canary.connections]).toEqual([1, 0])
 })
@@ -90,18 +90,18 @@ test('a status that has arrived counts, although its words never end', async () 
 })
 
 test('a receiver has ten seconds, from asking for its name to the end of its answer', () => {
-  for (const allowPrivateHookHosts of [true, false]) expect(usualOutside({ allowPrivateHookHosts }).deadline).toBe(10_000)
+  for (const allowPrivateWebhookHosts of [true, false]) expect(defaultNetwork({ allowPrivateWebhookHosts }).deadline).toBe(10_000)
 })
 
 test('a name that is never resolved is given up at the deadline, and nothing is dialled when it is after all', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>()
   const dialled: string[][] = []
-  const dial = (addresses: string[]) => {
+  const connect = (addresses: string[]) => {
     dialled.push(addresses)
     return new net.Socket()
   }
-  const outside = { ...strict, deadline: 200, resolve: () => promise, dial }
-  expect((await post('https://example.com/', outside)).words).toBe('example.com did not answer within 0.2 seconds.')
+  const network = { ...strict, deadline: 200, resolve: () => promise, connect }
+  expect((await post('https://example.com/', network)).words).toBe('example.com did not answer within 0.2 seconds.')
   resolve([publicAddress])
   await new Promise((done) => setImmediate(done))
   expect(dialled).toEqual([])
@@ -149,12 +149,12 @@ test('over TLS the certificate must be that of the name, valid, and of somebody 
   await using receiver = await openFakeReceiver({ certificate: 'example.com' })
   await using expired = await openFakeReceiver({ certificate: makeCertificate(['example.com'], -1) })
   await using plain = await openFakeReceiver()
-  const outside = internet(receiver)
-  expect(await post('https://example.com/duely', outside)).toEqual({ status: 200, words: '' })
+  const network = internet(receiver)
+  expect(await post('https://example.com/duely', network)).toEqual({ status: 200, words: '' })
   expect(receiver.calls[0]?.headers.host).toBe('example.com')
-  const words = async (url: string, about: HookOutside) => (await post(url, about)).words
-  expect(await words('https://another.example/', outside)).toContain('belongs to another name')
-  expect(await words('https://example.com/', { ...outside, trust: null })).toContain('not signed by an authority')
+  const words = async (url: string, about: WebhookNetwork) => (await post(url, about)).words
+  expect(await words('https://another.example/', network)).toContain('belongs to another name')
+  expect(await words('https://example.com/', { ...network, trust: null })).toContain('not signed by an authority')
   expect(await words('https://example.com/', internet(expired))).toContain('has expired')
   expect(await words('https://example.com/', internet(plain, { trust: null }))).toBe('No secure connection to example.com could be made.')
   expect([receiver.calls.length, expired.calls.length, plain.calls.length]).toEqual([1, 0, 0])
@@ -199,22 +199,22 @@ test('a name is resolved once for each call: what it says in between is not foll
   await using receiver = await openFakeReceiver({ certificate: 'example.com' })
   let asked = 0
   const dialled: string[][] = []
-  const outside = internet(receiver, {
+  const network = internet(receiver, {
     resolve: async () => [[publicAddress], ['127.0.0.1']][asked++] ?? [],
-    dial(addresses, port) {
+    connect(addresses, port) {
       dialled.push([...addresses, String(port)])
       return net.connect(receiver.port, '127.0.0.1')
     },
   })
-  expect((await post('https://example.com/', outside)).status).toBe(200)
+  expect((await post('https://example.com/', network)).status).toBe(200)
   expect([asked, dialled]).toEqual([1, [[publicAddress, '443']]])
-  expect((await post('https://example.com/', outside)).words).toContain('is not on the public internet')
+  expect((await post('https://example.com/', network)).words).toContain('is not on the public internet')
   expect([asked, dialled.length, receiver.connections]).toEqual([2, 1, 1])
 })
 
 test('a name without an address is said to be misspelt', async () => {
-  const outside = { ...strict, resolve: () => Promise.reject(new Error('ENOTFOUND')) }
-  expect((await post('https://exmaple.com/', outside)).words).toBe('There is no server called exmaple.com. Please check how it is spelt.')
+  const network = { ...strict, resolve: () => Promise.reject(new Error('ENOTFOUND')) }
+  expect((await post('https://exmaple.com/', network)).words).toBe('There is no server called exmaple.com. Please check how it is spelt.')
 })
 
 const kept: [url: string, words: RegExp][] = [

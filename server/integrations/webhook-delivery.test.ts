@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
-import { type HookDelivery, integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reseal } from '#server/platform/reseal.ts'
@@ -10,15 +10,15 @@ import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { aWebhook, isSigned, toldTo } from '#test/hooks.ts'
 import { connect, zapier, zapierItself } from '#test/programs.ts'
-import { deliverHook, openPlaces } from './hook-delivery.ts'
-import { composeHooks, forgetOldHookEvents } from './hook-outbox.ts'
-import { sealedHooks, sealHookSecret, signHook } from './hook-secret.ts'
-import { usualOutside } from './hook-target.ts'
-import { hookDeliveries, hookEvents } from './tables.ts'
+import { aWebhook, isSigned, toldTo } from '#test/webhooks.ts'
+import { defaultNetwork } from './http-client.ts'
+import { composeWebhooks, pruneWebhookEvents } from './outbox.ts'
+import { webhookDeliveries, webhookEvents } from './tables.ts'
+import { deliverWebhook, openConcurrencyLimit } from './webhook-delivery.ts'
+import { sealedWebhooks, sealWebhookSecret, signWebhook } from './webhook-secret.ts'
 
-const lax = { allowPrivateHookHosts: true }
+const lax = { allowPrivateWebhookHosts: true }
 const now = '2026-03-02T04:30:00Z'
 const never = new AbortController().signal
 
@@ -46,9 +46,9 @@ async function listening(config: Parameters<typeof openTestApp>[0] = {}): Promis
   }
 }
 
-const log = async ({ app, asha, webhook }: Listening): Promise<HookDelivery[]> =>
-  (await ask(app, await signedInAgain(app, asha), integrationCalls.hookDeliveries, { params: { id: webhook._id } })).reply
-const hooksOf = async ({ app, asha }: Listening): Promise<Webhook[]> =>
+const log = async ({ app, asha, webhook }: Listening): Promise<WebhookDelivery[]> =>
+  (await ask(app, await signedInAgain(app, asha), integrationCalls.webhookDeliveries, { params: { id: webhook._id } })).reply
+const webhooksOf = async ({ app, asha }: Listening): Promise<Webhook[]> =>
   (await ask(app, await signedInAgain(app, asha), integrationCalls.webhooks)).reply
 const change = async ({ app, asha, webhook }: Listening, body: { paused?: boolean; url?: string }) =>
   ask(app, await signedInAgain(app, asha), integrationCalls.changeWebhook, { params: { id: webhook._id }, body })
@@ -60,15 +60,15 @@ const secondsOf = ({ app }: Listening) => Math.floor(app.clock.now().epochMillis
 test('the signature is the one of the specification’s own example', () => {
   const secretKey = 'a secret key for tests, 32 characters'
   const id = '019caccf-8b30-7f16-a2c9-58e07d41b6f3'
-  const sealedSecret = sealHookSecret(secretKey, id, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+  const sealedSecret = sealWebhookSecret(secretKey, id, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
   const told = { eventId: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
-  expect(signHook(secretKey, { id, sealedSecret }, told, Temporal.Instant.fromEpochMilliseconds(1_614_265_330_000))).toEqual({
+  expect(signWebhook(secretKey, { id, sealedSecret }, told, Temporal.Instant.fromEpochMilliseconds(1_614_265_330_000))).toEqual({
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   })
   // Sealed for its row, it signs for no other.
-  expect(() => signHook(secretKey, { id: 'another', sealedSecret }, told, Temporal.Instant.from(now))).toThrow()
+  expect(() => signWebhook(secretKey, { id: 'another', sealedSecret }, told, Temporal.Instant.from(now))).toThrow()
 })
 
 test('each try is signed for its own moment; the event and its bytes stay the same', async () => {
@@ -118,7 +118,7 @@ test('a receiver that fails is told again after 5 seconds, 5 and 30 minutes, 2, 
     expect(receiver.calls.length).toBe(tried + 2)
   }
   expect(await log(all)).toMatchObject([{ state: 'failed', attempt: 8, status: 500, nextTryAt: null }])
-  expect(await hooksOf(all)).toMatchObject([{ failures: 8, pausedBecause: null, lastDeliveredAt: null }])
+  expect(await webhooksOf(all)).toMatchObject([{ failures: 8, pausedBecause: null, lastDeliveredAt: null }])
   app.clock.advance({ hours: 48 })
   await app.runJobs()
   expect(receiver.calls.length).toBe(8)
@@ -133,12 +133,12 @@ test('a receiver that works again is told the rest, and what failed before is fo
   await app.runJobs()
   app.clock.advance({ seconds: 5 })
   await app.runJobs()
-  expect(await hooksOf(all)).toMatchObject([{ failures: 2 }])
+  expect(await webhooksOf(all)).toMatchObject([{ failures: 2 }])
   app.clock.advance({ minutes: 5 })
   await app.runJobs()
   const at = app.clock.now().toString()
   expect(await log(all)).toMatchObject([{ state: 'delivered', attempt: 3, status: 204, words: '', lastTriedAt: at, nextTryAt: null }])
-  expect(await hooksOf(all)).toMatchObject([{ failures: 0, lastDeliveredAt: at }])
+  expect(await webhooksOf(all)).toMatchObject([{ failures: 0, lastDeliveredAt: at }])
 })
 
 test('an event that its receiver cannot take keeps no other from it', async () => {
@@ -159,7 +159,10 @@ test('a receiver that hangs is cut off at the deadline and told again later', as
   await app.runJobs()
   await change(all, { paused: false })
   const began = performance.now()
-  await deliverHook(app.deps, { hookId: webhook._id, places: openPlaces() }, never, { ...usualOutside(app.deps.config), deadline: 300 })
+  await deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never, {
+    ...defaultNetwork(app.deps.config),
+    deadline: 300,
+  })
   expect(performance.now() - began).toBeLessThan(5_000)
   expect(await log(all)).toMatchObject([
     { state: 'waiting', attempt: 1, status: null, words: expect.stringContaining('did not answer within 0.3 seconds') },
@@ -188,20 +191,25 @@ test('where private addresses are not allowed, a hook that has one is not called
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   await anInvoice(app, { owner: asha })
-  await deliverHookStrictly(app, webhook._id)
+  await deliverWebhookStrictly(app, webhook._id)
   expect(await log(all)).toMatchObject([{ state: 'waiting', attempt: 1, status: null, words: expect.stringContaining('https://') }])
   await app.db.execute(sql`UPDATE hooks SET url = ${`https://127.0.0.1/duely`}`)
   app.clock.advance({ seconds: 5 })
-  await deliverHookStrictly(app, webhook._id)
+  await deliverWebhookStrictly(app, webhook._id)
   expect(await log(all)).toMatchObject([{ attempt: 2, status: null, words: expect.stringContaining('not on the public internet') }])
   expect(receiver.connections).toBe(0)
 })
 
 /** As a server works where the operator allows nothing. */
-async function deliverHookStrictly(app: TestApp, hookId: string): Promise<void> {
-  for (const { ownerId } of await app.db.selectDistinct({ ownerId: hookEvents.ownerId }).from(hookEvents))
-    await composeHooks(app.deps, ownerId)
-  await deliverHook(app.deps, { hookId: hookId, places: openPlaces() }, never, usualOutside({ allowPrivateHookHosts: false }))
+async function deliverWebhookStrictly(app: TestApp, hookId: string): Promise<void> {
+  for (const { ownerId } of await app.db.selectDistinct({ ownerId: webhookEvents.ownerId }).from(webhookEvents))
+    await composeWebhooks(app.deps, ownerId)
+  await deliverWebhook(
+    app.deps,
+    { hookId: hookId, limit: openConcurrencyLimit() },
+    never,
+    defaultNetwork({ allowPrivateWebhookHosts: false }),
+  )
 }
 
 test('410 forgets a webhook and what waits for it, and its owner is told', async () => {
@@ -211,8 +219,8 @@ test('410 forgets a webhook and what waits for it, and its owner is told', async
   for (let nth = 0; nth < 3; nth += 1) await anInvoice(app, { owner: asha })
   await app.runJobs()
   expect(receiver.calls.length).toBe(1)
-  expect(await hooksOf(all)).toEqual([])
-  expect(await app.db.select().from(hookDeliveries)).toEqual([])
+  expect(await webhooksOf(all)).toEqual([])
+  expect(await app.db.select().from(webhookDeliveries)).toEqual([])
   const host = new URL(receiver.url).host
   expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ kind: 'webhook_gone', title: `${host} wants no more calls` }])
   const { reply: entries } = await ask(app, asha, accountCalls.audit, { query: {} })
@@ -227,7 +235,7 @@ test('410 forgets a Zap without a word: its owner has switched it off', async ()
   await using app = await openTestApp({ now, config: { ...lax, zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
-  await ask(app, zapierOf, integrationCalls.addHook, { body: { hookUrl: `${receiver.url}/duely`, event: 'invoice.created' } })
+  await ask(app, zapierOf, integrationCalls.addZap, { body: { hookUrl: `${receiver.url}/duely`, event: 'invoice.created' } })
   receiver.answer({ status: 410 })
   await anInvoice(app, { owner: asha })
   await app.runJobs()
@@ -252,7 +260,7 @@ test('a hundred failed tries in a row pause a webhook and tell its owner once; r
   await ask(app, asha, invoiceCalls.import, { body: { lines } })
   await app.runJobs()
   expect(receiver.calls.length).toBe(100)
-  expect(await hooksOf(all)).toMatchObject([{ pausedBecause: 'failing', failures: 100 }])
+  expect(await webhooksOf(all)).toMatchObject([{ pausedBecause: 'failing', failures: 100 }])
   const waiting = await log(all)
   expect(waiting.map(({ state, nextTryAt }) => [state, nextTryAt])).toEqual(waiting.map(() => ['waiting', null]))
 
@@ -296,7 +304,7 @@ test('one success in between, and the hundred begin anew', async () => {
   await ask(app, asha, invoiceCalls.import, { body: { lines } })
   await app.runJobs()
   expect(receiver.calls.length).toBe(120)
-  expect(await hooksOf(all)).toMatchObject([{ pausedBecause: null, failures: 60 }])
+  expect(await webhooksOf(all)).toMatchObject([{ pausedBecause: null, failures: 60 }])
 }, 90_000)
 
 test('what happens while a webhook is paused by hand waits, and is told in its order once it is resumed', async () => {
@@ -344,14 +352,14 @@ test('a test is sent at once and answers what the receiver said; it is never rep
   expect(JSON.parse(call.body)).toEqual({ id: taken.eventId, type: 'test', timestamp: app.clock.now().toString(), data: {} })
   expect(isSigned(call, webhook.secret, secondsOf(all))).toBe(true)
   expect(await log(all)).toEqual([taken, refused])
-  expect(await hooksOf(all)).toMatchObject([{ pausedBecause: 'by_hand', failures: 0, lastDeliveredAt: app.clock.now().toString() }])
+  expect(await webhooksOf(all)).toMatchObject([{ pausedBecause: 'by_hand', failures: 0, lastDeliveredAt: app.clock.now().toString() }])
 })
 
 test('a test that is answered with 410 says so, and the webhook is gone', async () => {
   await using all = await listening()
   all.receiver.answer({ status: 410 })
   expect(await sendTest(all)).toMatchObject({ state: 'failed', status: 410 })
-  expect(await hooksOf(all)).toEqual([])
+  expect(await webhooksOf(all)).toEqual([])
 })
 
 test('an event is told again on demand, the same bytes under the same id, whatever became of it before', async () => {
@@ -410,22 +418,22 @@ test('an event whose process is gone before the answer is told once more under t
   await app.runJobs()
   await change(all, { paused: false })
   // The first process hears nothing, for so long that it might as well be gone.
-  const first = deliverHook(app.deps, { hookId: webhook._id, places: openPlaces() }, never, {
-    ...usualOutside(app.deps.config),
+  const first = deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never, {
+    ...defaultNetwork(app.deps.config),
     deadline: 1_500,
   })
   while (receiver.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
   receiver.answer({ status: 200 })
   app.clock.advance({ seconds: 59 })
-  await deliverHook(app.deps, { hookId: webhook._id, places: openPlaces() }, never)
+  await deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never)
   expect(receiver.calls.length).toBe(1)
   app.clock.advance({ seconds: 1 })
-  await deliverHook(app.deps, { hookId: webhook._id, places: openPlaces() }, never)
+  await deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never)
   expect(receiver.calls.length).toBe(2)
   await first
   expect(new Set(idsOf(all)).size).toBe(1)
   expect(await log(all)).toMatchObject([{ state: 'delivered', attempt: 2, status: 200 }])
-  expect(await hooksOf(all)).toMatchObject([{ failures: 0 }])
+  expect(await webhooksOf(all)).toMatchObject([{ failures: 0 }])
 })
 
 test('a webhook that is removed while it is being called takes everything with it', async () => {
@@ -436,14 +444,14 @@ test('a webhook that is removed while it is being called takes everything with i
   await change(all, { paused: true })
   await app.runJobs()
   await change(all, { paused: false })
-  const calling = deliverHook(app.deps, { hookId: webhook._id, places: openPlaces() }, never, {
-    ...usualOutside(app.deps.config),
+  const calling = deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never, {
+    ...defaultNetwork(app.deps.config),
     deadline: 500,
   })
   while (receiver.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
   await ask(app, asha, integrationCalls.removeWebhook, { params: { id: webhook._id } })
   await calling
-  expect(await app.db.select().from(hookDeliveries)).toEqual([])
+  expect(await app.db.select().from(webhookDeliveries)).toEqual([])
 })
 
 test('an account that is deleted while its receivers are being told goes whole, and nothing fails', async () => {
@@ -458,13 +466,13 @@ test('an account that is deleted while its receivers are being told goes whole, 
   }))
   const imported = async () => ask(app, asha, invoiceCalls.import, { body: { lines, keepDuplicates: true } })
   await imported()
-  await composeHooks(app.deps, asha.id)
+  await composeWebhooks(app.deps, asha.id)
   await imported()
-  const places = openPlaces()
-  const telling = [webhook, ...others].map(({ _id }) => deliverHook(app.deps, { hookId: _id, places }, never))
+  const limit = openConcurrencyLimit()
+  const telling = [webhook, ...others].map(({ _id }) => deliverWebhook(app.deps, { hookId: _id, limit }, never))
   const removing = ask(app, asha, integrationCalls.removeWebhook, { params: { id: webhook._id } })
   while (receiver.calls.length < 10) await new Promise((resolve) => setImmediate(resolve))
-  const composing = composeHooks(app.deps, asha.id)
+  const composing = composeWebhooks(app.deps, asha.id)
   const moving = others.map(({ _id }, nth) =>
     ask(app, asha, integrationCalls.changeWebhook, { params: { id: _id }, body: { url: `${receiver.url}/moved/${nth}` } }),
   )
@@ -472,7 +480,7 @@ test('an account that is deleted while its receivers are being told goes whole, 
   expect((await removing).status).toBe(204)
   for (const { status } of await Promise.all(moving)) expect(status).toBeLessThan(500)
   await Promise.all([...telling, composing])
-  expect([await app.db.select().from(hookEvents), await app.db.select().from(hookDeliveries)]).toEqual([[], []])
+  expect([await app.db.select().from(webhookEvents), await app.db.select().from(webhookDeliveries)]).toEqual([[], []])
 })
 
 test('a new secret signs from then on, and the one before no more', async () => {
@@ -491,11 +499,11 @@ test('after the server’s key has changed receivers still know who calls', asyn
   const { app, receiver, webhook } = all
   const before = app.deps.config.secretKey
   const both = `another secret key of at least 32 characters\n${before}`
-  expect(await reseal(app.db, both, sealedHooks)).toEqual({ done: 1, closed: 0 })
+  expect(await reseal(app.db, both, sealedWebhooks)).toEqual({ done: 1, closed: 0 })
   const deps = { ...app.deps, config: { ...app.deps.config, secretKey: both.split('\n')[0] ?? '' } }
   await anInvoice(app, { owner: all.asha })
-  await composeHooks(deps, all.asha.id)
-  await deliverHook(deps, { hookId: webhook._id, places: openPlaces() }, never)
+  await composeWebhooks(deps, all.asha.id)
+  await deliverWebhook(deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never)
   const [call] = receiver.calls
   if (!call) throw new Error('Nothing was told.')
   expect(isSigned(call, webhook.secret, secondsOf(all))).toBe(true)
@@ -510,8 +518,8 @@ test('what happened is kept for 30 days, and what became of telling it with it',
   await anInvoice(app, { owner: asha, reference: 'newer' })
   await app.runJobs()
   app.clock.advance({ hours: 30 * 24 - 1 })
-  await forgetOldHookEvents(app.db, app.clock.now())
-  const left = await app.db.select({ payload: hookEvents.payload }).from(hookEvents)
+  await pruneWebhookEvents(app.db, app.clock.now())
+  const left = await app.db.select({ payload: webhookEvents.payload }).from(webhookEvents)
   expect(left.map(({ payload }) => JSON.parse(payload ?? '{}'))).toMatchObject([{ data: { invoice: { reference: 'newer' } } }])
   expect(await log(all)).toHaveLength(1)
 })
@@ -524,6 +532,6 @@ test('the log shows the newest fifty', async () => {
   await app.runJobs()
   const shown = await log(all)
   expect(shown).toHaveLength(50)
-  const rows = await app.db.select().from(hookDeliveries).where(eq(hookDeliveries.hookId, webhook._id)).orderBy(sql`id DESC`)
+  const rows = await app.db.select().from(webhookDeliveries).where(eq(webhookDeliveries.hookId, webhook._id)).orderBy(sql`id DESC`)
   expect(shown.map(({ _id }) => _id)).toEqual(rows.slice(0, 50).map(({ id }) => id))
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
-import { toldTo } from '#test/hooks.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
+import { toldTo } from '#test/webhooks.ts'
 
 const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-03-31' }
 

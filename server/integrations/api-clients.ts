@@ -1,11 +1,11 @@
 import { and, eq, isNull, lte, or } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '#contract/call.ts'
-import { isOpenTo, openTo, type ProgramKind, type Scope, scopeFor } from '#contract/integrations.ts'
+import { type ApiClientKind, isOpenTo, openTo, type Scope, scopeFor } from '#contract/integrations.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countOne, secondsUntil } from '#server/accounts/throttle.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
-import type { Account, Program, Who } from '#server/platform/answer.ts'
+import type { Account, ApiClient, Who } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -22,7 +22,7 @@ const seenEvery = { seconds: 60 }
 type Knowing = Pick<Deps, 'db' | 'config'>
 
 /** A program that was recognised by what it brought. */
-interface Recognised extends Program {
+interface Recognised extends ApiClient {
   account: Account
   scopes: Scope[]
   lastUsedAt: Instant | null
@@ -33,7 +33,7 @@ interface Recognised extends Program {
  * not known, has run out or was taken back, with `too_many`, with `not_allowed` where the call is not open to it, and with `plan_limit` a key whose
  * account's plan has none.
  */
-export async function identifyProgram(
+export async function authenticateApiClient(
   deps: Knowing,
   about: { request: FastifyRequest; call: Call; reply: FastifyReply },
   now: Instant,
@@ -53,7 +53,7 @@ export async function identifyProgram(
   await noteUse(deps.db, found, now)
   return {
     account,
-    program: { kind, id },
+    apiClient: { kind, id },
     get sessionId(): string {
       throw new Refusal('not_allowed', 'Only somebody who is signed in in a browser can do this.')
     },
@@ -127,7 +127,7 @@ function refuseClosed({ kind, scopes }: Recognised, call: Call, reply: FastifyRe
   )
 }
 
-const said: Record<ProgramKind, string> = { application: 'An application’s token', key: 'An API key' }
+const said: Record<ApiClientKind, string> = { application: 'An application’s token', key: 'An API key' }
 
 function notGood(brought: string): string {
   if (brought.startsWith(prefixes.key))

@@ -8,27 +8,27 @@ const purpose = 'hook-secret'
 const placeOf = (hookId: string) => `hooks.${hookId}.sealedSecret`
 
 /** What is sealed here. */
-export const sealedHooks: SealedColumn = { table: 'hooks', column: 'sealed_secret', key: 'id', purpose, place: placeOf }
+export const sealedWebhooks: SealedColumn = { table: 'hooks', column: 'sealed_secret', key: 'id', purpose, place: placeOf }
 
 /** What calls are signed with, as its receiver is shown it: 256 random bits in base64 behind `whsec_` (standardwebhooks.com). */
-export function newHookSecret(): string {
+export function newWebhookSecret(): string {
   return prefix + randomBytes(32).toString('base64')
 }
 
-/** Bound to the row of its hook. */
-export function sealHookSecret(secretKey: string, hookId: string, secret: string): string {
+/** Bound to the row of its webhook. */
+export function sealWebhookSecret(secretKey: string, hookId: string, secret: string): string {
   return seal(secretKey, purpose, placeOf(hookId), secret)
 }
 
 /** The headers that a call is known by: `v1,` and the HMAC-SHA256 of id, seconds and body, in base64. Throws where the secret was sealed for another row. */
-export function signHook(
+export function signWebhook(
   secretKey: string,
-  hook: { id: string; sealedSecret: string },
+  webhook: { id: string; sealedSecret: string },
   told: { eventId: string; body: string },
   now: Instant,
 ): Record<string, string> {
   const seconds = String(Math.floor(now.epochMilliseconds / 1000))
-  const secret = unseal(secretKey, purpose, placeOf(hook.id), hook.sealedSecret)
+  const secret = unseal(secretKey, purpose, placeOf(webhook.id), webhook.sealedSecret)
   const key = Buffer.from(secret.slice(prefix.length), 'base64')
   const signature = createHmac('sha256', key).update(`${told.eventId}.${seconds}.${told.body}`).digest('base64')
   return { 'webhook-id': told.eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }

@@ -11,17 +11,17 @@ import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { Refusal } from '#server/platform/refusal.ts'
-import { newHookSecret, sealHookSecret } from './hook-secret.ts'
-import { callHook, type HookOutside, refuseAddress, usualOutside } from './hook-target.ts'
-import { deliverHookJob } from './jobs.ts'
-import { hooks, oauthGrants } from './tables.ts'
+import { callWebhook, defaultNetwork, refuseAddress, type WebhookNetwork } from './http-client.ts'
+import { deliverWebhookJob } from './jobs.ts'
+import { oauthGrants, webhooks } from './tables.ts'
+import { newWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
 
-export type HookRow = typeof hooks.$inferSelect
+export type WebhookRow = typeof webhooks.$inferSelect
 type Knowing = Pick<Deps, 'db' | 'config'>
 
-/** A hook, and whether its owner has unsubscribed from Zapier, for which it waits. */
-export interface KnownHook {
-  hook: HookRow
+/** A webhook, and whether its owner has unsubscribed from Zapier, for which it waits. */
+export interface KnownWebhook {
+  webhook: WebhookRow
   unsubscribed: boolean
 }
 
@@ -29,32 +29,32 @@ export interface KnownHook {
 const mostWebhooks = 20
 const mostZaps = 100
 
-/** The hooks of an account that fit, newest first. */
-export async function findHooks({ db, config }: Knowing, which: SQL | undefined): Promise<KnownHook[]> {
+/** The webhooks of an account that fit, newest first. */
+export async function findWebhooks({ db, config }: Knowing, which: SQL | undefined): Promise<KnownWebhook[]> {
   return db
-    .select({ hook: hooks, unsubscribed: isUnsubscribed(config) })
-    .from(hooks)
-    .innerJoin(accounts, eq(accounts.id, hooks.ownerId))
-    .leftJoin(oauthGrants, eq(oauthGrants.id, hooks.grantId))
+    .select({ webhook: webhooks, unsubscribed: isUnsubscribed(config) })
+    .from(webhooks)
+    .innerJoin(accounts, eq(accounts.id, webhooks.ownerId))
+    .leftJoin(oauthGrants, eq(oauthGrants.id, webhooks.grantId))
     .where(which)
-    .orderBy(desc(hooks.createdAt), desc(hooks.id))
+    .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
 }
 
-/** A Zap's hook waits while its owner has unsubscribed from Zapier; those of other applications go on. Of hooks with their account and grant. */
+/** A Zap's webhook waits while its owner has unsubscribed from Zapier; those of other applications go on. Of webhooks with their account and grant. */
 export function isUnsubscribed({ zapier }: Pick<Deps['config'], 'zapier'>): SQL<boolean> {
-  return sql<boolean>`(${hooks.kind} = 'zapier' AND NOT ${accounts.sendReminders}
-    AND (${hooks.grantId} IS NULL OR ${oauthGrants.clientId} = ${zapier?.clientId ?? ''}))`
+  return sql<boolean>`(${webhooks.kind} = 'zapier' AND NOT ${accounts.sendReminders}
+    AND (${webhooks.grantId} IS NULL OR ${oauthGrants.clientId} = ${zapier?.clientId ?? ''}))`
 }
 
-/** One hook of an account; refuses with `not_found` what is not there or somebody else's. */
-export async function readHook(deps: Knowing, ownerId: string, id: string): Promise<KnownHook> {
-  const [found] = await findHooks(deps, mine(ownerId, id))
+/** One webhook of an account; refuses with `not_found` what is not there or somebody else's. */
+export async function readWebhook(deps: Knowing, ownerId: string, id: string): Promise<KnownWebhook> {
+  const [found] = await findWebhooks(deps, mine(ownerId, id))
   if (!found) throw notThere()
   return found
 }
 
 export async function listWebhooks(deps: Knowing, ownerId: string): Promise<Webhook[]> {
-  return (await findHooks(deps, eq(hooks.ownerId, ownerId))).map(toWebhook)
+  return (await findWebhooks(deps, eq(webhooks.ownerId, ownerId))).map(toWebhook)
 }
 
 /**
@@ -72,30 +72,30 @@ export async function addWebhook(
   return db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
-    if ((await countHooks(tx, ownerId, 'webhook')) >= mostWebhooks)
+    if ((await countWebhooks(tx, ownerId, 'webhook')) >= mostWebhooks)
       throw new Refusal('conflict', `You have ${mostWebhooks} webhooks. Please remove one that you do not use before you add another.`)
     const id = newId()
-    const secret = newHookSecret()
-    const values = { id, ownerId, kind: 'webhook' as const, url, events, sealedSecret: sealHookSecret(config.secretKey, id, secret) }
+    const secret = newWebhookSecret()
+    const values = { id, ownerId, kind: 'webhook' as const, url, events, sealedSecret: sealWebhookSecret(config.secretKey, id, secret) }
     const [row] = await tx
-      .insert(hooks)
+      .insert(webhooks)
       .values({ ...values, createdAt: now })
       .returning()
     if (!row) throw new Error('A webhook was not written down.')
     await writeAudit(tx, { ownerId, kind: 'webhook_added', about: hostOf(row) }, from, now)
-    return { ...toWebhook({ hook: row, unsubscribed: false }), secret }
+    return { ...toWebhook({ webhook: row, unsubscribed: false }), secret }
   })
 }
 
 /**
- * Has an address called as a Zap, or another application, wants it. The same address for the same event is one hook: it belongs to the application
+ * Has an address called as a Zap, or another application, wants it. The same address for the same event is one webhook: it belongs to the application
  * that asked for it last, goes with its permission, and is called again where it was paused for failing. Refuses as `addWebhook` does, but needs no
  * plan, and with `not_allowed` an application that may not read: it would be told all the same.
  */
 export async function addZap(
   { db, config }: Knowing,
   asker: { ownerId: string; grantId: string | null },
-  { hookUrl, event }: CallParts<typeof integrationCalls.addHook>['body'],
+  { hookUrl, event }: CallParts<typeof integrationCalls.addZap>['body'],
   now: Instant,
 ): Promise<{ id: string }> {
   refuseUncallable(hookUrl, 'hookUrl', config)
@@ -103,32 +103,35 @@ export async function addZap(
   return db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
     if (grantId !== null) await refuseWithoutRead(tx, grantId)
-    const same = and(eq(hooks.ownerId, ownerId), eq(hooks.kind, 'zapier'), eq(hooks.url, hookUrl), eq(hooks.events, [event]))
+    const same = and(eq(webhooks.ownerId, ownerId), eq(webhooks.kind, 'zapier'), eq(webhooks.url, hookUrl), eq(webhooks.events, [event]))
     const [known] = await tx
-      .update(hooks)
+      .update(webhooks)
       .set({
-        grantId: grantId ?? sql`${hooks.grantId}`,
+        grantId: grantId ?? sql`${webhooks.grantId}`,
         // Zapier cannot know of what failed before, and shows the Zap as switched on. What its owner paused stays paused.
         failures: 0,
-        pausedBecause: sql`nullif(${hooks.pausedBecause}, 'failing')`,
+        pausedBecause: sql`nullif(${webhooks.pausedBecause}, 'failing')`,
       })
       .where(same)
-      .returning({ id: hooks.id })
+      .returning({ id: webhooks.id })
     if (known) {
       await withdrawMended(tx, ownerId)
       return known
     }
-    if ((await countHooks(tx, ownerId, 'zapier')) >= mostZaps)
-      throw new Refusal('conflict', `This account has ${mostZaps} such hooks. Please remove one that is not used before you add another.`)
+    if ((await countWebhooks(tx, ownerId, 'zapier')) >= mostZaps)
+      throw new Refusal(
+        'conflict',
+        `This account has ${mostZaps} such webhooks. Please remove one that is not used before you add another.`,
+      )
     const id = newId()
-    const sealedSecret = sealHookSecret(config.secretKey, id, newHookSecret())
-    await tx.insert(hooks).values({ id, ownerId, grantId, kind: 'zapier', url: hookUrl, events: [event], sealedSecret, createdAt: now })
+    const sealedSecret = sealWebhookSecret(config.secretKey, id, newWebhookSecret())
+    await tx.insert(webhooks).values({ id, ownerId, grantId, kind: 'zapier', url: hookUrl, events: [event], sealedSecret, createdAt: now })
     return { id }
   })
 }
 
 /**
- * Changes, pauses or resumes a hook. Resumed, it is delivered what waits. Address and events of a Zap's are the Zap's own: `not_allowed`. Refuses
+ * Changes, pauses or resumes a webhook. Resumed, it is delivered what waits. Address and events of a Zap's are the Zap's own: `not_allowed`. Refuses
  * with `not_found`, and an address that is never called with `invalid`.
  */
 export async function changeWebhook(
@@ -143,7 +146,7 @@ export async function changeWebhook(
   return db.transaction(async (tx) => {
     // The account first, as deleting it does: two that lock in another order wait for each other.
     await lockAccount(tx, ownerId)
-    const [before] = await tx.select().from(hooks).where(mine(ownerId, id)).for('update')
+    const [before] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
     if (!before) throw notThere()
     if (Object.keys(fields).length > 0) refuseZap(before)
     const moved = fields.url !== undefined && fields.url !== before.url
@@ -152,11 +155,11 @@ export async function changeWebhook(
       ...(moved ? { failures: 0 } : {}),
       ...(paused === undefined ? {} : paused ? { pausedBecause: 'by_hand' as const } : { pausedBecause: null, failures: 0 }),
     }
-    if (Object.keys(change).length > 0) await tx.update(hooks).set(change).where(eq(hooks.id, before.id))
+    if (Object.keys(change).length > 0) await tx.update(webhooks).set(change).where(eq(webhooks.id, before.id))
     if (moved) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url: fields.url ?? '' }) }, from, now)
-    if (paused === false) await queue.send(tx, deliverHookJob, { hookId: before.id })
+    if (paused === false) await queue.send(tx, deliverWebhookJob, { hookId: before.id })
     await withdrawMended(tx, ownerId)
-    return toWebhook(await readHook({ db: tx, config }, ownerId, before.id))
+    return toWebhook(await readWebhook({ db: tx, config }, ownerId, before.id))
   })
 }
 
@@ -164,23 +167,23 @@ export async function changeWebhook(
 export async function removeWebhook(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
-    const [gone] = await tx.delete(hooks).where(mine(ownerId, id)).returning()
+    const [gone] = await tx.delete(webhooks).where(mine(ownerId, id)).returning()
     if (!gone) throw notThere()
     if (gone.kind === 'webhook') await writeAudit(tx, { ownerId, kind: 'webhook_removed', about: hostOf(gone) }, from, now)
     await withdrawMended(tx, ownerId)
   })
 }
 
-/** What a Zap does that is switched off. An application removes its own hooks only. Refuses with `not_found`. */
+/** What a Zap does that is switched off. An application removes its own webhooks only. Refuses with `not_found`. */
 export async function removeZap(db: Database, asker: { ownerId: string; grantId: string | null }, id: string): Promise<void> {
   const { ownerId, grantId } = asker
-  const its = grantId === null ? undefined : eq(hooks.grantId, grantId)
+  const its = grantId === null ? undefined : eq(webhooks.grantId, grantId)
   await db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
     const gone = await tx
-      .delete(hooks)
-      .where(and(mine(ownerId, id), eq(hooks.kind, 'zapier'), its))
-      .returning({ id: hooks.id })
+      .delete(webhooks)
+      .where(and(mine(ownerId, id), eq(webhooks.kind, 'zapier'), its))
+      .returning({ id: webhooks.id })
     if (gone.length === 0) throw notThere()
     await withdrawMended(tx, ownerId)
   })
@@ -189,28 +192,28 @@ export async function removeZap(db: Database, asker: { ownerId: string; grantId:
 /** Signs with a new secret from now on, and answers it this once. Refuses with `not_found`, and a Zap's, which knows of none, with `not_allowed`. */
 export async function replaceSecret({ db, config }: Knowing, ownerId: string, id: string): Promise<{ secret: string }> {
   return db.transaction(async (tx) => {
-    const [hook] = await tx.select().from(hooks).where(mine(ownerId, id)).for('update')
-    if (!hook) throw notThere()
-    refuseZap(hook)
-    const secret = newHookSecret()
+    const [webhook] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
+    if (!webhook) throw notThere()
+    refuseZap(webhook)
+    const secret = newWebhookSecret()
     await tx
-      .update(hooks)
-      .set({ sealedSecret: sealHookSecret(config.secretKey, hook.id, secret) })
-      .where(eq(hooks.id, hook.id))
+      .update(webhooks)
+      .set({ sealedSecret: sealWebhookSecret(config.secretKey, webhook.id, secret) })
+      .where(eq(webhooks.id, webhook.id))
     return { secret }
   })
 }
 
-/** Zapier switches off a Zap whose hook is deleted from here ("reverse unsubscribe"): asked for once its account is gone, or its permission. */
-export function zapFarewell(config: Deps['config'], outside: HookOutside = { ...usualOutside(config), deadline: 3_000 }): Farewell {
+/** Zapier switches off a Zap whose webhook is deleted from here ("reverse unsubscribe"): asked for once its account is gone, or its permission. */
+export function zapFarewell(config: Deps['config'], network: WebhookNetwork = { ...defaultNetwork(config), deadline: 3_000 }): Farewell {
   return async (db, ownerId) => {
     const zaps = await db
-      .select({ url: hooks.url })
-      .from(hooks)
-      .innerJoin(oauthGrants, eq(oauthGrants.id, hooks.grantId))
-      .where(and(eq(hooks.ownerId, ownerId), eq(oauthGrants.clientId, config.zapier?.clientId ?? '')))
+      .select({ url: webhooks.url })
+      .from(webhooks)
+      .innerJoin(oauthGrants, eq(oauthGrants.id, webhooks.grantId))
+      .where(and(eq(webhooks.ownerId, ownerId), eq(oauthGrants.clientId, config.zapier?.clientId ?? '')))
     return async () => {
-      await Promise.all(zaps.map(({ url }) => callHook({ method: 'DELETE', url, headers: {}, body: '' }, outside)))
+      await Promise.all(zaps.map(({ url }) => callWebhook({ method: 'DELETE', url, headers: {}, body: '' }, network)))
     }
   }
 }
@@ -218,26 +221,26 @@ export function zapFarewell(config: Deps['config'], outside: HookOutside = { ...
 /** Once no webhook fails any more, nobody needs to be told of one. */
 export async function withdrawMended(tx: Database, ownerId: string): Promise<void> {
   const failing = await tx
-    .select({ id: hooks.id })
-    .from(hooks)
-    .where(and(eq(hooks.ownerId, ownerId), eq(hooks.pausedBecause, 'failing')))
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(and(eq(webhooks.ownerId, ownerId), eq(webhooks.pausedBecause, 'failing')))
     .limit(1)
   if (failing.length === 0) await withdraw(tx, ownerId, ['webhook_failing'])
 }
 
-/** Whom a hook calls, for people to read. The rest of an address may open something, as that of a Zap does. */
-export function hostOf({ url }: Pick<HookRow, 'url'>): string {
+/** Whom a webhook calls, for people to read. The rest of an address may open something, as that of a Zap does. */
+export function hostOf({ url }: Pick<WebhookRow, 'url'>): string {
   return new URL(url).host
 }
 
-/** What keeps a hook from being called: its own pause before that of everything of Zapier's. */
-export function pauseOf({ hook, unsubscribed }: KnownHook): Webhook['pausedBecause'] {
-  return hook.pausedBecause ?? (unsubscribed ? 'zapier_unsubscribed' : null)
+/** What keeps a webhook from being called: its own pause before that of everything of Zapier's. */
+export function pauseOf({ webhook, unsubscribed }: KnownWebhook): Webhook['pausedBecause'] {
+  return webhook.pausedBecause ?? (unsubscribed ? 'zapier_unsubscribed' : null)
 }
 
 /** Everything but the secret. */
-function toWebhook(known: KnownHook): Webhook {
-  const { id, kind, url, events, createdAt, failures, lastDeliveredAt } = known.hook
+function toWebhook(known: KnownWebhook): Webhook {
+  const { id, kind, url, events, createdAt, failures, lastDeliveredAt } = known.webhook
   return {
     _id: id,
     kind,
@@ -250,16 +253,16 @@ function toWebhook(known: KnownHook): Webhook {
   }
 }
 
-async function countHooks(tx: Database, ownerId: string, kind: HookRow['kind']): Promise<number> {
+async function countWebhooks(tx: Database, ownerId: string, kind: WebhookRow['kind']): Promise<number> {
   const [kept] = await tx
     .select({ count: sql<number>`count(*)::int` })
-    .from(hooks)
-    .where(and(eq(hooks.ownerId, ownerId), eq(hooks.kind, kind)))
+    .from(webhooks)
+    .where(and(eq(webhooks.ownerId, ownerId), eq(webhooks.kind, kind)))
   return kept?.count ?? 0
 }
 
-function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateHookHosts }: Deps['config']): void {
-  const message = refuseAddress(url, { allowPrivateHosts: allowPrivateHookHosts })
+function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateWebhookHosts }: Deps['config']): void {
+  const message = refuseAddress(url, { allowPrivateHosts: allowPrivateWebhookHosts })
   if (message !== null) throw new Refusal('invalid', message, { errors: [{ path, message }] })
 }
 
@@ -267,10 +270,10 @@ function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateHo
 async function refuseWithoutRead(tx: Database, grantId: string): Promise<void> {
   const [grant] = await tx.select({ scopes: oauthGrants.scopes }).from(oauthGrants).where(eq(oauthGrants.id, grantId))
   if (!grant?.scopes.includes('read'))
-    throw new Refusal('not_allowed', 'A hook tells of invoices and reminders: it needs the scope read besides write.')
+    throw new Refusal('not_allowed', 'A webhook tells of invoices and reminders: it needs the scope read besides write.')
 }
 
-function refuseZap({ kind }: HookRow): void {
+function refuseZap({ kind }: WebhookRow): void {
   if (kind === 'zapier')
     throw new Refusal(
       'not_allowed',
@@ -282,7 +285,7 @@ const uuid = z.uuid()
 
 /** The one of that id. An id that could not be one finds nothing. */
 function mine(ownerId: string, id: string): SQL | undefined {
-  return uuid.safeParse(id).success ? and(eq(hooks.ownerId, ownerId), eq(hooks.id, id)) : sql`false`
+  return uuid.safeParse(id).success ? and(eq(webhooks.ownerId, ownerId), eq(webhooks.id, id)) : sql`false`
 }
 
 function notThere(): Refusal {

@@ -1,21 +1,21 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
-import { type hookEvent, integrationCalls } from '#contract/integrations.ts'
+import { integrationCalls, type webhookEvent } from '#contract/integrations.ts'
 import { anInvoice, aPerson, signedInAgain } from '#test/factories.ts'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type Asker, ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { aWebhook, toldTo } from '#test/hooks.ts'
 import { anApplication, connect, zapier, zapierItself } from '#test/programs.ts'
 import { openShop, subscribe } from '#test/shop.ts'
-import { hooks } from './tables.ts'
+import { aWebhook, toldTo } from '#test/webhooks.ts'
+import { webhooks } from './tables.ts'
 
-const lax = { allowPrivateHookHosts: true }
+const lax = { allowPrivateWebhookHosts: true }
 const zap = { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' as const }
 const mine = { url: 'https://example.com/duely', events: ['invoice.paid' as const] }
 
 const list = async (app: TestApp, someone: Asker) => (await ask(app, someone, integrationCalls.webhooks)).reply
-const add = (app: TestApp, someone: Asker, body: { url: string; events: (typeof hookEvent.options)[number][] } = mine) =>
+const add = (app: TestApp, someone: Asker, body: { url: string; events: (typeof webhookEvent.options)[number][] } = mine) =>
   ask(app, someone, integrationCalls.addWebhook, { body })
 
 test('a webhook is listed without its secret, which is shown once', async () => {
@@ -35,7 +35,7 @@ test('a webhook is listed without its secret, which is shown once', async () => 
     lastDeliveredAt: null,
   })
   expect(await list(app, asha)).toEqual([webhook])
-  const [row] = await app.db.select().from(hooks)
+  const [row] = await app.db.select().from(webhooks)
   expect(row?.sealedSecret).not.toContain(secret.slice(6, 20))
 })
 
@@ -70,7 +70,7 @@ test('an address that is never called is refused with the field and a reason', a
     const refusals = [
       [await add(app, asha, { ...mine, url }), 'url'],
       [await ask(app, asha, integrationCalls.changeWebhook, { params: { id: known._id }, body: { url } }), 'url'],
-      [await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: url } }), 'hookUrl'],
+      [await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: url } }), 'hookUrl'],
     ] as const
     for (const [{ status, problem }, path] of refusals)
       expect({ status, problem }, url).toEqual({
@@ -96,7 +96,7 @@ test.each([
   const { token } = await aPerson(app)
   const asked = await app.app.inject({ method: 'POST', url: '/webhooks', headers: { authorization: `Bearer ${token}` }, payload })
   expect(asked.statusCode).toBe(400)
-  expect(await app.db.select().from(hooks)).toEqual([])
+  expect(await app.db.select().from(webhooks)).toEqual([])
 })
 
 test('twenty webhooks are enough for an account', async () => {
@@ -119,7 +119,7 @@ test('where plans are sold, adding a webhook is part of Enterprise; a Zap needs 
     problem: { code: 'plan_limit', message: expect.stringContaining('Enterprise') },
   })
   const { token } = await connect(app, asha, zapierItself)
-  expect((await ask(app, { token }, integrationCalls.addHook, { body: zap })).status).toBe(201)
+  expect((await ask(app, { token }, integrationCalls.addZap, { body: zap })).status).toBe(201)
 
   await subscribe(shop, asha, 'enterprise')
   await shop.settle()
@@ -134,17 +134,17 @@ test('what belongs to somebody else is not there: neither seen nor changed, test
   const { _id } = await aWebhook(app, asha, receiver)
   await anInvoice(app, { owner: asha })
   await app.runJobs()
-  const [delivery] = (await ask(app, asha, integrationCalls.hookDeliveries, { params: { id: _id } })).reply
+  const [delivery] = (await ask(app, asha, integrationCalls.webhookDeliveries, { params: { id: _id } })).reply
   const own = await aWebhook(app, meera, receiver, { path: '/meera' })
   const deliveryId = delivery?._id ?? ''
   const calls = receiver.calls.length
   const asked = [
     await ask(app, meera, integrationCalls.changeWebhook, { params: { id: _id }, body: { paused: true } }),
     await ask(app, meera, integrationCalls.removeWebhook, { params: { id: _id } }),
-    await ask(app, meera, integrationCalls.removeHook, { params: { id: _id } }),
+    await ask(app, meera, integrationCalls.removeZap, { params: { id: _id } }),
     await ask(app, meera, integrationCalls.replaceSecret, { params: { id: _id } }),
     await ask(app, meera, integrationCalls.testWebhook, { params: { id: _id } }),
-    await ask(app, meera, integrationCalls.hookDeliveries, { params: { id: _id } }),
+    await ask(app, meera, integrationCalls.webhookDeliveries, { params: { id: _id } }),
     await ask(app, meera, integrationCalls.resend, { params: { id: _id, deliveryId } }),
     await ask(app, meera, integrationCalls.resend, { params: { id: own._id, deliveryId } }),
     await ask(app, asha, integrationCalls.resend, { params: { id: _id, deliveryId: own._id } }),
@@ -161,36 +161,36 @@ test('a Zap that is switched on has its address called; asked again it is the sa
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
-  const on = () => ask(app, zapierOf, integrationCalls.addHook, { body: zap })
+  const on = () => ask(app, zapierOf, integrationCalls.addZap, { body: zap })
   const [first, again] = [await on(), await on()]
   expect([first.status, again.status]).toEqual([201, 201])
   expect(again.reply).toEqual(first.reply)
-  const other = await ask(app, zapierOf, integrationCalls.addHook, { body: { ...zap, event: 'invoice.created' } })
+  const other = await ask(app, zapierOf, integrationCalls.addZap, { body: { ...zap, event: 'invoice.created' } })
   expect(other.reply.id).not.toBe(first.reply.id)
   expect(await list(app, asha)).toMatchObject([
     { kind: 'zapier', url: zap.hookUrl, events: ['invoice.created'] },
     { _id: first.reply.id, kind: 'zapier', url: zap.hookUrl, events: ['invoice.paid'] },
   ])
-  const off = () => ask(app, zapierOf, integrationCalls.removeHook, { params: first.reply })
+  const off = () => ask(app, zapierOf, integrationCalls.removeZap, { params: first.reply })
   expect([(await off()).status, (await off()).status]).toEqual([204, 404])
   expect((await list(app, asha)).map(({ _id }) => _id)).toEqual([other.reply.id])
 })
 
-test('the hooks of an application go with its permission, and no other application removes them', async () => {
+test('the webhooks of an application go with its permission, and no other application removes them', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
   const robot = await connect(app, asha, await anApplication(app))
-  const { reply } = await ask(app, zapierOf, integrationCalls.addHook, { body: zap })
-  const its = await ask(app, robot, integrationCalls.addHook, { body: { ...zap, hookUrl: 'https://robot.example/hook' } })
-  expect((await ask(app, robot, integrationCalls.removeHook, { params: reply })).status).toBe(404)
+  const { reply } = await ask(app, zapierOf, integrationCalls.addZap, { body: zap })
+  const its = await ask(app, robot, integrationCalls.addZap, { body: { ...zap, hookUrl: 'https://robot.example/hook' } })
+  expect((await ask(app, robot, integrationCalls.removeZap, { params: reply })).status).toBe(404)
   const { reply: connections } = await ask(app, asha, integrationCalls.connections)
   const ofZapier = connections.find(({ name }) => name === 'Zapier')
   await ask(app, asha, integrationCalls.disconnect, { params: { id: ofZapier?._id ?? '' } })
   expect((await list(app, asha)).map(({ _id }) => _id)).toEqual([its.reply.id])
   // What somebody began in their own browser and an application took over is the application's.
-  const own = await ask(app, asha, integrationCalls.addHook, { body: { ...zap, event: 'reminder.sent' } })
-  await ask(app, robot, integrationCalls.addHook, { body: { ...zap, event: 'reminder.sent' } })
+  const own = await ask(app, asha, integrationCalls.addZap, { body: { ...zap, event: 'reminder.sent' } })
+  await ask(app, robot, integrationCalls.addZap, { body: { ...zap, event: 'reminder.sent' } })
   const [last] = (await ask(app, asha, integrationCalls.connections)).reply
   await ask(app, asha, integrationCalls.disconnect, { params: { id: last?._id ?? '' } })
   expect((await list(app, asha)).map(({ _id }) => _id)).not.toContain(own.reply.id)
@@ -202,9 +202,9 @@ test('a Zap that is switched on again is told again, whatever failed before; wha
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
   const body = { hookUrl: `${receiver.url}/zap`, event: 'invoice.created' as const }
-  const on = async () => (await ask(app, zapierOf, integrationCalls.addHook, { body })).reply
+  const on = async () => (await ask(app, zapierOf, integrationCalls.addZap, { body })).reply
   const { id } = await on()
-  await app.db.update(hooks).set({ failures: 100, pausedBecause: 'failing' })
+  await app.db.update(webhooks).set({ failures: 100, pausedBecause: 'failing' })
   await anInvoice(app, { owner: asha })
   await app.runJobs()
   expect(receiver.calls).toEqual([])
@@ -222,7 +222,7 @@ test('a hundred Zaps are enough for an account', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
-  const on = (nth: number) => ask(app, zapierOf, integrationCalls.addHook, { body: { ...zap, hookUrl: `${zap.hookUrl}${nth}` } })
+  const on = (nth: number) => ask(app, zapierOf, integrationCalls.addZap, { body: { ...zap, hookUrl: `${zap.hookUrl}${nth}` } })
   for (let nth = 0; nth < 100; nth += 1) expect((await on(nth)).status).toBe(201)
   expect(await on(100)).toMatchObject({ status: 409, problem: { code: 'conflict' } })
   expect((await on(7)).status).toBe(201)
@@ -231,7 +231,7 @@ test('a hundred Zaps are enough for an account', async () => {
 test('of a Zap a person changes nothing but whether it is called', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
-  const { reply } = await ask(app, asha, integrationCalls.addHook, { body: zap })
+  const { reply } = await ask(app, asha, integrationCalls.addZap, { body: zap })
   const change = (body: { url?: string; paused?: boolean }) => ask(app, asha, integrationCalls.changeWebhook, { params: reply, body })
   expect(await change({ url: mine.url })).toMatchObject({ status: 403, problem: { code: 'not_allowed' } })
   expect((await ask(app, asha, integrationCalls.replaceSecret, { params: reply })).status).toBe(403)
@@ -239,15 +239,15 @@ test('of a Zap a person changes nothing but whether it is called', async () => {
   expect((await ask(app, asha, integrationCalls.removeWebhook, { params: reply })).status).toBe(204)
 })
 
-test('while somebody has unsubscribed from Zapier its hooks wait, and go on as they subscribe again; those of others go on', async () => {
+test('while somebody has unsubscribed from Zapier its webhooks wait, and go on as they subscribe again; those of others go on', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: { ...lax, zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
   const robot = await connect(app, asha, await anApplication(app))
   const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
-  await ask(app, zapierOf, integrationCalls.addHook, hook('/zapier'))
-  await ask(app, robot, integrationCalls.addHook, hook('/robot'))
+  await ask(app, zapierOf, integrationCalls.addZap, hook('/zapier'))
+  await ask(app, robot, integrationCalls.addZap, hook('/robot'))
   await aWebhook(app, asha, receiver)
   await ask(app, asha, integrationCalls.unsubscribe)
   const states = async () =>
@@ -258,7 +258,7 @@ test('while somebody has unsubscribed from Zapier its hooks wait, and go on as t
   await app.runJobs()
   expect(receiver.calls.map(({ path }) => path).sort()).toEqual(['/duely', '/robot'])
   const waiting = (await list(app, asha)).find(({ url }) => url.endsWith('/zapier'))
-  const log = (await ask(app, asha, integrationCalls.hookDeliveries, { params: { id: waiting?._id ?? '' } })).reply
+  const log = (await ask(app, asha, integrationCalls.webhookDeliveries, { params: { id: waiting?._id ?? '' } })).reply
   expect(log).toMatchObject([{ state: 'waiting', attempt: 0, nextTryAt: null }])
 
   await ask(app, asha, integrationCalls.subscribe)
@@ -275,14 +275,14 @@ test('keys open no webhooks, and applications only their own kind', async () => 
   const writesOnly = await connect(app, asha, await anApplication(app), ['write'])
   const { reply } = await add(app, asha)
   expect((await ask(app, zapierOf, integrationCalls.webhooks)).status).toBe(403)
-  expect((await ask(app, zapierOf, integrationCalls.removeHook, { params: { id: reply._id } })).status).toBe(404)
+  expect((await ask(app, zapierOf, integrationCalls.removeZap, { params: { id: reply._id } })).status).toBe(404)
   // What is told is read, and to have it told is a change.
   for (const one of [readsOnly, writesOnly])
-    expect(await ask(app, one, integrationCalls.addHook, { body: zap })).toMatchObject({ status: 403, problem: { code: 'not_allowed' } })
+    expect(await ask(app, one, integrationCalls.addZap, { body: zap })).toMatchObject({ status: 403, problem: { code: 'not_allowed' } })
   expect(await list(app, asha)).toMatchObject([{ _id: reply._id }])
 })
 
-test('an account that is deleted takes its hooks and all that they were told with it', async () => {
+test('an account that is deleted takes its webhooks and all that they were told with it', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: lax })
   const asha = await aPerson(app)
@@ -292,7 +292,7 @@ test('an account that is deleted takes its hooks and all that they were told wit
   await anInvoice(app, { owner: asha })
   expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   await app.runJobs()
-  expect(await app.db.select().from(hooks).where(eq(hooks.ownerId, asha.id))).toEqual([])
+  expect(await app.db.select().from(webhooks).where(eq(webhooks.ownerId, asha.id))).toEqual([])
   expect(toldTo(receiver)).toHaveLength(1)
 })
 
@@ -301,9 +301,9 @@ test('Zapier is told of an account that is gone, hook by hook, and nobody else i
   await using app = await openTestApp({ config: { ...lax, zapier } })
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
-  for (const path of ['/zap/1', '/zap/2']) await ask(app, await connect(app, asha, zapierItself), integrationCalls.addHook, hook(path))
-  await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addHook, hook('/robot'))
-  await ask(app, await connect(app, meera, zapierItself), integrationCalls.addHook, hook('/meera'))
+  for (const path of ['/zap/1', '/zap/2']) await ask(app, await connect(app, asha, zapierItself), integrationCalls.addZap, hook(path))
+  await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addZap, hook('/robot'))
+  await ask(app, await connect(app, meera, zapierItself), integrationCalls.addZap, hook('/meera'))
   await aWebhook(app, asha, receiver)
   expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   expect(receiver.calls.map(({ method, path, body }) => [method, path, body]).toSorted()).toEqual([
@@ -317,8 +317,8 @@ test('Zapier is told of a permission that was taken back, hook by hook, and nobo
   await using app = await openTestApp({ config: { ...lax, zapier } })
   const asha = await aPerson(app)
   const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
-  await ask(app, await connect(app, asha, zapierItself), integrationCalls.addHook, hook('/zap'))
-  await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addHook, hook('/robot'))
+  await ask(app, await connect(app, asha, zapierItself), integrationCalls.addZap, hook('/zap'))
+  await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addZap, hook('/robot'))
   const { reply } = await ask(app, asha, integrationCalls.connections)
   const disconnect = (wanted: string) =>
     ask(app, asha, integrationCalls.disconnect, { params: { id: reply.find(({ name }) => name === wanted)?._id ?? '' } })
@@ -335,11 +335,11 @@ test('an address is kept in the letters that it is called by', async () => {
   const written = 'HTTPS://Example.com:443/रसीद/\u0000?a b'
   const kept = 'https://example.com/%E0%A4%B0%E0%A4%B8%E0%A5%80%E0%A4%A6/%00?a%20b'
   expect((await add(app, asha, { ...mine, url: written })).reply.url).toBe(kept)
-  const one = await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: written } })
+  const one = await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: written } })
   expect(one.status).toBe(201)
-  expect((await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: kept } })).reply).toEqual(one.reply)
+  expect((await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: kept } })).reply).toEqual(one.reply)
   const long = `https://example.com/${'\u6cb8\u77e1\u5a5e'.repeat(600)}`
-  expect(await ask(app, { token }, integrationCalls.addHook, { body: { ...zap, hookUrl: long } })).toMatchObject({ status: 400 })
+  expect(await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: long } })).toMatchObject({ status: 400 })
 })
 
 test('somebody who comes back finds their webhooks as they were', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
-import { type HookEvent, type HookPayload, hookPayload } from '#contract/integrations.ts'
+import { type WebhookEvent, type WebhookPayload, webhookPayload } from '#contract/integrations.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
 import { readClientPauses } from '#server/invoices/pauses.ts'
 import type { InvoiceRow } from '#server/invoices/tables.ts'
@@ -8,7 +8,7 @@ import { invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { deliveries, deliveryInvoices, runs } from '#server/reminders/tables.ts'
-import { hookEvents } from './tables.ts'
+import { webhookEvents } from './tables.ts'
 
 const most = 10
 
@@ -16,8 +16,8 @@ const most = 10
  * The latest of an event, newest first: as receivers were told of them, and where nobody listened at the time as they would have been, by what is
  * known now.
  */
-export async function sampleEvents(db: Database, ownerId: string, type: HookEvent): Promise<HookPayload[]> {
-  const told = await readTold(db, ownerId, type)
+export async function sampleEvents(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
+  const told = await readDelivered(db, ownerId, type)
   const subjects = new Set(told.map(subjectOf))
   const untold = (await readUntold(db, ownerId, type)).filter((one) => !subjects.has(subjectOf(one)))
   return [...told, ...untold]
@@ -25,17 +25,17 @@ export async function sampleEvents(db: Database, ownerId: string, type: HookEven
     .slice(0, most)
 }
 
-async function readTold(db: Database, ownerId: string, type: HookEvent): Promise<HookPayload[]> {
+async function readDelivered(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
   const found = await db
-    .select({ payload: hookEvents.payload })
-    .from(hookEvents)
-    .where(and(eq(hookEvents.ownerId, ownerId), eq(hookEvents.type, type), isNotNull(hookEvents.payload)))
-    .orderBy(desc(hookEvents.position))
+    .select({ payload: webhookEvents.payload })
+    .from(webhookEvents)
+    .where(and(eq(webhookEvents.ownerId, ownerId), eq(webhookEvents.type, type), isNotNull(webhookEvents.payload)))
+    .orderBy(desc(webhookEvents.position))
     .limit(most)
-  return found.map(({ payload }) => hookPayload.parse(JSON.parse(payload ?? '')))
+  return found.map(({ payload }) => webhookPayload.parse(JSON.parse(payload ?? '')))
 }
 
-function readUntold(db: Database, ownerId: string, type: HookEvent): Promise<HookPayload[]> {
+function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
   const { createdAt, updatedAt, paidAt, status } = invoices
   switch (type) {
     case 'invoice.created':
@@ -57,12 +57,12 @@ async function readInvoices(
   db: Database,
   about: {
     ownerId: string
-    type: Extract<HookEvent, `invoice.${string}`>
+    type: Extract<WebhookEvent, `invoice.${string}`>
     which: SQL | undefined
     at: (row: InvoiceRow) => Instant
     newest: SQL
   },
-): Promise<HookPayload[]> {
+): Promise<WebhookPayload[]> {
   const { ownerId, type, which, at, newest } = about
   const found = await db
     .select()
@@ -81,8 +81,8 @@ async function readInvoices(
 
 async function readReminders(
   db: Database,
-  about: { ownerId: string; type: Extract<HookEvent, `reminder.${string}`>; state: 'sent' | 'failed' },
-): Promise<HookPayload[]> {
+  about: { ownerId: string; type: Extract<WebhookEvent, `reminder.${string}`>; state: 'sent' | 'failed' },
+): Promise<WebhookPayload[]> {
   const { ownerId, type, state } = about
   // A mail that failed says when it was to be tried, and no later than when it was too late.
   const at = sql<Instant>`coalesce(${deliveries.sentAt}, least(${deliveries.nextTryAt}, ${deliveries.deadlineAt}))`.mapWith(
@@ -127,12 +127,12 @@ async function readReminders(
 }
 
 /** The record that it is about. */
-function subjectOf({ data }: HookPayload): string {
+function subjectOf({ data }: WebhookPayload): string {
   return 'invoice' in data ? data.invoice._id : data.reminder._id
 }
 
 /** The same each time, so that whoever asks again sees nothing new: a UUID of version 8 (RFC 9562), made from what it is about. */
-function idOf(type: HookEvent, recordId: string): string {
+function idOf(type: WebhookEvent, recordId: string): string {
   const bytes = createHash('sha256').update(`${type} ${recordId}`).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80

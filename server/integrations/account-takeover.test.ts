@@ -9,7 +9,7 @@ import { aPerson, type Person } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey, anApplication, connect } from '#test/programs.ts'
-import { hooks } from './tables.ts'
+import { webhooks } from './tables.ts'
 
 const newPassword = 'battery staple'
 
@@ -24,12 +24,12 @@ async function somebodyProvident(app: TestApp): Promise<{ person: Person; tokens
     sealedSecret: 'x',
     events: ['invoice.paid' as const],
   }
-  await app.db.insert(hooks).values({ ...hook, createdAt: app.clock.now() })
+  await app.db.insert(webhooks).values({ ...hook, createdAt: app.clock.now() })
   return { person, tokens }
 }
 
 async function stillOpen(app: TestApp, tokens: { token: string }[]): Promise<number> {
-  let open = (await app.db.select().from(hooks)).length
+  let open = (await app.db.select().from(webhooks)).length
   for (const one of tokens) if ((await ask(app, one, integrationCalls.me)).status === 200) open += 1
   return open
 }

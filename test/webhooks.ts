@@ -1,6 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { type HookEvent, type HookPayload, hookEvent, hookPayload, integrationCalls, type Webhook } from '#contract/integrations.ts'
+import {
+  integrationCalls,
+  type Webhook,
+  type WebhookEvent,
+  type WebhookPayload,
+  webhookEvent,
+  webhookPayload,
+} from '#contract/integrations.ts'
 import type { FakeReceiver, HeardCall } from '#test/fakes/receiver.ts'
 import { type Asker, ask, type TestApp } from './harness.ts'
 
@@ -9,18 +16,18 @@ export async function aWebhook(
   app: TestApp,
   someone: Asker,
   receiver: FakeReceiver,
-  about: { events?: HookEvent[]; path?: string } = {},
+  about: { events?: WebhookEvent[]; path?: string } = {},
 ): Promise<Webhook & { secret: string }> {
-  const body = { url: `${receiver.url}${about.path ?? '/duely'}`, events: about.events ?? [...hookEvent.options] }
+  const body = { url: `${receiver.url}${about.path ?? '/duely'}`, events: about.events ?? [...webhookEvent.options] }
   const { reply, problem } = await ask(app, someone, integrationCalls.addWebhook, { body })
   if (problem) throw new Error(problem.message)
   return reply
 }
 
 /** What a receiver was told of so far, each checked against the contract, tests left out. */
-export function toldTo(receiver: FakeReceiver, path = '/duely'): HookPayload[] {
+export function toldTo(receiver: FakeReceiver, path = '/duely'): WebhookPayload[] {
   const bodies = receiver.calls.filter((call) => call.path === path).map(({ body }) => JSON.parse(body) as unknown)
-  return bodies.filter((body) => z.object({ type: z.string() }).parse(body).type !== 'test').map((body) => hookPayload.parse(body))
+  return bodies.filter((body) => z.object({ type: z.string() }).parse(body).type !== 'test').map((body) => webhookPayload.parse(body))
 }
 
 /**

@@ -1,0 +1,299 @@
+import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { WebhookDelivery, WebhookEvent } from '#contract/integrations.ts'
+import { countTry, writeAudit } from '#server/accounts/accounts.ts'
+import { notify, notifyOwner } from '#server/accounts/notices.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { Refusal } from '#server/platform/refusal.ts'
+import { callWebhook, defaultNetwork, isAccepted, type WebhookNetwork, type WebhookResponse } from './http-client.ts'
+import { deliverWebhookJob } from './jobs.ts'
+import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
+import { signWebhook } from './webhook-secret.ts'
+import { findWebhooks, hostOf, type KnownWebhook, pauseOf, readWebhook, type WebhookRow, withdrawMended } from './webhooks.ts'
+
+type DeliveryRow = typeof webhookDeliveries.$inferSelect
+
+/** Seconds from a failed try to the next one; after the last of these there is none. */
+const pauses = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
+/** So many failed tries in a row pause a webhook. */
+const patience = 100
+/** A try that nobody has recorded is made again after so long: its process is gone. Longer than any call takes. */
+const claimed = { seconds: 60 }
+/** A receiver to whom much is due lets others have their turn after so long. */
+const sliceMilliseconds = 3_000
+/** So many receivers of one account are called at a time in a process: whoever has many slow ones leaves room for others. */
+const slotsPerAccount = 8
+const mostListed = 50
+/** Calls that a person asks for, tests and repetitions. */
+const byHand = { limit: 120, seconds: 3_600 }
+
+/**
+ * Tells one receiver what is due to it, one after the other, until nothing is, its slice is over or the process stops.
+ *
+ * Each is claimed, then told, then recorded. A crash between a receiver's answer and the record is the one window that no order of these can
+ * close: such an event is told once more, under the same id, so that who has seen it can drop it (at least once, as standardwebhooks.com says).
+ */
+export async function deliverWebhook(
+  deps: Deps,
+  { hookId, limit }: { hookId: string; limit: ConcurrencyLimit },
+  stopping: AbortSignal,
+  network = defaultNetwork(deps.config),
+): Promise<void> {
+  const began = performance.now()
+  const find = async () => (await findWebhooks(deps, eq(webhooks.id, hookId)))[0]
+  let known = await find()
+  // Where the account has no place left, whoever is still to be told is woken again in a moment.
+  using slot = known ? limit.acquire(known.webhook.ownerId) : null
+  for (; slot && known && !pauseOf(known) && !stopping.aborted; known = await find()) {
+    if (performance.now() - began > sliceMilliseconds)
+      return deps.db.transaction((tx) => deps.queue.send(tx, deliverWebhookJob, { hookId }))
+    const delivery = await claimNext(deps.db, hookId, deps.clock.now())
+    if (!delivery) return
+    await attempt(deps, { known, delivery, afterFailure: 'retry' }, network)
+  }
+}
+
+/** Limits how many receivers of one account a process calls at a time. */
+export interface ConcurrencyLimit {
+  /** Null where the account has no slot left. */
+  acquire(ownerId: string): Disposable | null
+}
+
+export function openConcurrencyLimit(): ConcurrencyLimit {
+  const taken = new Map<string, number>()
+  return {
+    acquire(ownerId) {
+      const before = taken.get(ownerId) ?? 0
+      if (before >= slotsPerAccount) return null
+      taken.set(ownerId, before + 1)
+      return {
+        [Symbol.dispose]() {
+          const left = (taken.get(ownerId) ?? 1) - 1
+          if (left === 0) taken.delete(ownerId)
+          else taken.set(ownerId, left)
+        },
+      }
+    },
+  }
+}
+
+/** Sends a test at once, whether the webhook is paused or not, and answers what came of it. Nothing is repeated. Refuses with `not_found` and `too_many`. */
+export async function sendTestEvent(
+  deps: Deps,
+  ownerId: string,
+  id: string,
+  network = defaultNetwork(deps.config),
+): Promise<WebhookDelivery> {
+  const { db, clock } = deps
+  const known = await readWebhook(deps, ownerId, id)
+  const now = clock.now()
+  await countByHand(deps, ownerId, now)
+  const eventId = newId()
+  const payload = JSON.stringify({ id: eventId, type: 'test', timestamp: now.toString(), data: {} })
+  const delivery = await db.transaction(async (tx) => {
+    await tx.insert(webhookEvents).values({ id: eventId, ownerId, type: 'test', happenedAt: now, facts: {}, payload })
+    const values = { ownerId, hookId: known.webhook.id, eventId, state: 'waiting' as const, createdAt: now, attempt: 1, lastTriedAt: now }
+    const [row] = await tx.insert(webhookDeliveries).values(values).returning()
+    return row
+  })
+  if (!delivery) throw new Error('A test was not written down.')
+  return attempt(deps, { known, delivery: { ...delivery, type: 'test', payload }, afterFailure: 'give up' }, network)
+}
+
+/**
+ * Tells an event once more at once, whatever became of it before and whether the webhook is paused or not. What waits goes on as it was; what was
+ * over is not tried again by itself. Refuses with `not_found` and `too_many`.
+ */
+export async function resendDelivery(
+  deps: Deps,
+  ownerId: string,
+  { id, deliveryId }: { id: string; deliveryId: string },
+  network = defaultNetwork(deps.config),
+): Promise<WebhookDelivery> {
+  const known = await readWebhook(deps, ownerId, id)
+  const now = deps.clock.now()
+  await countByHand(deps, ownerId, now)
+  const which = and(eq(webhookDeliveries.hookId, known.webhook.id), eq(webhookDeliveries.id, deliveryId))
+  const delivery = z.uuid().safeParse(deliveryId).success ? await claim(deps.db, which, now) : null
+  if (!delivery) throw new Refusal('not_found', 'There is no such delivery. What is older than 30 days is forgotten.')
+  return attempt(deps, { known, delivery, afterFailure: delivery.state === 'waiting' ? 'retry' : 'give up' }, network)
+}
+
+/** What was delivered to a webhook lately, newest first. Refuses with `not_found`. */
+export async function listDeliveries(deps: Pick<Deps, 'db' | 'config'>, ownerId: string, id: string): Promise<WebhookDelivery[]> {
+  const known = await readWebhook(deps, ownerId, id)
+  const found = await deps.db
+    .select({ delivery: webhookDeliveries, type: webhookEvents.type })
+    .from(webhookDeliveries)
+    .innerJoin(webhookEvents, eq(webhookEvents.id, webhookDeliveries.eventId))
+    .where(eq(webhookDeliveries.hookId, known.webhook.id))
+    .orderBy(desc(webhookDeliveries.id))
+    .limit(mostListed)
+  return found.map(({ delivery, type }) => toDelivery(delivery, type, known))
+}
+
+/** An event on its way to a receiver. */
+type Claimed = DeliveryRow & { type: WebhookEvent | 'test'; payload: string }
+
+/** Of the deliveries of a webhook: what waits, and whose time has come. */
+export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | undefined {
+  return and(eq(webhookDeliveries.hookId, hookId), eq(webhookDeliveries.state, 'waiting'), lte(webhookDeliveries.nextTryAt, now))
+}
+
+/** Takes what has been due for longest. From here on it counts as tried, so that a call that brings this process down is not made for ever. */
+async function claimNext(db: Database, hookId: string, now: Instant): Promise<Claimed | null> {
+  const next = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(isDue(hookId, now))
+    .orderBy(asc(webhookDeliveries.nextTryAt), asc(webhookDeliveries.id))
+    .limit(1)
+    .for('update', { skipLocked: true })
+  return claim(db, inArray(webhookDeliveries.id, next), now)
+}
+
+async function claim(db: Database, which: SQL | undefined, now: Instant): Promise<Claimed | null> {
+  const again = now.add(claimed).toString()
+  const [row] = await db
+    .update(webhookDeliveries)
+    .set({
+      attempt: sql`${webhookDeliveries.attempt} + 1`,
+      lastTriedAt: now,
+      nextTryAt: sql`CASE WHEN ${webhookDeliveries.state} = 'waiting' THEN ${again}::timestamptz END`,
+    })
+    .from(webhookEvents)
+    .where(and(eq(webhookEvents.id, webhookDeliveries.eventId), which))
+    .returning({ ...getTableColumns(webhookDeliveries), type: webhookEvents.type, payload: webhookEvents.payload })
+  // Whatever is delivered was composed before.
+  return row?.payload ? { ...row, payload: row.payload } : null
+}
+
+interface Attempt {
+  known: KnownWebhook
+  delivery: Claimed
+  afterFailure: 'retry' | 'give up'
+}
+
+/** Calls the receiver outside any transaction and records its response. */
+async function attempt(deps: Deps, about: Attempt, network: WebhookNetwork): Promise<WebhookDelivery> {
+  const { db, clock, config } = deps
+  const { known, delivery } = about
+  const signed = signWebhook(config.secretKey, known.webhook, { eventId: delivery.eventId, body: delivery.payload }, clock.now())
+  const headers = { 'content-type': 'application/json', ...signed }
+  const answer = await callWebhook({ method: 'POST', url: known.webhook.url, headers, body: delivery.payload }, network)
+  return db.transaction((tx) => record(tx, deps, about, answer))
+}
+
+async function record(
+  tx: Database,
+  deps: Deps,
+  { known, delivery, afterFailure }: Attempt,
+  answer: WebhookResponse,
+): Promise<WebhookDelivery> {
+  const now = deps.clock.now()
+  const { webhook } = known
+  const taken = isAccepted(answer)
+  const pause = afterFailure === 'retry' && !taken && answer.status !== gone ? pauses[delivery.attempt - 1] : undefined
+  const said = {
+    status: answer.status,
+    words: answer.words,
+    state: taken ? ('delivered' as const) : pause === undefined ? ('failed' as const) : ('waiting' as const),
+    nextTryAt: pause === undefined ? null : now.add({ seconds: pause }),
+  }
+  // In the order in which an account and a webhook that are deleted take what is theirs with them.
+  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, webhook.ownerId)).for('key share')
+  await tx.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.id, webhook.id)).for('update')
+  // Whoever has tried it again meanwhile tells the truth.
+  const mine = and(eq(webhookDeliveries.id, delivery.id), eq(webhookDeliveries.attempt, delivery.attempt))
+  const changed = await tx.update(webhookDeliveries).set(said).where(mine).returning({ id: webhookDeliveries.id })
+  const pausedBecause = changed.length > 0 ? await recordAtWebhook(tx, deps, known, answer, now) : webhook.pausedBecause
+  return toDelivery({ ...delivery, ...said }, delivery.type, { ...known, webhook: { ...webhook, pausedBecause } })
+}
+
+/** Answers what keeps the webhook from being called from here on, but for Zapier as a whole. */
+async function recordAtWebhook(
+  tx: Database,
+  deps: Deps,
+  known: KnownWebhook,
+  answer: WebhookResponse,
+  now: Instant,
+): Promise<WebhookRow['pausedBecause']> {
+  if (answer.status === gone) {
+    await forgetWebhook(tx, known, now)
+    return null
+  }
+  const failures = sql`${webhooks.failures} + 1`
+  const [after] = await tx
+    .update(webhooks)
+    .set(
+      isAccepted(answer)
+        ? { failures: 0, lastDeliveredAt: now }
+        : {
+            failures,
+            pausedBecause: sql`CASE WHEN ${failures} >= ${patience}::int THEN coalesce(${webhooks.pausedBecause}, 'failing') ELSE ${webhooks.pausedBecause} END`,
+          },
+    )
+    .where(eq(webhooks.id, known.webhook.id))
+    .returning()
+  if (after?.pausedBecause === 'failing' && after.failures === patience) await notifyPaused(tx, deps, after, answer, now)
+  return after?.pausedBecause ?? null
+}
+
+/** "The address is gone": whoever says so is called no more. */
+const gone = 410
+
+async function forgetWebhook(tx: Database, { webhook }: KnownWebhook, now: Instant): Promise<void> {
+  await tx.delete(webhooks).where(eq(webhooks.id, webhook.id))
+  await withdrawMended(tx, webhook.ownerId)
+  // Of a Zap its owner knows: it was switched off.
+  if (webhook.kind === 'zapier') return
+  const host = hostOf(webhook)
+  await writeAudit(tx, { ownerId: webhook.ownerId, kind: 'webhook_removed', about: host }, null, now)
+  const text = `It answered that the address is gone for good (410), so the webhook was removed. If that was a mistake, add it again.`
+  await notify(
+    tx,
+    webhook.ownerId,
+    { kind: 'webhook_gone', title: `${host} wants no more calls`, text, link: '/dashboard/connections' },
+    now,
+  )
+}
+
+async function notifyPaused(
+  tx: Database,
+  deps: Deps,
+  webhook: WebhookRow,
+  { status, words }: WebhookResponse,
+  now: Instant,
+): Promise<void> {
+  const [owner] = await tx.select().from(accounts).where(eq(accounts.id, webhook.ownerId))
+  if (!owner) return
+  deps.log.warn({ ownerId: webhook.ownerId, hookId: webhook.id, status }, 'A webhook is paused: too many tries in a row have failed.')
+  const last = status === null ? words : `The last time it answered ${status}${words === '' ? '.' : `: “${words}”`}`
+  const text = `${patience} calls in a row have failed. ${last} What happens meanwhile waits for up to 30 days: once the receiver is mended, resume the webhook.`
+  const link = `/dashboard/connections/webhooks/${webhook.id}`
+  await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', title: `The webhook to ${hostOf(webhook)} is paused`, text, link }, now)
+}
+
+async function countByHand({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {
+  if (config.rateLimit) await countTry(db, `hook-by-hand:${ownerId}`, byHand, now)
+}
+
+function toDelivery(row: DeliveryRow, type: WebhookEvent | 'test', known: KnownWebhook): WebhookDelivery {
+  const { id, eventId, state, createdAt, attempt, nextTryAt, lastTriedAt, status, words } = row
+  return {
+    _id: id,
+    eventId,
+    event: type,
+    state,
+    createdAt: createdAt.toString(),
+    attempt,
+    nextTryAt: state === 'waiting' && !pauseOf(known) ? (nextTryAt?.toString() ?? null) : null,
+    lastTriedAt: lastTriedAt?.toString() ?? null,
+    status,
+    words,
+  }
+}

@@ -1,0 +1,38 @@
+import { integrationCalls } from '#contract/integrations.ts'
+import { originOf } from '#server/accounts/accounts.ts'
+import { type App, answer, type Who } from '#server/platform/answer.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { defaultNetwork, type WebhookNetwork } from './http-client.ts'
+import { listDeliveries, resendDelivery, sendTestEvent } from './webhook-delivery.ts'
+import { sampleEvents } from './webhook-samples.ts'
+import { addWebhook, addZap, changeWebhook, listWebhooks, removeWebhook, removeZap, replaceSecret } from './webhooks.ts'
+
+/** Who is told of what happens. `network` is for tests: the real world otherwise. */
+export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetwork> = {}): void {
+  const { db, clock, config } = deps
+  const reached = { ...defaultNetwork(config), ...network }
+
+  answer(app, integrationCalls.addZap, ({ body }, who) => addZap(deps, askerOf(who), body, clock.now()))
+  answer(app, integrationCalls.removeZap, ({ params }, who) => removeZap(db, askerOf(who), params.id))
+  answer(app, integrationCalls.sample, ({ params }, { account }) => sampleEvents(db, account.id, params.event))
+
+  answer(app, integrationCalls.webhooks, (_parts, { account }) => listWebhooks(deps, account.id))
+  answer(app, integrationCalls.addWebhook, ({ body }, { account }, { request }) =>
+    addWebhook(deps, account.id, body, originOf(request), clock.now()),
+  )
+  answer(app, integrationCalls.changeWebhook, ({ params, body }, { account }, { request }) =>
+    changeWebhook(deps, account.id, params.id, body, originOf(request), clock.now()),
+  )
+  answer(app, integrationCalls.removeWebhook, ({ params }, { account }, { request }) =>
+    removeWebhook(db, account.id, params.id, originOf(request), clock.now()),
+  )
+  answer(app, integrationCalls.replaceSecret, ({ params }, { account }) => replaceSecret(deps, account.id, params.id))
+  answer(app, integrationCalls.testWebhook, ({ params }, { account }) => sendTestEvent(deps, account.id, params.id, reached))
+  answer(app, integrationCalls.webhookDeliveries, ({ params }, { account }) => listDeliveries(deps, account.id, params.id))
+  answer(app, integrationCalls.resend, ({ params }, { account }) => resendDelivery(deps, account.id, params, reached))
+}
+
+/** An application asks by the permission that it was given; its webhooks go with it. */
+function askerOf({ account, apiClient }: Who): { ownerId: string; grantId: string | null } {
+  return { ownerId: account.id, grantId: apiClient?.kind === 'application' ? apiClient.id : null }
+}
