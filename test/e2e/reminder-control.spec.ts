@@ -38,7 +38,7 @@ async function withLateInvoices(
   return ask
 }
 
-test('a refused start is told once, Send Now lists whom it writes to, and without a mailbox nothing is called on its way', async ({
+test('a refused start shows its error once, Send Now lists the recipients, and without a mailbox nothing is shown as sending', async ({
   page,
   smtp,
 }) => {
@@ -49,15 +49,15 @@ test('a refused start is told once, Send Now lists whom it writes to, and withou
   smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
   await page.getByRole('button', { name: 'Start Reminders' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
-  await expect(page.getByRole('heading', { name: 'Start: what happened' })).toBeVisible({ timeout: 30_000 })
-  await expect(page.getByText(/Reminders are active, but no email was accepted\./)).toHaveCount(1)
+  await expect(page.getByRole('heading', { name: 'Reminders sent: 0 of 1' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText(/Reminders are active, but the mail server accepted no email\./)).toHaveCount(1)
 
   smtp.answer({})
   await page.getByRole('button', { name: 'Send Now' }).click()
   await expect(page.getByText('1 reminder emails sent successfully!')).toBeVisible({ timeout: 30_000 })
   await page.getByRole('button', { name: 'Send Now' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByText('1 email leaves now.')).toBeVisible()
+  await expect(dialog.getByText('Send 1 email now?')).toBeVisible()
   await expect(dialog.getByText('Kaveri Foods')).toBeVisible()
   await expect(dialog.getByText('₹500.00')).toBeVisible()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -65,7 +65,7 @@ test('a refused start is told once, Send Now lists whom it writes to, and withou
   await ask('DELETE', '/mail-config')
   await page.reload()
   await expect(page.getByText('Active', { exact: true })).toBeVisible()
-  await expect(page.getByText('Waiting for a mailbox: nothing is sent until one is connected.')).toBeVisible()
+  await expect(page.getByText('Waiting for a mailbox: nothing is sent until you connect one.')).toBeVisible()
   await expect(page.getByText('Once a mailbox is connected')).toBeVisible()
 })
 
@@ -82,7 +82,7 @@ test('the dashboard says what is left to do until the first reminder, and then w
   await page.getByRole('link', { name: 'Start them' }).click()
   await page.getByRole('button', { name: 'Start Reminders' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
-  await expect(page.getByText('1 email was accepted by the mail server.').first()).toBeVisible()
+  await expect(page.getByText('The mail server accepted 1 email.').first()).toBeVisible()
   await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click()
   await expect(page.getByText(/^Daily reminders are active, next run (today|tomorrow), 09:00\./)).toBeVisible()
   await ask('DELETE', '/mail-config')
@@ -91,7 +91,7 @@ test('the dashboard says what is left to do until the first reminder, and then w
   await expect(page.getByRole('link', { name: 'Connect one' })).toHaveAttribute('href', '/dashboard/mail-settings')
 })
 
-test('whoever reads at what hour reminders go out finds the way to another one', async ({ page, smtp }) => {
+test('Reminder Control links to the hour of the daily run', async ({ page, smtp }) => {
   await withLateInvoices(page, smtp, 'hour@banyan.example', [])
   await page.goto('/dashboard/reminder-control')
   await expect(page.getByText(/periodic reminders go out daily at 9 AM\./)).toBeVisible()
@@ -103,7 +103,7 @@ test('whoever reads at what hour reminders go out finds the way to another one',
   await expect(page.getByText(/periodic reminders go out daily at 2 PM\./)).toBeVisible()
 })
 
-test('a reminder that leaves while the dashboard is looked at is seen there without a reload', async ({ page, smtp }) => {
+test('a reminder that is sent while the dashboard is open appears there without a reload', async ({ page, smtp }) => {
   const ask = await withLateInvoices(page, smtp, 'dashboard@banyan.example', ['Kaveri Foods'])
   const arrived = Promise.withResolvers<void>()
   const looked = Promise.withResolvers<void>()
@@ -113,7 +113,7 @@ test('a reminder that leaves while the dashboard is looked at is seen there with
       return later(looked.promise)
     },
   })
-  // Whoever leaves the page does not call the mails off.
+  // Leaving the page must not cancel the emails.
   const sending = ask('POST', '/reminder/send-immediate').catch(() => undefined)
   await arrived.promise
   await page.goto('/dashboard')
@@ -123,10 +123,7 @@ test('a reminder that leaves while the dashboard is looked at is seen there with
   await sending
 })
 
-test('a run is followed over a reload and called off: what is leaving at that moment still arrives, nothing else', async ({
-  page,
-  smtp,
-}) => {
+test('a run is followed over a reload and cancelled: only the emails being sent still arrive', async ({ page, smtp }) => {
   const clients = ['Kaveri Foods', 'Studio Banyan', 'Meridian Textiles', 'Lotus Press', 'Nilgiri Tea']
   const ask = await withLateInvoices(page, smtp, 'cancel@banyan.example', clients)
   const arrived = Promise.withResolvers<void>()
@@ -140,31 +137,31 @@ test('a run is followed over a reload and called off: what is leaving at that mo
   await page.goto('/dashboard/reminder-control')
   const sending = ask('POST', '/reminder/send-immediate').catch(() => undefined)
   await arrived.promise
-  const progress = page.getByRole('progressbar', { name: 'Progress of the reminders' })
+  const progress = page.getByRole('progressbar', { name: 'Reminder progress' })
   await page.reload()
   await expect(progress).toHaveAttribute('aria-valuetext', '0 of 5')
   await expect(page.getByRole('heading', { name: 'Send Now: sending reminders' })).toBeVisible()
 
   await page.getByRole('button', { name: 'Cancel Run' }).click()
   const asking = page.getByRole('dialog', { name: 'Cancel this run' })
-  await expect(asking).toContainText('An email that is leaving at this very moment still arrives.')
+  await expect(asking).toContainText('Emails being sent right now still arrive.')
   await asking.getByRole('button', { name: 'Cancel Run' }).click()
-  await expect(page.getByText('The run is cancelled.')).toBeVisible()
+  await expect(page.getByText('Run cancelled.')).toBeVisible()
   called.resolve()
-  await expect(page.getByRole('heading', { name: 'Send Now: what happened' })).toBeVisible()
-  await expect(page.getByText('2 emails were accepted by the mail server.').first()).toBeVisible()
-  await expect(page.getByText('3 emails were cancelled or left out, because this was stopped.').first()).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Reminders sent: 2 of 5' })).toBeVisible()
+  await expect(page.getByText('The mail server accepted 2 emails.').first()).toBeVisible()
+  await expect(page.getByText('3 emails cancelled or skipped because the run was stopped.').first()).toBeVisible()
   await sending
   await smtp.quiet()
   expect(smtp.mails).toHaveLength(2)
 })
 
-test('what failed in a run is tried again by hand, and nobody else is written to twice', async ({ page, smtp }) => {
+test('failed emails of a run are retried, and no other client is emailed twice', async ({ page, smtp }) => {
   await withLateInvoices(page, smtp, 'again@banyan.example', ['Kaveri Foods', 'Studio Banyan'])
   smtp.answer({ rcpt: (to) => (to === mailOf('Studio Banyan') ? '550 5.1.1 No such user here' : undefined) })
   await page.goto('/dashboard/reminder-control')
   await page.getByRole('button', { name: 'Send Now' }).click()
-  await expect(page.getByText('1 email could not be delivered:').first()).toBeVisible()
+  await expect(page.getByText('1 email couldn’t be delivered:').first()).toBeVisible()
   await expect(page.getByText('550 5.1.1 No such user here').first()).toBeVisible()
   await expect(page.getByText('Check the client’s email address on the invoice.').first()).toBeVisible()
   const dashboard = await page.context().newPage()
@@ -179,36 +176,36 @@ test('what failed in a run is tried again by hand, and nobody else is written to
   await expect(advice).toBeVisible()
 
   smtp.answer({})
-  await page.getByRole('button', { name: 'Try these again' }).first().click()
-  await expect(page.getByRole('heading', { name: 'Tried Again: what happened' })).toBeVisible()
-  await expect(page.getByText('1 email was accepted by the mail server.').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Retry failed emails' }).first().click()
+  await expect(page.getByRole('heading', { name: 'Reminders sent: 1 of 1' })).toBeVisible()
+  await expect(page.getByText('The mail server accepted 1 email.').first()).toBeVisible()
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).toSorted()).toEqual(['Kaveri Foods', 'Studio Banyan'].map(mailOf))
   await dashboard.reload()
   await expect(history.getByText('Tried again by hand')).toBeVisible()
   await expect(advice).toHaveCount(0)
 })
 
-test('with one email per client, two invoices of a client leave as one, in words of one’s own', async ({ page, smtp }) => {
+test('with one email per client, two invoices of a client are sent as one custom email', async ({ page, smtp }) => {
   await withLateInvoices(page, smtp, 'grouping@banyan.example', ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
   await page.goto('/dashboard/reminder-control')
   const choice = page.getByRole('switch', { name: 'One email per client' })
-  await expect(page.getByText('3 emails would leave at the moment.')).toBeVisible()
+  await expect(page.getByText('3 emails ready to send.')).toBeVisible()
   const several = page.getByRole('dialog').getByText(/^1 client gets more than one email at once\./)
   await page.getByRole('button', { name: 'Start Reminders' }).click()
   await expect(several).toBeVisible()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await choice.click({ force: true })
-  await expect(page.getByText('2 emails would leave at the moment.')).toBeVisible()
+  await expect(page.getByText('2 emails ready to send.')).toBeVisible()
   await page.getByRole('button', { name: 'Start Reminders' }).click()
-  await expect(page.getByRole('dialog').getByText('2 emails leave at once, for')).toBeVisible()
+  await expect(page.getByRole('dialog').getByText('2 emails will be sent now, for a total of')).toBeVisible()
   await expect(several).toHaveCount(0)
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.reload()
   await expect(choice).toBeChecked()
 
-  await page.getByRole('link', { name: 'Change its words in Email Templates' }).click()
+  await page.getByRole('link', { name: 'Edit this email in Email Templates' }).click()
   await expect(page.getByRole('tab', { selected: true })).toHaveText('One email per client')
   const own = page.getByRole('tabpanel').getByLabel('Use Custom Email Template')
   // The switch saves by itself from a moment after loading.

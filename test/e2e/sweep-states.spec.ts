@@ -68,8 +68,8 @@ function screens(invoice: string, webhook: string): Screen[] {
       name: 'reminder-control-parts',
       address: '/dashboard/reminder-control',
       calls: [reminderCalls.preview, reminderCalls.runs, reminderCalls.settings],
-      loading: 'Loading what is coming up...',
-      failed: /^Error loading what is coming up: /,
+      loading: 'Loading upcoming reminders...',
+      failed: /^Error loading upcoming reminders: /,
     },
     {
       name: 'email-templates',

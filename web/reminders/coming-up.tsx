@@ -5,23 +5,23 @@ import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import { formatRupees } from '#contract/money.ts'
 import type { PreviewLine, reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, daysBetween, lateness, showDate } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import styles from './coming-up.module.css'
-import { comingMoment, inSentence } from './moments.ts'
+import { relativeDate, relativeDateInline } from './dates.ts'
+import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
-/** How many stand there at first, and how many more at a press. */
-const first = 50
-const step = 500
+/** Rows shown at first, and added by each click. */
+const initialRows = 50
+const moreRows = 500
 
 interface ComingUpProps {
   preview: UseQueryResult<CallReply<typeof reminderCalls.preview>>
   zone: string
 }
 
-/** Of every unpaid invoice when it is reminded next, or why it is not. */
 export function ComingUp({ preview, zone }: ComingUpProps): ReactNode {
   const count = preview.data?.lines.length ?? 0
   return (
@@ -43,7 +43,7 @@ function Nothing(): ReactNode {
   return (
     <div className={styles.nothing}>
       <p>{texts.upcoming.none}</p>
-      <Button component={Link} to="/dashboard/new-invoice" variant="default">
+      <Button component={Link} to={screens.newInvoice} variant="default">
         {texts.upcoming.create}
       </Button>
     </div>
@@ -51,8 +51,8 @@ function Nothing(): ReactNode {
 }
 
 function Lines({ lines, zone }: { lines: PreviewLine[]; zone: string }): ReactNode {
-  const [shown, setShown] = useState(first)
-  const more = Math.min(lines.length - shown, step)
+  const [shown, setShown] = useState(initialRows)
+  const more = Math.min(lines.length - shown, moreRows)
   const now = new Date()
   return (
     <>
@@ -75,7 +75,7 @@ function Lines({ lines, zone }: { lines: PreviewLine[]; zone: string }): ReactNo
         </tbody>
       </table>
       {more > 0 && (
-        <Button variant="default" mt={16} onClick={() => setShown(shown + step)}>
+        <Button variant="default" mt={16} onClick={() => setShown(shown + moreRows)}>
           {shown + more === lines.length ? texts.upcoming.showAll(lines.length) : texts.upcoming.showMore(more)}
         </Button>
       )}
@@ -84,11 +84,11 @@ function Lines({ lines, zone }: { lines: PreviewLine[]; zone: string }): ReactNo
 }
 
 function Line({ line, zone, now }: { line: PreviewLine; zone: string; now: Date }): ReactNode {
-  const late = daysLate(line, zone, now)
+  const overdue = daysOverdue(line, zone, now)
   return (
     <tr>
-      <td className={styles.client}>
-        <Link to={`/dashboard/edit-invoice/${line.invoiceId}`} className={styles.name}>
+      <td className={styles.clientCell}>
+        <Link to={screens.invoice(line.invoiceId)} className={styles.name}>
           {line.clientName}
         </Link>
         <span className={styles.detail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
@@ -96,8 +96,8 @@ function Line({ line, zone, now }: { line: PreviewLine; zone: string; now: Date 
       <td className={styles.number}>{formatRupees(line.amount)}</td>
       <td className={styles.due}>
         {showDate(line.dueDate)}
-        <span className={styles.detail} data-late={late > 0 || undefined}>
-          {lateness(late)}
+        <span className={styles.detail} data-late={overdue > 0 || undefined}>
+          {lateness(overdue)}
         </span>
       </td>
       <td className={styles.next}>
@@ -113,28 +113,28 @@ function Line({ line, zone, now }: { line: PreviewLine; zone: string; now: Date 
 function Next({ line, zone, now }: { line: PreviewLine; zone: string; now: Date }): ReactNode {
   const { nextAt, reason, heldFor, remindedToday } = line
   const today = remindedToday > 0 && <span className={styles.detail}>{texts.upcoming.remindedToday(remindedToday)}</span>
-  if (heldFor !== null) return <span className={styles.none}>{texts.upcoming.held[heldFor]}</span>
+  if (heldFor !== null) return <span className={styles.noDate}>{texts.upcoming.held[heldFor]}</span>
   if (reason === 'open_mail') {
     const later = nextAt !== null && new Date(nextAt) > now
-    return <>{later ? texts.upcoming.nextTry(inSentence(comingMoment(zone, nextAt, now))) : texts.upcoming.reasons.open_mail}</>
+    return <>{later ? texts.upcoming.nextAttempt(relativeDateInline(zone, nextAt, now)) : texts.upcoming.reasons.open_mail}</>
   }
   if (reason !== null || nextAt === null) {
     return (
       <>
-        <span className={styles.none}>{reason === null ? texts.upcoming.noDate : texts.upcoming.reasons[reason]}</span>
+        <span className={styles.noDate}>{reason === null ? texts.upcoming.noDate : texts.upcoming.reasons[reason]}</span>
         {today}
       </>
     )
   }
   return (
     <>
-      {comingMoment(zone, nextAt, now)}
+      {relativeDate(zone, nextAt, now)}
       {today}
     </>
   )
 }
 
-/** Also negative, while it is still to come; the server's own count stops at 0. */
-function daysLate({ dueDate }: PreviewLine, zone: string, now: Date): number {
+/** Negative before the due date; the server’s own count stops at 0. */
+function daysOverdue({ dueDate }: PreviewLine, zone: string, now: Date): number {
   return daysBetween(dueDate, dateIn(zone, now))
 }

@@ -5,35 +5,32 @@ import type { Run } from '#contract/reminders.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { Panel, Pill } from '#web/ui/panel.tsx'
-import styles from './control.module.css'
-import { dayAndTime } from './moments.ts'
-import runs from './run.module.css'
-import { RunCounts } from './run-counts.tsx'
-import { type Again, RunResult } from './run-result.tsx'
-import { isMoving } from './run-state.ts'
+import { dayAndTime } from './dates.ts'
+import styles from './reminders.module.css'
+import { isInProgress } from './run-progress.ts'
+import { type Retry, RunCounts, RunResult } from './run-result.tsx'
 import { texts } from './texts.ts'
 
 interface LastRunsProps {
   runs: UseQueryResult<Run[]>
   zone: string
-  again: Again
+  retry: Retry
 }
 
-/** The last runs, newest first: what became of each, and of a day that was left out why. */
-export function LastRuns({ runs: query, zone, again }: LastRunsProps): ReactNode {
+export function LastRuns({ runs, zone, retry }: LastRunsProps): ReactNode {
   return (
     <Panel title={texts.runs.title}>
       <QueryView
-        query={query}
+        query={runs}
         loading={texts.runs.loading}
         error={texts.runs.failed}
         empty={<p className={styles.none}>{texts.runs.none}</p>}
       >
         {(list) => (
-          <ul className={runs.runs}>
+          <ul className={styles.runs}>
             {list.map((run) => (
               <li key={run._id}>
-                <RunRow run={run} zone={zone} again={again} />
+                <RunRow run={run} zone={zone} retry={retry} />
               </li>
             ))}
           </ul>
@@ -43,25 +40,25 @@ export function LastRuns({ runs: query, zone, again }: LastRunsProps): ReactNode
   )
 }
 
-function RunRow({ run, zone, again }: { run: Run; zone: string; again: Again }): ReactNode {
+function RunRow({ run, zone, retry }: { run: Run; zone: string; retry: Retry }): ReactNode {
   const head = (
     <>
-      <span className={runs.kind}>{texts.kinds[run.kind]}</span>
-      <span className={runs.when}>{run.skippedReason === null ? dayAndTime(zone, run.startedAt) : showDate(run.localDate)}</span>
-      <div className={runs.outcome}>
+      <span className={styles.kind}>{texts.kinds[run.kind]}</span>
+      <span className={styles.when}>{run.skippedReason === null ? dayAndTime(zone, run.startedAt) : showDate(run.localDate)}</span>
+      <div className={styles.outcome}>
         <Outcome run={run} />
       </div>
     </>
   )
-  if (run.skippedReason !== null || run.sent === run.total) return <div className={runs.row}>{head}</div>
+  if (run.skippedReason !== null || run.sent === run.total) return <div className={styles.row}>{head}</div>
   return (
     <details>
-      <summary className={runs.row}>
+      <summary className={styles.row}>
         {head}
-        <IconChevronDown size={20} className={runs.chevron} aria-label={texts.runs.details} />
+        <IconChevronDown size={20} className={styles.chevron} aria-label={texts.runs.details} />
       </summary>
-      <div className={runs.details}>
-        <RunResult run={run} zone={zone} again={again} />
+      <div className={styles.details}>
+        <RunResult run={run} zone={zone} retry={retry} />
       </div>
     </details>
   )
@@ -72,16 +69,16 @@ function Outcome({ run }: { run: Run }): ReactNode {
     return (
       <>
         <Pill tone="unpaid">{texts.runs.skippedDay}</Pill>
-        <span className={runs.why}>{run.skippedReason}</span>
+        <span className={styles.why}>{run.skippedReason}</span>
       </>
     )
   }
   return (
     <>
       {run.cancelledAt !== null && <Pill tone="quiet">{texts.runs.stopped}</Pill>}
-      {isMoving(run) && <Pill tone="quiet">{texts.runs.underWay}</Pill>}
-      {run.total === 0 && !isMoving(run) ? (
-        <span className={runs.why}>{texts.runs.nobody}</span>
+      {isInProgress(run) && <Pill tone="quiet">{texts.runs.inProgress}</Pill>}
+      {run.total === 0 && !isInProgress(run) ? (
+        <span className={styles.why}>{texts.runs.nothingDue}</span>
       ) : (
         <RunCounts run={run} always={run.total > 0 && run.skipped < run.total ? ['sent'] : []} />
       )}

@@ -1,35 +1,30 @@
-import { Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
-import { type MailConfig, mailCalls } from '#contract/mail.ts'
+import { causeOf, type MailConfig, mailCalls, type SenderPause } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
-import { AgainDialog } from './again-dialog.tsx'
-import { CancelDialog } from './cancel-dialog.tsx'
 import { ComingUp } from './coming-up.tsx'
-import styles from './control.module.css'
-import { Grouping } from './grouping.tsx'
+import { GroupingCard, SendNowCard, StatusCard } from './control-cards.tsx'
+import { dayAndTime, relativeDateInline } from './dates.ts'
+import { MailboxNeededDialog, NothingLeftDialog } from './dialogs.tsx'
 import { LastRuns } from './last-runs.tsx'
-import { MailNeededDialog } from './mail-needed-dialog.tsx'
-import { PausedNotice, UnconfiguredNotice } from './obstacles.tsx'
+import styles from './reminders.module.css'
 import { RunPanel } from './run-panel.tsx'
-import { SendNowCard } from './send-now-card.tsx'
-import { StartDialog } from './start-dialog.tsx'
-import { StatusCard } from './status-card.tsx'
-import { StopDialog } from './stop-dialog.tsx'
 import { texts } from './texts.ts'
-import { usePresses } from './use-presses.ts'
-import { useRun } from './use-run.ts'
-import { useRunPresses } from './use-run-presses.ts'
+import { useFollowedRun } from './use-followed-run.ts'
+import { useReminderActions } from './use-reminder-actions.tsx'
+import { useRunActions } from './use-run-actions.tsx'
 
-/** Milliseconds between two looks at the status: while a press waits for its answer, and otherwise. */
-const whilePressed = 700
+/** Milliseconds between two polls of the status. */
+const whileStarting = 700
 const usually = 15_000
 
-/** /dashboard/reminder-control */
 export default function ReminderControlScreen(): ReactNode {
   const status = useApiQuery(reminderCalls.status)
   const mailbox = useApiQuery(mailCalls.config)
@@ -47,7 +42,6 @@ export default function ReminderControlScreen(): ReactNode {
   )
 }
 
-/** The frames of the two cards at the top. */
 function ControlSkeleton(): ReactNode {
   return (
     <div className={styles.top}>
@@ -66,77 +60,92 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const { configured } = mailbox
   const preview = useApiQuery(reminderCalls.preview)
   const runs = useApiQuery(reminderCalls.runs)
-  const followed = useRun(status.openRunId)
-  const presses = usePresses({ configured, preview, runs, followed })
-  const { dialog, closeDialog, trouble } = presses
-  const runPresses = useRunPresses(followed)
-  const pressed = presses.starting || presses.sending || runPresses.retrying !== null
-  const again = { busy: runPresses.retrying, disabled: pressed || presses.stopping || followed.moving, press: runPresses.retry }
-  // The answer may take 20 s; the run that a press made shows up in the status long before.
-  useApiQuery(reminderCalls.status, {}, { refetchInterval: pressed ? whilePressed : usually })
-  // Switched on or off, here or in another window: every next date changes with it, long before the run is over.
-  const { isActive } = status
+  const { isActive, timezone: zone } = status
+  const followed = useFollowedRun(status.openRunId)
+  const actions = useReminderActions({ configured, active: isActive, preview, runs, followed })
+  const { dialog, closeDialog, trouble } = actions
+  const runActions = useRunActions(followed, isActive)
+  const starting = actions.starting || actions.sending || runActions.retrying !== null
+  const retry = { busy: runActions.retrying, disabled: starting || actions.stopping || followed.inProgress, start: runActions.retry }
+  // The call may answer only after 20 seconds; the status names its run long before.
+  useApiQuery(reminderCalls.status, {}, { refetchInterval: starting ? whileStarting : usually })
+  // Every next date depends on it, and it may change in another window.
   const activeBefore = useRef(isActive)
   const { refetch } = preview
   useEffect(() => {
     if (activeBefore.current !== isActive) void refetch()
     activeBefore.current = isActive
   }, [isActive, refetch])
-  const zone = status.timezone
-  const toldByRun = trouble !== null && trouble.run !== null && trouble.run === followed.run?._id
-  const underWay = preview.data?.lines.filter(({ reason }) => reason === 'open_mail').length ?? 0
+  const shownByRun = trouble !== null && trouble.run !== null && trouble.run === followed.run?._id
   return (
     <>
-      {!configured && <UnconfiguredNotice />}
-      {configured && status.pause && <PausedNotice pause={status.pause} zone={zone} />}
+      {!configured && <UnconfiguredBanner />}
+      {configured && status.pause && <PausedBanner pause={status.pause} zone={zone} />}
       {status.trouble && <Notice tone="warn">{status.trouble}</Notice>}
-      {trouble !== null && !toldByRun && <Notice tone="bad">{trouble.message}</Notice>}
-      {runPresses.trouble !== null && <Notice tone="bad">{runPresses.trouble}</Notice>}
+      {trouble !== null && !shownByRun && <Notice tone="bad">{trouble.message}</Notice>}
+      {runActions.trouble !== null && <Notice tone="bad">{runActions.trouble}</Notice>}
       <RunPanel
         followed={followed}
-        pressed={pressed}
+        starting={starting}
         zone={zone}
-        onCancel={runPresses.cancel}
-        again={again}
-        lead={toldByRun ? trouble.message : null}
+        onCancel={runActions.cancel}
+        retry={retry}
+        lead={shownByRun ? trouble.message : null}
       />
       <div className={styles.top}>
-        <StatusCard status={status} mailbox={mailbox} presses={presses} moving={followed.moving} />
+        <StatusCard status={status} mailbox={mailbox} actions={actions} inProgress={followed.inProgress} />
         <SendNowCard
-          mailbox={configured ? (status.pause === null ? 'works' : 'refuses') : 'missing'}
-          mails={preview.data?.sendNowMails ?? null}
+          mailbox={configured ? (status.pause === null ? 'works' : 'paused') : 'missing'}
+          emails={preview.data?.sendNowMails ?? null}
           reminded={preview.data?.remindedToday ?? 0}
-          presses={presses}
-          moving={followed.moving}
+          actions={actions}
+          inProgress={followed.inProgress}
         />
       </div>
-      <Grouping />
+      <GroupingCard />
       <ComingUp preview={preview} zone={zone} />
-      <LastRuns runs={runs} zone={zone} again={again} />
-      {preview.data && (
-        <>
-          <StartDialog opened={dialog === 'start'} due={preview.data} status={status} onStart={presses.startNow} onCancel={closeDialog} />
-          <AgainDialog opened={dialog === 'again'} due={preview.data} onSend={presses.sendAgain} onCancel={closeDialog} />
-        </>
-      )}
-      <StopDialog
-        opened={dialog === 'stop'}
-        active={isActive}
-        waiting={followed.run && followed.moving ? followed.run.open : underWay}
-        busy={presses.stopping}
-        onStop={presses.stopNow}
-        onCancel={closeDialog}
-      />
-      <CancelDialog
-        opened={runPresses.asked !== null}
-        waiting={followed.run?.open ?? 0}
-        busy={runPresses.cancelling}
-        active={isActive}
-        onConfirm={runPresses.cancelNow}
-        onCancel={runPresses.stay}
-      />
-      <MailNeededDialog before="start" opened={dialog === 'needed-to-start'} onClose={closeDialog} />
-      <MailNeededDialog before="send" opened={dialog === 'needed-to-send'} onClose={closeDialog} />
+      <LastRuns runs={runs} zone={zone} retry={retry} />
+      <NothingLeftDialog opened={dialog === 'nothing-left'} remindedToday={preview.data?.remindedToday ?? 0} onClose={closeDialog} />
+      <MailboxNeededDialog action="start" opened={dialog === 'needed-to-start'} onClose={closeDialog} />
+      <MailboxNeededDialog action="send" opened={dialog === 'needed-to-send'} onClose={closeDialog} />
     </>
+  )
+}
+
+const toSettings = (
+  <Button component={Link} to={screens.mailSettings} variant="default">
+    {texts.emailSettings}
+  </Button>
+)
+
+function UnconfiguredBanner(): ReactNode {
+  return (
+    <Notice tone="warn" title={texts.unconfigured.title} action={toSettings}>
+      {texts.unconfigured.text}
+    </Notice>
+  )
+}
+
+function PausedBanner({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
+  const cause = causeOf(pause)
+  return (
+    <Notice tone="bad" title={texts.pause.titles[cause]} action={toSettings}>
+      <p className={styles.text}>
+        {cause === 'login_refused' ? (
+          <>
+            {texts.pause.said} <q>{pause.message}</q>
+          </>
+        ) : (
+          pause.message
+        )}
+      </p>
+      <p className={styles.text}>
+        {`${texts.pause.since(dayAndTime(zone, pause.since))} ${
+          pause.until === null
+            ? texts.pause.todo[pause.reason][pause.provider]
+            : texts.pause.resumes(relativeDateInline(zone, pause.until, new Date()))
+        }`}
+      </p>
+    </Notice>
   )
 }

@@ -1,49 +1,46 @@
 import { ActionIcon, Button, VisuallyHidden } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { Run } from '#contract/reminders.ts'
-import styles from './run.module.css'
-import { RunCounts } from './run-counts.tsx'
-import { type Again, RunResult } from './run-result.tsx'
-import { mailsOf } from './run-state.ts'
+import styles from './reminders.module.css'
+import { emailCount, type Sample, sendRate, withSample } from './run-progress.ts'
+import { type Retry, RunCounts, RunResult } from './run-result.tsx'
 import { texts } from './texts.ts'
-import { usePace } from './use-pace.ts'
-import type { FollowedRun } from './use-run.ts'
+import type { FollowedRun } from './use-followed-run.ts'
 
 interface RunPanelProps {
   followed: FollowedRun
-  /** A press waits for its answer. */
-  pressed: boolean
+  /** A call that starts a run waits for its answer. */
+  starting: boolean
   zone: string
   onCancel: (run: Run) => void
-  again: Again
-  /** What the press that made the run came to, where it was refused. */
+  retry: Retry
+  /** The error of the call that started the run. */
   lead: string | null
 }
 
-/** The run that is under way and how far it is; afterwards what became of it, until it is closed. */
-export function RunPanel({ followed, pressed, zone, onCancel, again, lead }: RunPanelProps): ReactNode {
-  const { run, moving, dismiss } = followed
-  const under = moving || (pressed && run === null)
+export function RunPanel({ followed, starting, zone, onCancel, retry, lead }: RunPanelProps): ReactNode {
+  const { run, inProgress, dismiss } = followed
+  const busy = inProgress || (starting && run === null)
   const section = useRef<HTMLElement>(null)
-  // On a phone the pressed button may be far below: what it set off is brought into view.
+  // On a phone the button that started the run may be far below.
   useEffect(() => {
-    if (pressed && under) section.current?.scrollIntoView({ block: 'nearest' })
-  }, [pressed, under])
+    if (starting && busy) section.current?.scrollIntoView({ block: 'nearest' })
+  }, [starting, busy])
   return (
     <>
-      <VisuallyHidden role="status">{run ? (moving ? milestone(run) : '') : pressed ? texts.run.waking : ''}</VisuallyHidden>
-      {under && <Progress run={run} section={section} onCancel={onCancel} />}
+      <VisuallyHidden role="status">{run ? (inProgress ? milestone(run) : '') : starting ? texts.run.preparingTitle : ''}</VisuallyHidden>
+      {busy && <Progress run={run} section={section} onCancel={onCancel} />}
       <div role="status">
-        {run && !under && (
+        {run && !busy && (
           <section className={styles.panel} data-tone={toneOf(run)}>
             <div className={styles.head}>
-              <h2 className={styles.title}>{texts.run.ended(run.kind)}</h2>
+              <h2 className={styles.title}>{texts.run.ended(run.sent, emailCount(run) + (run.cancelledAt === null ? 0 : run.skipped))}</h2>
               <ActionIcon aria-label={texts.run.dismiss} onClick={dismiss} className={styles.close ?? ''}>
                 <IconX size={18} />
               </ActionIcon>
             </div>
-            <RunResult run={run} zone={zone} again={again} lead={lead} />
+            <RunResult run={run} zone={zone} retry={retry} lead={lead} />
           </section>
         )}
       </div>
@@ -58,22 +55,22 @@ interface ProgressProps {
 }
 
 function Progress({ run, section, onCancel }: ProgressProps): ReactNode {
-  const of = run ? mailsOf(run) : 0
+  const of = run ? emailCount(run) : 0
   const done = run ? run.sent + run.failed : 0
   const share = (n: number) => `${of === 0 ? 0 : (n / of) * 100}%`
   return (
     <section className={styles.panel} ref={section}>
       <div className={styles.head}>
-        <h2 className={styles.title}>{run ? texts.run.sending(run.kind) : texts.run.waking}</h2>
+        <h2 className={styles.title}>{run ? texts.run.sending(run.kind) : texts.run.preparingTitle}</h2>
         {run && (
           <Button variant="default" onClick={() => onCancel(run)}>
             {texts.cancel.button}
           </Button>
         )}
       </div>
-      <p className={styles.far}>
+      <p className={styles.progress}>
         {of === 0 ? texts.run.preparing : texts.run.progress(done, of)}
-        {run && <Pace key={run._id} run={run} />}
+        {run && <SendRate key={run._id} run={run} />}
       </p>
       <div
         className={styles.bar}
@@ -93,18 +90,31 @@ function Progress({ run, section, onCancel }: ProgressProps): ReactNode {
   )
 }
 
-/** How fast it goes and how long it will take; mails that wait for a retry or are held are not waited for. */
-function Pace({ run }: { run: Run }): ReactNode {
-  const pace = usePace(run)
+/** Emails that wait for a retry or are on hold are not part of the time left. */
+function SendRate({ run }: { run: Run }): ReactNode {
+  const rate = useSendRate(run)
   const waiting = run.open - run.retrying - run.held
-  if (pace === null || waiting <= 0) return null
-  return <span className={styles.pace}>{` · ${texts.run.pace(pace)} · ${texts.run.left(waiting / pace)}`}</span>
+  if (rate === null || waiting <= 0) return null
+  return <span className={styles.rate}>{` · ${texts.run.rate(rate)} · ${texts.run.left(waiting / rate)}`}</span>
 }
 
-/** Read aloud at the quarters only: every step would be a flood. */
+function useSendRate({ sent, failed }: Run): number | null {
+  const [samples, setSamples] = useState<Sample[]>([])
+  const [now, setNow] = useState(Date.now)
+  const done = sent + failed
+  useEffect(() => setSamples((before) => withSample(before, { at: Date.now(), done })), [done])
+  // The rate must fall while nothing is sent, so the time is updated without new samples too.
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return sendRate(samples, Math.max(now, samples.at(-1)?.at ?? 0))
+}
+
+/** Announced at each quarter only, because screen readers would read out every step. */
 function milestone(run: Run): string {
-  const of = mailsOf(run)
-  if (of === 0) return texts.run.waking
+  const of = emailCount(run)
+  if (of === 0) return texts.run.preparingTitle
   const quarter = Math.floor(((run.sent + run.failed) / of) * 4)
   return `${texts.run.sending(run.kind)}. ${texts.run.progress(Math.ceil((quarter * of) / 4), of)}`
 }

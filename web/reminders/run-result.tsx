@@ -3,28 +3,26 @@ import { IconRefresh } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Run } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import { comingMoment, inSentence } from './moments.ts'
-import styles from './run.module.css'
+import { relativeDateInline } from './dates.ts'
+import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
-/** Writing again to those whose mail failed. */
-export interface Again {
-  /** The run that is being tried again at this moment. */
+export interface Retry {
+  /** The run that is being retried. */
   busy: string | null
-  /** Something else is under way: not now. */
   disabled: boolean
-  press: (run: Run) => void
+  start: (run: Run) => void
 }
 
-/** In sentences what became of a run: what left, what failed and why, what is still to come. */
-export function RunResult({ run, zone, again, lead = null }: { run: Run; zone: string; again: Again; lead?: string | null }): ReactNode {
-  const next = run.nextTryAt === null ? null : inSentence(comingMoment(zone, run.nextTryAt, new Date()))
+export function RunResult({ run, zone, retry, lead = null }: { run: Run; zone: string; retry: Retry; lead?: string | null }): ReactNode {
+  const next = run.nextTryAt === null ? null : relativeDateInline(zone, run.nextTryAt, new Date())
   const stopped = run.cancelledAt !== null
   return (
     <div className={styles.result}>
-      <p>{run.sent > 0 ? texts.run.sentAll(run.sent) : (lead ?? texts.run.nothing)}</p>
+      <p>{run.sent > 0 ? texts.run.sent(run.sent) : (lead ?? texts.run.nothing)}</p>
       {run.held > 0 && (
         <p>
           {`${texts.run.held[run.holdReason ?? 'sending_paused'](run.held)} ${run.kind === 'daily' ? texts.run.heldUntil.daily : texts.run.heldUntil.byHand}`}
@@ -34,10 +32,10 @@ export function RunResult({ run, zone, again, lead = null }: { run: Run; zone: s
         <div className={styles.again}>
           <BusyButton
             variant="default"
-            busy={again.busy === run._id}
+            busy={retry.busy === run._id}
             busyText={texts.run.sendingHeld}
-            disabled={again.disabled && again.busy !== run._id}
-            onClick={() => again.press(run)}
+            disabled={retry.disabled && retry.busy !== run._id}
+            onClick={() => retry.start(run)}
           >
             {texts.run.sendHeld}
           </BusyButton>
@@ -52,10 +50,10 @@ export function RunResult({ run, zone, again, lead = null }: { run: Run; zone: s
             <BusyButton
               variant="default"
               leftSection={<IconRefresh size={18} stroke={1.7} />}
-              busy={again.busy === run._id}
+              busy={retry.busy === run._id}
               busyText={texts.retry.busy}
-              disabled={again.disabled && again.busy !== run._id}
-              onClick={() => again.press(run)}
+              disabled={retry.disabled && retry.busy !== run._id}
+              onClick={() => retry.start(run)}
             >
               {texts.retry.button}
             </BusyButton>
@@ -80,10 +78,10 @@ function Failures({ run }: { run: Run }): ReactNode {
           {run.failures.map(({ invoiceId, clientEmail, message }) => (
             <li key={invoiceId}>
               <span className={styles.client}>{clientEmail}</span>
-              <span className={styles.said}>{message === '' ? texts.run.noWords : <q>{message}</q>}</span>
+              <span className={styles.said}>{message === '' ? texts.run.noReason : <q>{message}</q>}</span>
               <span className={styles.todo}>
                 {adviceFor(message)}{' '}
-                <Link to={`/dashboard/edit-invoice/${invoiceId}`} className={styles.open}>
+                <Link to={screens.invoice(invoiceId)} className={styles.open}>
                   {texts.run.openInvoice}
                 </Link>
               </span>
@@ -93,5 +91,31 @@ function Failures({ run }: { run: Run }): ReactNode {
       </ScrollArea.Autosize>
       {more > 0 && <p className={styles.more}>{texts.run.more(more)}</p>}
     </>
+  )
+}
+
+type Count = keyof typeof texts.run.count
+
+/** Zeros are shown only for the counts in `always`. */
+export function RunCounts({ run, always }: { run: Run; always: Count[] }): ReactNode {
+  const stopped = run.cancelledAt !== null
+  const counts: [Count, number][] = [
+    ['sent', run.sent],
+    ['failed', run.failed],
+    ['waiting', run.open - run.retrying - run.held],
+    ['retrying', run.retrying],
+    ['held', run.held],
+    [stopped ? 'cancelled' : 'skipped', run.skipped],
+  ]
+  return (
+    <ul className={styles.counts}>
+      {counts
+        .filter(([name, n]) => n > 0 || always.includes(name))
+        .map(([name, n]) => (
+          <li key={name} data-count={n > 0 ? name : undefined}>
+            <strong>{n.toLocaleString('en-IN')}</strong> {texts.run.count[name]}
+          </li>
+        ))}
+    </ul>
   )
 }

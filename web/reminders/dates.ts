@@ -1,0 +1,22 @@
+import { capitalized, dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
+
+/** `20/11/2026, 09:00` */
+export function dayAndTime(zone: string, at: string): string {
+  const instant = new Date(at)
+  return `${showDate(dateIn(zone, instant))}, ${showClock(zone, instant)}`
+}
+
+/** `Today, 09:00`, `Tomorrow, 09:00` or `20/11/2026, 09:00` */
+export function relativeDate(zone: string, at: string, now: Date): string {
+  return capitalized(showComing(zone, new Date(at), now))
+}
+
+/** The same within a sentence: `tomorrow, 09:00` */
+export function relativeDateInline(zone: string, at: string, now: Date): string {
+  return showComing(zone, new Date(at), now)
+}
+
+/** `9 AM`, `2 PM` */
+export function showHour(hour: number): string {
+  return `${hour % 12 === 0 ? 12 : hour % 12} ${hour < 12 ? 'AM' : 'PM'}`
+}

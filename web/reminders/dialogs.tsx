@@ -1,0 +1,121 @@
+import { Button, Group, Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { formatRupees } from '#contract/money.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
+import { useApiQuery } from '#web/platform/query.ts'
+import { DueList } from '#web/ui/due-list.tsx'
+import { showHour } from './dates.ts'
+import styles from './reminders.module.css'
+import { isInProgress } from './run-progress.ts'
+import { texts } from './texts.ts'
+
+// The questions read the query cache themselves, so that their figures stay current while they are shown.
+
+export function StartQuestion(): ReactNode {
+  const due = useApiQuery(reminderCalls.preview).data
+  const status = useApiQuery(reminderCalls.status).data
+  if (!due || !status) return null
+  const skipped = due.lines.filter(({ dueNow, daysOverdue }) => !dueNow && daysOverdue > 0).length
+  return (
+    <>
+      {due.mails === 0 ? (
+        <p className={styles.question}>{texts.start.nothingDue}</p>
+      ) : (
+        <>
+          <p className={styles.question}>{texts.start.now(due.mails)}</p>
+          <div className={styles.sum}>{formatRupees(due.total)}</div>
+          <DueList label={texts.start.list} lines={due.lines.filter(({ dueNow }) => dueNow)} mails={due.mails} />
+        </>
+      )}
+      {skipped > 0 && <p className={styles.quiet}>{texts.start.skipped(skipped)}</p>}
+      {status.pause && due.mails > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
+      <p className={styles.quiet}>{texts.start.daily(showHour(status.reminderHour), texts.status.zone(status.timezone))}</p>
+    </>
+  )
+}
+
+/** Asks before clients are reminded a second or third time on one day. */
+export function SendAgainQuestion(): ReactNode {
+  const due = useApiQuery(reminderCalls.preview).data
+  if (!due) return null
+  return (
+    <>
+      <p className={styles.question}>{`${texts.sendNow.again(due.remindedToday)} ${texts.sendNow.limit}`}</p>
+      <p className={styles.question}>{texts.sendNow.ask(due.sendNowMails)}</p>
+      <DueList label={texts.start.list} lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} mails={due.sendNowMails} />
+    </>
+  )
+}
+
+interface StopQuestionProps {
+  /** Daily reminders are on. */
+  active: boolean
+  /** The run on the screen. */
+  runId: string | null
+}
+
+export function StopQuestion({ active, runId }: StopQuestionProps): ReactNode {
+  const run = useApiQuery(reminderCalls.run, { params: { id: runId ?? '' } }, { enabled: runId !== null }).data
+  const lines = useApiQuery(reminderCalls.preview).data?.lines ?? []
+  const waiting = run && isInProgress(run) ? run.open : lines.filter(({ reason }) => reason === 'open_mail').length
+  return (
+    <>
+      {active && <p className={styles.question}>{texts.stop.schedule}</p>}
+      <Waiting emails={waiting} />
+    </>
+  )
+}
+
+export function CancelQuestion({ active, runId }: { active: boolean; runId: string }): ReactNode {
+  const run = useApiQuery(reminderCalls.run, { params: { id: runId } }).data
+  return (
+    <>
+      <Waiting emails={run?.open ?? 0} />
+      {active && <p className={styles.question}>{texts.cancel.stillActive}</p>}
+    </>
+  )
+}
+
+function Waiting({ emails }: { emails: number }): ReactNode {
+  return <p className={styles.question}>{emails > 0 ? `${texts.stop.waiting(emails)} ${texts.stop.leaving}` : texts.stop.nothingWaiting}</p>
+}
+
+interface DialogProps {
+  opened: boolean
+  onClose: () => void
+}
+
+/** Every overdue invoice has reached the daily limit of manual reminders. */
+export function NothingLeftDialog({ opened, remindedToday, onClose }: DialogProps & { remindedToday: number }): ReactNode {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.sendNow.title} centered closeButtonProps={closeButton}>
+      <p className={styles.question}>{`${texts.sendNow.again(remindedToday)} ${texts.sendNow.limit}`}</p>
+      <p className={styles.question}>{texts.sendNow.nothingLeft}</p>
+      <Group justify="flex-end" mt={24}>
+        <Button variant="default" onClick={onClose} data-autofocus>
+          {texts.close}
+        </Button>
+      </Group>
+    </Modal>
+  )
+}
+
+export function MailboxNeededDialog({ action, opened, onClose }: DialogProps & { action: 'start' | 'send' }): ReactNode {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.unconfigured.title} centered closeButtonProps={closeButton}>
+      <p className={styles.question}>{action === 'start' ? texts.unconfigured.beforeStart : texts.unconfigured.beforeSend}</p>
+      <Group justify="flex-end" gap={12} mt={24}>
+        <Button variant="default" onClick={onClose}>
+          {texts.close}
+        </Button>
+        <Button component={Link} to={screens.mailSettings} data-autofocus>
+          {texts.emailSettings}
+        </Button>
+      </Group>
+    </Modal>
+  )
+}
+
+const closeButton = { 'aria-label': texts.close, size: 44, iconSize: 18 }

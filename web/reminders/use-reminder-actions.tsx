@@ -1,0 +1,188 @@
+import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { CallReply } from '#contract/call.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { type Run, reminderCalls } from '#contract/reminders.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
+import { confirm } from '#web/ui/confirm.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { SendAgainQuestion, StartQuestion, StopQuestion } from './dialogs.tsx'
+import styles from './reminders.module.css'
+import { emailCount } from './run-progress.ts'
+import { texts } from './texts.ts'
+import type { FollowedRun } from './use-followed-run.ts'
+
+export type Dialog = 'none' | 'nothing-left' | 'needed-to-start' | 'needed-to-send'
+
+interface ReminderActionsOptions {
+  configured: boolean
+  active: boolean
+  preview: UseQueryResult<CallReply<typeof reminderCalls.preview>>
+  runs: UseQueryResult<Run[]>
+  followed: FollowedRun
+}
+
+export interface ReminderActions {
+  dialog: Dialog
+  closeDialog: () => void
+  /** The error of the last action; `run` is the run that shows the details. */
+  trouble: { message: string; run: string | null } | null
+  /** The action that is loading the preview before it asks. */
+  checking: 'start' | 'send' | null
+  starting: boolean
+  stopping: boolean
+  sending: boolean
+  start: () => Promise<void>
+  stop: () => void
+  sendNow: () => Promise<void>
+}
+
+export const reminderQueries = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
+
+/** Start Reminders, Stop Reminders and Send Now. */
+export function useReminderActions({ configured, active, preview, runs, followed }: ReminderActionsOptions): ReminderActions {
+  const queries = useQueryClient()
+  const [dialog, setDialog] = useState<Dialog>('none')
+  const [trouble, setTrouble] = useState<ReminderActions['trouble']>(null)
+  const [checking, setChecking] = useState<ReminderActions['checking']>(null)
+  const knownRuns = useRef(new Set<string>())
+
+  const showError = (message: string) => {
+    setTrouble({ message, run: null })
+    errorToast(message)
+  }
+  const handleError = async (error: Error, needed: Dialog, message: string) => {
+    const refused = isRefused(error)
+    if (error instanceof Problem && error.code === 'mail_not_configured') setDialog(needed)
+    else if (!refused) showError(message)
+    await invalidate(queries, reminderQueries)
+    if (!refused) return
+    // Every email was tried and rejected. The run shows why, so no message may cover its buttons.
+    const newest = queries.getQueryData<Run[]>(queryKey(reminderCalls.runs, {}))?.[0]
+    if (newest && !knownRuns.current.has(newest._id)) {
+      setTrouble({ message, run: newest._id })
+      followed.follow(newest._id)
+    } else showError(message)
+  }
+
+  const start = useApiMutation(reminderCalls.start, {
+    invalidates: reminderQueries,
+    onSuccess: ({ runId }) => {
+      toast('good', texts.start.done)
+      // Emails on hold are no failure of the start: the run on the screen shows what they wait for.
+      if (runId !== null) followed.follow(runId, (run) => run.failed + run.retrying > 0 && toastShortfall(run))
+    },
+    onError: (error) => {
+      const message = isRefused(error) ? texts.start.refused(error.message) : texts.start.failed(errorMessage(error))
+      void handleError(error, 'needed-to-start', message)
+    },
+  })
+  const stop = useApiMutation(reminderCalls.stop, {
+    invalidates: [...reminderQueries, reminderCalls.run],
+    onSuccess: ({ cancelled }) => {
+      toast(
+        'good',
+        <>
+          <div>{texts.stop.done}</div>
+          {cancelled > 0 && <div>{texts.stop.cancelled(cancelled)}</div>}
+        </>,
+      )
+    },
+    onError: (error) => showError(texts.stop.failed(errorMessage(error))),
+  })
+  const sendNow = useApiMutation(reminderCalls.sendNow, {
+    invalidates: reminderQueries,
+    onSuccess: ({ runId }) => {
+      if (runId === null) toast('info', texts.sendNow.nothingDue)
+      else if (knownRuns.current.has(runId)) {
+        toast('info', texts.sendNow.same)
+        followed.follow(runId)
+      } else followed.follow(runId, toastResult)
+    },
+    onError: (error) => void handleError(error, 'needed-to-send', texts.sendNow.failed(errorMessage(error))),
+  })
+
+  /** Loads what is due right now; null, with the error shown, where that fails. */
+  const check = async (action: 'start' | 'send') => {
+    setTrouble(null)
+    setChecking(action)
+    const [due, before] = await Promise.all([preview.refetch(), runs.refetch()])
+    knownRuns.current = new Set(before.data?.map(({ _id }) => _id))
+    setChecking(null)
+    if (due.isSuccess) return due.data
+    showError(action === 'start' ? texts.start.failed(errorMessage(due.error)) : texts.sendNow.failed(errorMessage(due.error)))
+    return null
+  }
+
+  return {
+    dialog,
+    closeDialog: () => setDialog('none'),
+    trouble,
+    checking,
+    starting: start.isPending,
+    stopping: stop.isPending,
+    sending: sendNow.isPending,
+    start: async () => {
+      if (!configured) return setDialog('needed-to-start')
+      if (!(await check('start'))) return
+      void confirm({
+        title: texts.start.title,
+        body: <StartQuestion />,
+        action: texts.start.button,
+        busy: texts.start.busy,
+        onConfirm: () => start.mutate({}),
+      })
+    },
+    stop: () => {
+      setTrouble(null)
+      void preview.refetch()
+      void confirm({
+        title: active ? texts.stop.title : texts.stop.sending,
+        body: <StopQuestion active={active} runId={followed.run?._id ?? null} />,
+        tone: 'danger',
+        action: active ? texts.stop.button : texts.stop.sending,
+        busy: texts.stop.busy,
+        // The error is shown on the screen.
+        onConfirm: () => stop.mutateAsync({}).catch(() => undefined),
+      })
+    },
+    sendNow: async () => {
+      if (!configured) return setDialog('needed-to-send')
+      const due = await check('send')
+      if (!due) return
+      if (due.remindedToday === 0) return sendNow.mutate({})
+      if (due.sendNowMails === 0) return setDialog('nothing-left')
+      void confirm({
+        title: texts.sendNow.title,
+        body: <SendAgainQuestion />,
+        action: texts.sendNow.button,
+        busy: texts.sendNow.busy,
+        onConfirm: () => sendNow.mutate({}),
+      })
+    },
+  }
+}
+
+/** The mail server rejected every email of the run. */
+export function isRefused(error: Error): boolean {
+  return error instanceof Problem && error.code === 'mail_refused'
+}
+
+/** A reply of a mail server may be too long for a toast; the screen shows all of it. */
+export function errorToast(message: string): void {
+  toast('bad', <span className={styles.clamped}>{message}</span>)
+}
+
+/** Emails that wait or are on hold must not be reported as sent. */
+export function toastResult(run: Run): void {
+  const emails = emailCount(run)
+  if (run.cancelledAt !== null) return
+  if (emails === 0) toast('info', texts.sendNow.allSkipped)
+  else if (run.sent === emails) toast('good', texts.sendNow.done(run.sent))
+  else toastShortfall(run)
+}
+
+function toastShortfall(run: Run): void {
+  if (run.cancelledAt === null && run.sent < emailCount(run)) toast('bad', texts.run.shortfall(run))
+}
