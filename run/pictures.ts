@@ -8,13 +8,13 @@ const icon = readFileSync(path.join(root, 'public/icon.svg'), 'utf8')
 const font = (name: string) =>
   `url("data:font/woff2;base64,${readFileSync(path.join(root, 'node_modules/@fontsource-variable', name)).toString('base64')}")`
 
-/** The icon on a ground of its own, for devices that cut it to their own shape. */
+/** The icon on an opaque background, for devices that crop it. */
 const iconPage = (size: number) => `<style>
   body { display: grid; place-items: center; width: ${size}px; height: ${size}px; margin: 0; background: #0b0e14 }
   svg { width: 68%; height: 68% }
 </style>${icon}`
 
-/** What is shown where somebody passes on a link: the due line of one invoice. */
+/** Shown when a link is shared: the due line of one invoice. */
 const sharePage = `<style>
   @font-face { font-family: Bricolage; font-weight: 200 800; src: ${font('bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2')} }
   @font-face { font-family: Inter; font-weight: 100 900; src: ${font('inter/files/inter-latin-wght-normal.woff2')} }
@@ -29,7 +29,7 @@ const sharePage = `<style>
   b { position: absolute; top: 104px; font-size: 22px; font-weight: 400; color: #93a0b5; white-space: nowrap; transform: translateX(-50%) }
 </style>
 <header>${icon}Duely</header>
-<h1>Your invoices, paid on the day they're due.</h1>
+<h1>Your invoices, followed up until they’re paid.</h1>
 <figure><div class="axis"></div><div class="due">due date</div>
 ${[
   [10, '#f2b84b', 'sent'],

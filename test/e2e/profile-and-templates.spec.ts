@@ -222,7 +222,7 @@ test.describe('without scripts', () => {
     await page.goto('/nowhere')
     await expect(page.getByText(/^There is no such page, or it needs JavaScript/)).toBeVisible()
     await page.goto('/contact')
-    await expect(page.getByText('The operator of this server has named no contact.')).toBeVisible()
+    await expect(page.getByText('No contact has been set up for this server.')).toBeVisible()
     const { origin } = new URL(page.url())
     expect(await (await request.get('/sitemap.xml')).text()).toContain(`<loc>${origin}/pricing</loc>`)
     expect(await (await request.get('/robots.txt')).text()).toContain(`Sitemap: ${origin}/sitemap.xml`)

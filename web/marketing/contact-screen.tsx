@@ -1,6 +1,7 @@
 import { IconExternalLink, IconMailOff } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { screens } from '#contract/screens.ts'
 import { pageMeta } from '#web/platform/page-meta.tsx'
 import button from '#web/ui/plain.module.css'
 import { EmptyState } from '#web/ui/plain.tsx'
@@ -8,11 +9,11 @@ import styles from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
-/** /contact: where the operator of this server can be reached. Which of the two shows is settled by the address alone, without a script. */
+/** Without a contact the server fills in the address of this page, and the stylesheet shows the second part; this must work without a script. */
 export default function ContactScreen(): ReactNode {
   const { contact } = texts
   return (
-    <PlainPage words={contact} path="/contact">
+    <PlainPage texts={contact} path={screens.contact}>
       <a
         href={pageMeta('support')}
         target="_blank"
@@ -30,10 +31,10 @@ export default function ContactScreen(): ReactNode {
           text={contact.none}
           action={
             <>
-              <Link to="/" className={button.filled}>
+              <Link to={screens.landing} className={button.filled}>
                 {contact.home}
               </Link>
-              <Link to="/features" className={button.quiet}>
+              <Link to={screens.features} className={button.quiet}>
                 {contact.features}
               </Link>
             </>

@@ -1,32 +1,31 @@
 import type { ReactNode } from 'react'
 import { Link, Navigate } from 'react-router'
+import { screens } from '#contract/screens.ts'
 import { PageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain.module.css'
 import styles from './landing.module.css'
-import { LandingPicture } from './landing-picture.tsx'
 import { texts } from './texts.ts'
 
-/** / : for those who do not know Duely yet; who is signed in goes to the dashboard. */
 export default function LandingScreen(): ReactNode {
   const session = useSession()
-  if (session) return <Navigate to="/dashboard" replace />
+  if (session) return <Navigate to={screens.dashboard} replace />
   const { landing } = texts
   return (
     <main id="content" className={styles.page}>
-      <PageMeta title={landing.tab} description={landing.lead} path="/" />
+      <PageMeta title={landing.tab} description={landing.lead} path={screens.landing} />
       <section className={styles.hero}>
         <h1 className={styles.title}>{landing.title}</h1>
         <p className={styles.lead}>{landing.lead}</p>
         <div className={styles.actions}>
-          <Link to="/signup" className={button.filled} data-size="lg">
+          <Link to={screens.signUp} className={button.filled} data-size="lg">
             {landing.start}
           </Link>
-          <Link to="/signin" className={button.bare} data-size="lg">
+          <Link to={screens.signIn} className={button.bare} data-size="lg">
             {landing.signIn}
           </Link>
         </div>
-        <LandingPicture />
+        <Picture />
       </section>
       <section className={styles.tiles}>
         {landing.tiles.map(({ figure, label, text }) => (
@@ -49,11 +48,11 @@ export default function LandingScreen(): ReactNode {
           ))}
         </ol>
       </section>
-      <Letter />
+      <SampleEmail />
       <section className={styles.end}>
         <h2 className={styles.heading}>{landing.end.title}</h2>
         <p>{landing.end.text}</p>
-        <Link to="/signup" className={button.filled} data-size="lg">
+        <Link to={screens.signUp} className={button.filled} data-size="lg">
           {landing.start}
         </Link>
       </section>
@@ -61,26 +60,51 @@ export default function LandingScreen(): ReactNode {
   )
 }
 
-/** A reminder as it arrives. */
-function Letter(): ReactNode {
-  const { letter } = texts.landing
+function SampleEmail(): ReactNode {
+  const { email } = texts.landing
   return (
-    <section className={styles.letter}>
+    <section className={styles.email}>
       <div>
-        <h2 className={styles.heading}>{letter.title}</h2>
-        <p className={styles.letterText}>{letter.text}</p>
+        <h2 className={styles.heading}>{email.title}</h2>
+        <p className={styles.emailText}>{email.text}</p>
       </div>
-      <figure className={styles.mail} aria-label={letter.label}>
+      <figure className={styles.message} aria-label={email.label}>
         <dl className={styles.envelope}>
-          <dt>{letter.from}</dt>
-          <dd>{letter.sender}</dd>
-          <dt>{letter.subject}</dt>
-          <dd className={styles.subject}>{letter.about}</dd>
+          <dt>{email.from}</dt>
+          <dd>{email.sender}</dd>
+          <dt>{email.subject}</dt>
+          <dd className={styles.subject}>{email.about}</dd>
         </dl>
-        {letter.lines.map((line) => (
+        {email.lines.map((line) => (
           <p key={line}>{line}</p>
         ))}
       </figure>
     </section>
+  )
+}
+
+/** Drawn once from left to right, unless the user prefers reduced motion. */
+function Picture(): ReactNode {
+  const { picture } = texts.landing
+  const marks = [
+    { at: 10, tone: 'unpaid', text: picture.sent },
+    { at: 46, tone: 'overdue', text: picture.reminder },
+    { at: 61, tone: 'overdue', text: picture.reminder },
+    { at: 78, tone: 'paid', text: picture.paid },
+  ]
+  return (
+    <figure className={styles.picture} role="img" aria-label={picture.label}>
+      <div className={styles.axis} />
+      <div className={styles.done} />
+      <div className={styles.due}>
+        <span>{picture.dueDate}</span>
+      </div>
+      {marks.map(({ at, tone, text }, index) => (
+        <div key={at} className={styles.mark} data-tone={tone} style={{ left: `${at}%`, animationDelay: `${300 + index * 260}ms` }}>
+          <i />
+          <span>{text}</span>
+        </div>
+      ))}
+    </figure>
   )
 }

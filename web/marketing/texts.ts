@@ -1,14 +1,13 @@
-/** Every word of the public pages. */
 export const texts = {
   landing: {
-    tab: "Duely: your invoices, paid on the day they're due",
-    title: "Your invoices, paid on the day they're due.",
-    lead: "Duely keeps your invoice list and writes to late clients every morning at nine, in your words, from your address. It stops the moment you're paid.",
+    tab: 'Duely: your invoices, followed up until they’re paid',
+    title: 'Your invoices, followed up until they’re paid.',
+    lead: 'Duely keeps your invoice list and emails late clients every morning at nine, in your words, from your address. It stops as soon as you mark an invoice as paid.',
     start: 'Get Started',
     signIn: 'Sign In',
     picture: {
       label:
-        'One invoice on the due line: sent before the due date, reminded at nine on two mornings after it, then paid, and the reminders stop.',
+        'Timeline of one invoice: sent before the due date, reminded at 9:00 on two mornings after it, then paid, and the reminders stop.',
       sent: 'sent',
       dueDate: 'due date',
       reminder: 'reminder, 9:00',
@@ -18,27 +17,27 @@ export const texts = {
       {
         figure: '100%',
         label: 'Success Rate',
-        text: 'Nothing that was due is forgotten: a reminder is sent, tried again, or you are told why not.',
+        text: 'No due reminder is forgotten: it is sent, retried, or you see why it wasn’t.',
       },
       {
         figure: '24/7',
         label: 'Monitoring',
-        text: 'Every invoice is looked at every day, in your own time zone, whether you are there or not.',
+        text: 'Duely checks every invoice every day, in your time zone.',
       },
-      { figure: '5min', label: 'Setup', text: 'Write down an invoice, connect your mailbox, press Start Reminders. That is all of it.' },
+      { figure: '5min', label: 'Setup', text: 'Add an invoice, connect your mailbox, press Start Reminders. That’s it.' },
     ],
     steps: {
-      title: 'Three things, once. Then mornings.',
+      title: 'Set up once. Reminders go out every morning.',
       list: [
-        { title: 'Write down what you are owed', text: 'Client, amount, due date. Every open invoice becomes a dot on one line.' },
-        { title: 'Connect your own mailbox', text: 'Reminders come from your address, and the answers come back to you.' },
-        { title: 'Press Start', text: 'You see who would be written to before anything leaves. One press stops it all again.' },
+        { title: 'Add your unpaid invoices', text: 'Client, amount, due date. Every unpaid invoice becomes a dot on one line.' },
+        { title: 'Connect your own mailbox', text: 'Reminders come from your address, and replies come back to you.' },
+        { title: 'Press Start', text: 'You see who gets an email before anything is sent. One click stops it all.' },
       ],
     },
-    letter: {
+    email: {
       title: 'In your words, from your address',
-      text: 'A reminder is a letter, not a blast. Write it once; the client, the amount and the days are filled in. What the preview shows is what arrives, to the last character.',
-      label: 'A reminder as a client reads it',
+      text: 'A reminder is a personal email, not a mass mailing. Write it once; the client, the amount and the days are filled in. The preview shows exactly what arrives.',
+      label: 'A reminder as your client sees it',
       from: 'From',
       sender: 'Asha Rao <asha@banyan.example>',
       subject: 'Subject',
@@ -55,38 +54,38 @@ export const texts = {
   },
   features: {
     title: 'Features',
-    description: 'Daily reminders from your own mailbox, templates in your words, and one line that shows who owes you since when.',
-    lead: 'What Duely does today for people who send invoices. What is still to come is called so.',
+    description: 'Daily reminders from your own mailbox, templates in your words, and one line that shows who owes you and for how long.',
+    lead: 'What Duely does today for people who send invoices.',
     list: [
       {
         picture: 'mornings',
         title: 'Automated Reminders',
-        text: 'Late clients hear from you every morning at nine, or at the hour you choose, in your own time zone, until they pay or you say stop. What a mail server turns away for the moment is tried again the same day.',
+        text: 'Late clients get an email every morning at nine, or at the hour you choose, in your time zone, until they pay or you stop. Emails that a mail server rejects temporarily are retried the same day.',
       },
       {
         picture: 'line',
         title: 'Smart Analytics',
-        text: 'Three totals and one line: what is overdue, what falls due in the next 14 days, what was paid this month, and each open invoice as a dot by age and amount. Charts and reports are not there yet.',
+        text: 'Three totals and one line: overdue, due in the next 14 days, paid this month, and every unpaid invoice as a dot by age and amount.',
       },
       {
-        picture: 'letter',
+        picture: 'email',
         title: 'Custom Templates',
-        text: 'Your subject and your text, with the client, the amount and the days filled in, and a preview that is exactly what is sent. One for a single invoice, one that lists all that a client owes.',
+        text: 'Your own subject and message, with the client, the amount and the days filled in. The preview shows exactly what is sent. One template for a single invoice, one for all overdue invoices of a client.',
       },
       {
         picture: 'paid',
         title: 'Payment Tracking',
-        text: 'Mark an invoice as paid and not one more reminder leaves, not even one that was already waiting. Unpaid invoices turn overdue by themselves at midnight.',
+        text: 'Mark an invoice as paid and its reminders stop, even one that was already waiting. Unpaid invoices become overdue automatically at midnight.',
       },
       {
         picture: 'sealed',
         title: 'Secure & Compliant',
-        text: 'Mailbox passwords are kept encrypted and never shown again, mail leaves over encrypted connections, and no other company’s script ever runs beside your invoices. Delete your account, and every record of it goes with it, as the GDPR wants it.',
+        text: 'Mailbox passwords are stored encrypted and never shown again, emails are sent over encrypted connections, and no third-party script runs beside your invoices. When you delete your account, every record is erased, as the GDPR requires.',
       },
       {
         picture: 'search',
         title: 'Lightning Fast',
-        text: 'Ten thousand invoices in one list, found as you type, and every screen within reach of the keyboard.',
+        text: 'Ten thousand invoices in one list, search as you type, and every screen within reach of the keyboard.',
       },
     ],
     end: 'See it with your own invoices',
@@ -95,8 +94,8 @@ export const texts = {
   pricing: {
     title: 'Pricing',
     description: 'Free for up to 50 invoices a month, Pro for ₹4 and Enterprise for ₹9 per month. Free to start, no credit card.',
-    lead: 'Free to start, no credit card.',
-    trial: 'Every new account can use everything of Pro for its first 14 days.',
+    lead: 'Free to start, no credit card. Features marked “coming” aren’t available yet.',
+    trial: 'Every new account gets all of Pro for its first 14 days.',
     popular: 'Most Popular',
     notIncluded: 'Not included:',
     notes: ['14-day free trial', 'Cancel anytime', 'Secure payments'],
@@ -106,17 +105,17 @@ export const texts = {
     year: (price: string, saving: string) => `or ${price} per year. Save ${saving}`,
     unlimited: {
       title: 'Payments are not set up on this server.',
-      text: 'Nothing is limited here and nothing is charged: every account has every feature that is there. The prices below hold where payments are set up.',
+      text: 'Nothing is limited or charged here: every account has all available features. The prices below apply where payments are set up.',
       included: 'Included on this server',
     },
   },
   contact: {
     title: 'Contact',
-    description: 'How to reach the people who run this Duely.',
+    description: 'How to contact the people who run this Duely server.',
     lead: 'Questions about this server go to the people who run it.',
     open: 'Open the contact page',
     newTab: '(opens in a new tab)',
-    none: 'The operator of this server has named no contact.',
+    none: 'No contact has been set up for this server.',
     home: 'Back to the home page',
     features: 'What Duely does',
   },
