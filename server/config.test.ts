@@ -151,7 +151,10 @@ test('proxies are trusted by address', () => {
 })
 
 test('.env.example lists every variable, commented out, and valid where it has a value', () => {
-  const listed = [...readFileSync('.env.example', 'utf8').matchAll(/^#([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => ({ name, value }))
+  const listed = [...readFileSync('.env.example', 'utf8').matchAll(/^#([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => ({
+    name,
+    value,
+  }))
   expect(listed.map(({ name }) => name).toSorted()).toEqual(variables.filter((name) => name !== 'FAILPOINT').toSorted())
   const filled = Object.fromEntries(listed.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]))
   expect(() => readConfig({ ...filled, SECRET_KEY: 'x'.repeat(32) })).not.toThrow()
