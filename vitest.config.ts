@@ -1,8 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
-/** Marks a test file that also runs on a PostgreSQL server: its subject depends on locks, triggers, the locale or driver types. */
-const postgresMark = /^\/\/ Also on PostgreSQL: ./m
+/**
+ * The first line of a test file that runs on a PostgreSQL server, with the reason: locks, claims, triggers, the locale or driver types.
+ * `Only` where it needs a server, `Also` where it runs on the embedded database too.
+ */
+const postgresMark = /^\/\/ (Also|Only) on PostgreSQL: ./
 
 /** Test files by what they need, read from their imports, so that a new file lands in the right project. */
 const files = globSync('{contract,server,web,test,dev,run}/**/*.test.ts').map((file) => {
@@ -12,7 +15,8 @@ const files = globSync('{contract,server,web,test,dev,run}/**/*.test.ts').map((f
     : /^import .*'(?:#test|\.)\/harness\.ts'/m.test(text)
       ? 'database'
       : 'pure'
-  return { file, needs, postgres: postgresMark.test(text) }
+  const mark = postgresMark.exec(text)?.[1]
+  return { file, needs: mark === 'Only' ? 'postgres' : needs, postgres: mark !== undefined }
 })
 const include = (needs: string) => files.filter((one) => one.needs === needs).map(({ file }) => file)
 

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import pg from 'pg'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { freePort, someoneAt, startProgram } from '#test/program.ts'
 
 const entry = path.join(import.meta.dirname, 'start.ts')
@@ -89,14 +88,10 @@ test('it serves, keeps what it was told over kill -9, lets nobody else on its da
     expect(second.said).toBe(`Another Duely is already running on the folder ${folder.at}. Stop it, or set DATA_DIR to another folder.\n`)
     await first.end('SIGKILL')
   }
-  const began = performance.now()
   await using third = await startProgram(env)
   const asha = await someoneAt(third.url, 'asha@example.com')
   expect(await asha.send('GET', '/invoice')).toMatchObject([{ clientName: 'Kaveri Foods', amount: 5000 }])
-  expect(performance.now() - began).toBeLessThan(30_000)
-  const asked = performance.now()
   expect(await third.end('SIGTERM')).toBe(0)
-  expect(performance.now() - asked).toBeLessThan(10_000)
   expect(third.output()).toContain('Duely has stopped.')
 }, 120_000)
 
@@ -131,88 +126,3 @@ test('where any free port was asked for, the log says which one it is', async ()
   child.kill('SIGTERM')
   expect(await ended).toBe(0)
 }, 60_000)
-
-const server = inject('postgresUrl')
-
-async function aDatabase(): Promise<string> {
-  const name = `duely_start_${process.pid}_${Math.floor(performance.now())}`
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  await client.query(`CREATE DATABASE ${name}`)
-  await client.end()
-  const url = new URL(server ?? '')
-  url.pathname = `/${name}`
-  return url.toString()
-}
-
-test.runIf(server)(
-  'web and worker start together on one empty database, each in its role',
-  async () => {
-    const env = { DATABASE_URL: await aDatabase(), SECRET_KEY: 'a secret key for tests, 32 characters' }
-    const [web, worker] = await Promise.all([startProgram({ ...env, ROLE: 'web' }), startProgram({ ...env, ROLE: 'worker' })])
-    await using _web = web
-    await using _worker = worker
-    await someoneAt(web.url, 'asha@example.com')
-    expect((await fetch(`${worker.url}/health`)).status).toBe(200)
-    expect((await fetch(`${worker.url}/server`)).status).toBe(404)
-    expect(await Promise.all([web.end('SIGTERM'), worker.end('SIGTERM')])).toEqual([0, 0])
-  },
-  60_000,
-)
-
-test.runIf(server)(
-  'where nobody looks for due reminders, health says so',
-  async () => {
-    await using web = await startProgram({
-      DATABASE_URL: await aDatabase(),
-      SECRET_KEY: 'a secret key for tests, 32 characters',
-      ROLE: 'web',
-    })
-    const health = await fetch(`${web.url}/health`)
-    expect([health.status, await health.json()]).toEqual([
-      200,
-      { status: 'degraded', reason: expect.stringContaining('looked for due reminders') },
-    ])
-    expect((await fetch(`${web.url}/health?strict=1`)).status).toBe(503)
-  },
-  60_000,
-)
-
-test.runIf(server)(
-  'calls are turned away while the database is gone, and answered again once it is back',
-  async () => {
-    const target = new URL(await aDatabase())
-    const sockets = new Set<net.Socket>()
-    const listen = (port: number) =>
-      new Promise<net.Server>((resolve) => {
-        const proxy = net.createServer((near) => {
-          const far = net.connect(Number(target.port), target.hostname)
-          for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined))
-          near.pipe(far)
-          far.pipe(near)
-        })
-        proxy.listen(port, '127.0.0.1', () => resolve(proxy))
-      })
-    let proxy = await listen(0)
-    const { port } = proxy.address() as net.AddressInfo
-    const url = new URL(target)
-    url.port = String(port)
-    await using program = await startProgram({ DATABASE_URL: url.toString(), SECRET_KEY: 'a secret key for tests, 32 characters' })
-    const asha = await someoneAt(program.url, 'asha@example.com')
-
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-    const began = performance.now()
-    expect((await fetch(`${program.url}/health`)).status).toBe(503)
-    await expect(asha.send('GET', '/invoice')).rejects.toThrow(/ 503 .*"code":"not_ready"/)
-    expect(performance.now() - began).toBeLessThan(15_000)
-
-    proxy = await listen(port)
-    await expect.poll(async () => (await fetch(`${program.url}/health`)).status, { timeout: 15_000 }).toBe(200)
-    expect(await asha.send('GET', '/invoice')).toEqual([])
-    expect(await program.end('SIGTERM')).toBe(0)
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-  },
-  60_000,
-)

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: two processes share one database.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: foreign keys over owner and id.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: deleting an account meets its locks, and emails are compared by the locale.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: triggers keep entries from being changed, and ids keep their order.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

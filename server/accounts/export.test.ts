@@ -1,3 +1,4 @@
+// Also on PostgreSQL: a cursor reads in chunks, and values come back as the driver types them.
 import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: refreshes at the same moment meet on one row.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

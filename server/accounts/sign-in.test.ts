@@ -73,19 +73,20 @@ test('a wrong email takes as long as a wrong password', async () => {
   const asha = await aPerson(app, { password })
   const google = await aPerson(app, { googleId: '1076915' })
   const emails = [asha.email, 'nobody@example.com', google.email]
-  const taken = emails.map((): number[] => [])
-  for (let round = 0; round < 15; round += 1) {
+  const shortest = emails.map(() => Number.POSITIVE_INFINITY)
+  const ratios = () => shortest.slice(1).map((other) => other / (shortest[0] ?? 1))
+  // One hash is most of a sign-in: without it the shortest of many tries is a fraction of the others, however busy the machine is.
+  for (let round = 0; round < 60; round += 1) {
     for (const [n, email] of emails.entries()) {
       const begin = performance.now()
       await signIn(app, email, 'wrong horse')
-      taken[n]?.push(performance.now() - begin)
+      shortest[n] = Math.min(shortest[n] ?? 0, performance.now() - begin)
     }
+    if (round >= 5 && ratios().every((ratio) => ratio > 0.5 && ratio < 2)) break
   }
-  // One hash is most of a sign-in: without it the answer would come in a fraction of the time.
-  const [known, ...others] = taken.map((times) => times.sort((a, b) => a - b)[7] ?? 0)
-  for (const other of others) {
-    expect(other / (known ?? 0)).toBeGreaterThan(0.5)
-    expect(other / (known ?? 0)).toBeLessThan(2)
+  for (const ratio of ratios()) {
+    expect(ratio).toBeGreaterThan(0.5)
+    expect(ratio).toBeLessThan(2)
   }
 })
 

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: tries at the same moment count each.
 import { expect, test } from 'vitest'
 import { openTestApp } from '#test/harness.ts'
 import { throttles } from './tables.ts'

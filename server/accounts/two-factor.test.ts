@@ -1,3 +1,4 @@
+// Also on PostgreSQL: a code is used once, also by two at the same moment.
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { aPerson, type Person } from '#test/factories.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: an order is settled once, whoever comes first.
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: an event is handled once, whoever comes first.
 import { setTimeout as pause } from 'node:timers/promises'
 import { asc, eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'

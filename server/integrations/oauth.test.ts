@@ -1,3 +1,4 @@
+// Also on PostgreSQL: a code is used once, also by two at the same moment.
 import { expect, test } from 'vitest'
 import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'

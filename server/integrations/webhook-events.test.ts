@@ -1,3 +1,4 @@
+// Also on PostgreSQL: triggers write the outbox.
 import { expect, test } from 'vitest'
 import { integrationCalls, type WebhookEvent } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: locks of a webhook that changes while its account is deleted.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: many rows are locked in one order.
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { type BulkChange, invoiceCalls } from '#contract/invoices.ts'

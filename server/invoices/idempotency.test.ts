@@ -1,3 +1,4 @@
+// Also on PostgreSQL: two requests with one key meet on one row.
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: references are numbered under a lock, search follows the locale, dates and amounts come as the driver types them.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type InvoiceDraft, invoiceCalls } from '#contract/invoices.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: the midnight job skips rows that others hold.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

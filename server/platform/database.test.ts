@@ -2,8 +2,8 @@ import { fsyncSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type SQL, sql } from 'drizzle-orm'
-import { expect, inject, test } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { answers, isAway, openEmbedded, openServer, rows } from './database.ts'
 import { settleSecretKey } from './secret-key.ts'
@@ -124,73 +124,6 @@ test('a server that does not answer is named without its password', async () => 
     `The database at 127.0.0.1:${port}/books does not answer (ECONNREFUSED). Start it, or correct DATABASE_URL.`,
   )
 })
-
-const server = inject('postgresUrl')
-
-test.runIf(server)('a database that is not there is named', async () => {
-  const url = new URL(server ?? '')
-  url.pathname = '/nowhere'
-  expect(await refusal(openServer(url.toString()))).toMatch(/^There is no such database at 127\.0\.0\.1:\d+\/nowhere/)
-})
-
-test.runIf(server)('a connection that dies between two statements of a transaction ends that transaction and nothing else', async () => {
-  const database = await openServer(server ?? '')
-  const pids = async (statement: SQL) => rows(database.pulse, z.object({ pid: z.number() }), statement)
-  const cut = await database.db
-    .transaction(async (tx) => {
-      const [mine] = await rows(tx, z.object({ pid: z.number() }), sql`SELECT pg_backend_pid() AS pid`)
-      await pids(sql`SELECT pid FROM pg_stat_activity WHERE pid = ${mine?.pid} AND pg_terminate_backend(pid)`)
-      await expect.poll(() => pids(sql`SELECT pid FROM pg_stat_activity WHERE pid = ${mine?.pid}`)).toEqual([])
-      await tx.execute(sql`SELECT 1`)
-    })
-    .catch((error: unknown) => error)
-  expect(isAway(cut)).toBe(true)
-  expect(await answers(database.db)).toBe(true)
-  await database.close()
-})
-
-test.runIf(server)(
-  'a server that falls silent is noticed, and is used again once it speaks',
-  async () => {
-    const target = new URL(server ?? '')
-    const sockets = new Set<net.Socket>()
-    let silent = false
-    // In between: swallows everything while it is told to.
-    const proxy = net.createServer((near) => {
-      const far = net.connect(Number(target.port), target.hostname)
-      for (const [from, to] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        sockets.add(from)
-        from.on('data', (bytes) => !silent && to.write(bytes)).on('error', () => undefined)
-        from.on('close', () => to.destroy())
-      }
-    })
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-    const url = new URL(target)
-    url.port = String((proxy.address() as net.AddressInfo).port)
-    const database = await openServer(url.toString())
-    expect(await answers(database.db)).toBe(true)
-
-    silent = true
-    const began = performance.now()
-    const asked = database.db.execute(sql`SELECT 1`).catch((error: unknown) => error)
-    expect(await answers(database.db)).toBe(false)
-    expect(performance.now() - began).toBeLessThan(10_000)
-    const held = await asked
-    expect(isAway(held)).toBe(true)
-    expect(performance.now() - began).toBeLessThan(25_000)
-
-    for (const socket of sockets) socket.destroy()
-    silent = false
-    await expect.poll(() => answers(database.db), { timeout: 20_000 }).toBe(true)
-    await database.close()
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-  },
-  60_000,
-)
 
 test('a statement that is refused does not mean that the database is away', async () => {
   using folder = aFolder()

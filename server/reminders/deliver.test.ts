@@ -1,3 +1,4 @@
+// Also on PostgreSQL: deliveries are claimed by conditional updates.
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: held deliveries are claimed again.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { mailCalls } from '#contract/mail.ts'

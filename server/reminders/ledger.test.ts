@@ -1,3 +1,4 @@
+// Also on PostgreSQL: one row per invoice and day, by unique indexes.
 import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test, vi } from 'vitest'

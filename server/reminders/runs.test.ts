@@ -1,3 +1,4 @@
+// Also on PostgreSQL: one run per account and day, under the lock of the account.
 import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
