@@ -15,6 +15,7 @@ const commands = {
   dev: { run: ['dev/dev.ts'] },
   check: { run: ['run/check.ts'] },
   test: { run: ['run/test.ts'] },
+  'test:full': { run: ['run/test.ts', 'full'] },
   'test:unit': { run: ['run/test.ts', 'unit'] },
   'test:postgres': { run: ['run/test.ts', 'postgres'] },
   'test:zapier': { run: ['run/test.ts', 'zapier'] },

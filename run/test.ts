@@ -5,12 +5,12 @@ import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
 import { findChromium } from '#test/chromium.ts'
-import { openCluster } from '#test/postgres.ts'
+import { ensureInitdb } from '#test/postgres.ts'
 import { installPackage } from './install.mjs'
 
 /*
- * npm test: the checks, the suite on the embedded database, the same suite on a real PostgreSQL, the app for Zapier, the journeys in a browser,
- * and a few of the faults that `npm run chaos` and of the attacks that `npm run attack` try on the program.
+ * npm test: checks, the weight of pages, tests on the embedded database and on PostgreSQL, the app for Zapier, and journeys in a browser.
+ * npm run test:full adds every test on both databases, each file with modules of its own, and a picture of every screen.
  * One part alone: npm run test:unit -- server/mail
  */
 interface Tally {
@@ -42,17 +42,21 @@ const root = path.join(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'duely-test-'))
 /** Where everything has to be there, what is missing is a failure. */
 const strict = Boolean(process.env.CI) && process.env.CI !== 'false'
-const parts = {
+/** `projects` are those of vitest.config.ts. */
+const unit = ['pure', 'database', 'program']
+const parts: Record<string, (args: string[]) => Promise<Tally>> = {
   checks: testChecks,
-  unit: testUnit,
-  postgres: testPostgres,
+  sizes: testSizes,
+  code: (args) => testCode([...unit, 'postgres'], args),
   zapier: testZapier,
   browser: testBrowser,
-  faults: testFaults,
-  attacks: testAttacks,
+}
+/** Asked for by name only: what `code` runs together. */
+const single: typeof parts = {
+  unit: (args) => testCode(unit, args),
+  postgres: (args) => testCode(['postgres'], args),
 }
 const running = new Set<ChildProcess>()
-const closing: (() => Promise<void>)[] = []
 let stopped = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void giveUp())
@@ -60,12 +64,17 @@ process.once('disconnect', () => void giveUp())
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const [asked, ...rest] = process.argv.slice(2)
+if (asked === 'full')
+  Object.assign(process.env, { TEST_POSTGRES: 'everything', TEST_ISOLATE: 'true', PICTURES: path.join(root, 'test-results/pictures') })
+const chosen = asked === undefined || asked === 'full' ? parts : { [asked]: { ...parts, ...single }[asked] }
 const total: Tally = { passed: 0, failed: 0 }
 const failures: string[] = []
-for (const [name, test] of Object.entries(parts)) {
-  if (stopped || (asked !== undefined && asked !== name)) continue
+for (const [name, test] of Object.entries(chosen)) {
+  if (stopped) continue
+  const began = performance.now()
   process.stdout.write(`\n── ${name} ──\n`)
-  const { passed, failed, why = [] } = await test(asked === undefined ? [] : rest)
+  const { passed, failed, why = [] } = test ? await test(rest) : missingPart(name)
+  process.stdout.write(`── ${name}: ${Math.round((performance.now() - began) / 1000)} s ──\n`)
   total.passed += passed
   total.failed += failed
   if (failed > 0) failures.push(...(why.length > 0 ? why : ['see above']).map((reason) => `${name}: ${reason}`))
@@ -82,28 +91,26 @@ async function testChecks(): Promise<Tally> {
   return tallyOf(await run(['run/check.ts']))
 }
 
-async function testUnit(args: string[]): Promise<Tally> {
-  return runVitest('unit', args, {})
+async function testSizes(): Promise<Tally> {
+  return tallyOf(await run(['run/sizes.ts']))
 }
 
-async function testPostgres(args: string[]): Promise<Tally> {
-  const cluster = await openCluster()
-  if (!cluster)
-    return missing('PostgreSQL 15 or later was not found', 'on Debian: apt-get install postgresql; on macOS: brew install postgresql')
-  closing.push(cluster.stop)
-  process.stdout.write(`PostgreSQL ${cluster.version}, a server of our own\n`)
-  try {
-    return await runVitest('postgres', args, { TEST_DATABASE_URL: cluster.url })
-  } finally {
-    await cluster.stop()
-  }
+async function testCode(projects: string[], args: string[]): Promise<Tally> {
+  const lacksPostgres = projects.includes('postgres') && !ensureInitdb()
+  const present = lacksPostgres ? projects.filter((project) => project !== 'postgres') : projects
+  const skipped = lacksPostgres
+    ? missing('PostgreSQL 15 or later was not found', 'on Debian: apt-get install postgresql; on macOS: brew install postgresql')
+    : { passed: 0, failed: 0 }
+  if (present.length === 0) return skipped
+  const { passed, failed, why } = await runVitest('code', [...present.map((project) => `--project=${project}`), ...args])
+  return { passed, failed: failed + skipped.failed, why }
 }
 
 /** The app for Zapier is a package of its own: what it needs is installed beside it, and its tests start the program. */
 async function testZapier(args: string[]): Promise<Tally> {
   if (!(await installPackage('zapier'))) return { passed: 0, failed: 1 }
   const types = tallyOf(await run(['node_modules/typescript/bin/tsc', '-p', 'zapier']))
-  const { passed, failed, why } = await runVitest('zapier', ['--config=zapier/vitest.config.js', ...args], {})
+  const { passed, failed, why } = await runVitest('zapier', ['--config=zapier/vitest.config.js', ...args])
   return { passed: passed + types.passed, failed: failed + types.failed, why }
 }
 
@@ -131,20 +138,16 @@ async function testBrowser(args: string[]): Promise<Tally> {
   })
 }
 
-async function testFaults(): Promise<Tally> {
-  return tallyOf(await run(['chaos/run.ts', '--short']))
-}
-
-async function testAttacks(): Promise<Tally> {
-  return tallyOf(await run(['attack/run.ts', '--short']))
-}
-
-async function runVitest(name: string, args: string[], env: Record<string, string>): Promise<Tally> {
+async function runVitest(name: string, args: string[]): Promise<Tally> {
   const report = path.join(folder, `${name}.json`)
-  const well = await run(
-    ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
-    env,
-  )
+  const well = await run([
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...args,
+  ])
   const shape = z.object({
     numPassedTests: z.number(),
     numFailedTests: z.number(),
@@ -200,6 +203,11 @@ function tallyOf(well: boolean): Tally {
   return well ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
 }
 
+function missingPart(name: string): Tally {
+  process.stdout.write(`There is no part called ${name}. Use one of: ${Object.keys({ ...parts, ...single }).join(', ')}, full\n`)
+  return { passed: 0, failed: 1 }
+}
+
 function missing(what: string, how: string): Tally {
   process.stdout.write(`\n!!!!!!!! ${what}: these tests are ${strict ? 'counted as failed' : 'SKIPPED'}. How to get it: ${how} !!!!!!!!\n`)
   return { passed: 0, failed: strict ? 1 : 0 }
@@ -227,6 +235,5 @@ async function giveUp(): Promise<void> {
   if (stopped) return
   stopped = true
   for (const child of running) child.kill('SIGTERM')
-  await Promise.all(closing.map((close) => close()))
   process.exit(1)
 }

@@ -22,7 +22,7 @@ const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
 
 /** Starts a server in a folder of its own; null where there is no PostgreSQL 15 or later and none can be installed. */
 export async function openCluster(): Promise<Cluster | null> {
-  const initdb = findInitdb() ?? (installPackage('postgresql') ? findInitdb() : null)
+  const initdb = ensureInitdb()
   if (!initdb) return null
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-postgres-'))
   const user = ordinaryUser()
@@ -72,6 +72,11 @@ export async function openCluster(): Promise<Cluster | null> {
     remove()
     throw error
   }
+}
+
+/** The `initdb` of PostgreSQL 15 or later, installed first where that is possible. */
+export function ensureInitdb(): string | null {
+  return findInitdb() ?? (installPackage('postgresql') ? findInitdb() : null)
 }
 
 export function findInitdb(): string | null {
