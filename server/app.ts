@@ -1,14 +1,14 @@
-import { noticeRoutes, withdraw } from '#server/accounts/notices.ts'
+import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
-import { identify } from '#server/accounts/sessions.ts'
-import { billingFarewell } from '#server/billing/billing.ts'
+import { authenticate } from '#server/accounts/sessions.ts'
+import { billingOnAccountDeleted } from '#server/billing/billing.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
-import { authenticateApiClient, revokeAccess, zapFarewell } from '#server/integrations/integrations.ts'
+import { authenticateApiClient, revokeAccess, zapOnAccountDeleted } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
-import { mailFarewell, mailRoutes } from '#server/mail/routes.ts'
+import { mailOnAccountDeleted, mailRoutes } from '#server/mail/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
@@ -27,21 +27,21 @@ export async function openCalls(deps: Deps): Promise<App> {
     trustProxy: config.trustProxy,
     https,
     // A program is known by how its token begins; everybody else has a session or is a stranger.
-    identify: async (request, call, reply) =>
-      (await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())) ?? identify(deps, request),
+    authenticate: async (request, call, reply) =>
+      (await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())) ?? authenticate(deps, request),
   })
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
-    onTakenOver: revokeAccess,
-    farewells: [mailFarewell(deps), billingFarewell(deps), zapFarewell(deps.config)],
+    onAccountTakeover: revokeAccess,
+    onAccountDeleted: [mailOnAccountDeleted(deps), billingOnAccountDeleted(deps), zapOnAccountDeleted(deps.config)],
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
   invoiceRoutes(app, deps, closeNotOwed)
   mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {
-      await withdraw(tx, ownerId, ['login_refused'])
+      await withdrawNotices(tx, ownerId, ['login_refused'])
       await resumeHeld(tx, deps.queue, ownerId, now)
     },
   })

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { systemClock } from '#server/platform/clock.ts'
 import { openEmbedded, openServer } from '#server/platform/database.ts'
-import { askRunning, type Said } from '#server/platform/operator-socket.ts'
-import { settleSecretKey } from '#server/platform/secret-key.ts'
+import { type CommandResult, runInServer } from '#server/platform/operator-socket.ts'
+import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { operate } from './operator.ts'
@@ -19,11 +19,11 @@ try {
   process.exitCode = 1
 }
 
-async function carryOut(args: string[]): Promise<Said> {
+async function carryOut(args: string[]): Promise<CommandResult> {
   const config = readConfig()
   const { databaseUrl, dataDir } = config
   if (!databaseUrl) {
-    const said = await askRunning(dataDir, args)
+    const said = await runInServer(dataDir, args)
     if (said) return said
     // Opening would make a new database where somebody only mistyped the folder.
     if (!existsSync(path.join(dataDir, 'postgres')))
@@ -31,7 +31,7 @@ async function carryOut(args: string[]): Promise<Said> {
   }
   const database = databaseUrl ? await openServer(databaseUrl) : await openEmbedded(dataDir)
   try {
-    const secretKey = await settleSecretKey(database.db, { given: config.secretKey, dataDir })
+    const secretKey = await loadSecretKey(database.db, { given: config.secretKey, dataDir })
     return await operate({ db: database.db, clock: systemClock, config: { ...config, secretKey } }, args)
   } finally {
     await database.close()

@@ -3,8 +3,8 @@ import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts
 import { listOauthClients, registerOauthClient, removeOauthClient, sealedWebhooks } from '#server/integrations/integrations.ts'
 import { sealedSenders } from '#server/mail/mail.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import type { Said } from '#server/platform/operator-socket.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import type { CommandResult } from '#server/platform/operator-socket.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { beginRotation, endRotation } from '#server/platform/secret-key.ts'
 import { sealedSystemMails } from '#server/platform/system-mail.ts'
@@ -16,7 +16,7 @@ interface Command {
   /** What follows the name, for the list of commands; in brackets what may be left out. */
   parameters: string[]
   summary: string
-  /** Answers lines for the terminal; refuses with a Refusal. */
+  /** Answers lines for the terminal; refuses with a ProblemError. */
   run(deps: Operating, given: string[]): Promise<string[]>
 }
 
@@ -74,7 +74,7 @@ const commands: Record<string, Command> = {
 
 /** Shown this once: only a hash of the secret is kept. */
 async function addApplication({ db, clock }: Operating, [name = '', uris = '', kind]: string[]): Promise<string[]> {
-  if (kind !== undefined && kind !== 'public') throw new Refusal('invalid', `Please say public or nothing in place of ${kind}.`)
+  if (kind !== undefined && kind !== 'public') throw new ProblemError('invalid', `Please say public or nothing in place of ${kind}.`)
   const redirectUris = uris.split(',').map((uri) => uri.trim())
   const { id, secret } = await registerOauthClient(db, { name, redirectUris, kind: kind ?? 'confidential' }, clock.now())
   return [`client_id: ${id}`, secret === null ? 'It has no secret: it has to use PKCE.' : `client_secret: ${secret}`]
@@ -107,7 +107,7 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
 }
 
 /** Carries out one command; what is wrong is said in lines and by the code 1. */
-export async function operate(deps: Operating, args: string[]): Promise<Said> {
+export async function operate(deps: Operating, args: string[]): Promise<CommandResult> {
   const found = Object.entries(commands).find(([name]) => name.split(' ').every((word, at) => args[at] === word))
   if (!found) return { lines: usage(), code: args[0] === 'help' ? 0 : 1 }
   const [name, command] = found
@@ -117,7 +117,7 @@ export async function operate(deps: Operating, args: string[]): Promise<Said> {
   try {
     return { lines: await command.run(deps, given), code: 0 }
   } catch (error) {
-    if (error instanceof Refusal) return { lines: [error.message], code: 1 }
+    if (error instanceof ProblemError) return { lines: [error.message], code: 1 }
     throw error
   }
 }

@@ -3,21 +3,21 @@ import path from 'node:path'
 import { serverAbilities } from '#server/accounts/accounts.ts'
 import { checkoutPage } from '#server/billing/billing.ts'
 import { limitsOf } from '#server/mail/mail.ts'
-import { openPost } from '#server/mail/post.ts'
+import { openMailer } from '#server/mail/transports.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { answers, type Database, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { type Door, openDoor } from '#server/platform/door.ts'
 import { armFailPoint } from '#server/platform/fail-point.ts'
 import { answerHealth } from '#server/platform/health.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
+import { type Listener, openListener } from '#server/platform/listener.ts'
 import { type Log, openLog } from '#server/platform/log.ts'
 import { type OperatorSocket, openOperatorSocket } from '#server/platform/operator-socket.ts'
-import { settleHere, wasPutBack } from '#server/platform/origin.ts'
+import { recordOrigin, wasRestored } from '#server/platform/origin.ts'
 import { openPages } from '#server/platform/pages.ts'
-import { Refusal } from '#server/platform/refusal.ts'
-import { settleSecretKey } from '#server/platform/secret-key.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { openClaims } from '#server/reminders/claims.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
@@ -38,7 +38,7 @@ const callsOnly = process.argv.includes('--calls-only')
 
 /** What has been opened so far, the last one first to be closed. */
 interface Opened {
-  door: Door | null
+  listener: Listener | null
   database: OpenDatabase | null
   queue: Queue | null
   app: App | null
@@ -46,7 +46,7 @@ interface Opened {
   operator: OperatorSocket | null
 }
 
-const opened: Opened = { door: null, database: null, queue: null, app: null, worker: null, operator: null }
+const opened: Opened = { listener: null, database: null, queue: null, app: null, worker: null, operator: null }
 let log: Log | null = null
 let stopping = false
 
@@ -67,43 +67,43 @@ try {
 async function start(given: Config, log: Log): Promise<void> {
   const began = performance.now()
   // A worker has nothing to answer but how it is, and that only where somebody said on which port.
-  if (given.role !== 'worker' || given.portGiven) opened.door = await openDoor(given)
-  const port = opened.door?.port ?? given.port
+  if (given.role !== 'worker' || given.portGiven) opened.listener = await openListener(given)
+  const port = opened.listener?.port ?? given.port
   const database = given.databaseUrl ? await openServer(given.databaseUrl) : await openEmbedded(given.dataDir)
   opened.database = database
-  const secretKey = await settleSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
+  const secretKey = await loadSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
-  if (!database.embedded) await holdWhatWasPutBack(database.db, log)
+  if (!database.embedded) await holdIfRestored(database.db, log)
   const queue = await openQueue({ db: database.db, log, soleProcess: database.embedded !== null })
   opened.queue = queue
   const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
   if (config.role !== 'web') opened.worker = await openWorker(deps, database)
   if (database.embedded) opened.operator = await openOperatorSocket(config.dataDir, log, (args) => operate(deps, args))
-  if (opened.door) await serve(opened.door, deps, database.pulse)
+  if (opened.listener) await serve(opened.listener, deps, database.pulse)
   log.info(
     {
       role: config.role,
-      ...(opened.door ? { port } : {}),
+      ...(opened.listener ? { port } : {}),
       database: database.embedded ? 'embedded' : 'server',
       ms: Math.round(performance.now() - began),
     },
-    opened.door
+    opened.listener
       ? `Duely is ready: ${config.role === 'worker' ? `${config.publicUrl}/health` : config.publicUrl}`
       : 'Duely works in the background.',
   )
 }
 
 /** A dump that was put back knows nothing of what has been sent since. The embedded database is a folder: a copy of it looks like itself. */
-async function holdWhatWasPutBack(db: Database, log: Log): Promise<void> {
-  if (await wasPutBack(db)) {
+async function holdIfRestored(db: Database, log: Log): Promise<void> {
+  if (await wasRestored(db)) {
     const held = await holdRestored(db, systemClock.now())
     log.warn({ held }, 'This database was put back from a backup. Reminders that were waiting in it are held until their owners send them.')
   }
-  await settleHere(db)
+  await recordOrigin(db)
 }
 
-async function serve(door: Door, deps: Deps, pulse: Database): Promise<void> {
-  const app = deps.config.role === 'worker' ? await openAloof(deps) : await openCalls(deps)
+async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<void> {
+  const app = deps.config.role === 'worker' ? await healthOnly(deps) : await openCalls(deps)
   opened.app = app
   answerHealth(app, { answers: () => answers(pulse), trouble: () => findTrouble(pulse, deps.clock.now()) })
   if (
@@ -117,23 +117,23 @@ async function serve(door: Door, deps: Deps, pulse: Database): Promise<void> {
   )
     deps.log.warn('The web client has not been built, so only calls are answered. Build it: npm run build')
   await app.ready()
-  door.serve((request, response) => app.routing(request, response))
+  listener.serve((request, response) => app.routing(request, response))
 }
 
 /** A server without calls. */
-async function openAloof({ log, config }: Deps): Promise<App> {
+async function healthOnly({ log, config }: Deps): Promise<App> {
   return openApp({
     log,
     trustProxy: config.trustProxy,
-    identify: async () => {
-      throw new Refusal('not_signed_in', 'Please sign in.')
+    authenticate: async () => {
+      throw new ProblemError('not_signed_in', 'Please sign in.')
     },
   })
 }
 
 async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop(): Promise<void> }> {
   const { config, log } = deps
-  const mailer = openPost({ db: deps.db, config, log })
+  const mailer = openMailer({ db: deps.db, config, log })
   const processId = randomUUID()
   const soleProcess = database.embedded !== null
   const claims = openClaims({ db: deps.db, clock: deps.clock, processId, statements: soleProcess ? 1 : 2 })
@@ -151,12 +151,12 @@ async function stop(reason: string): Promise<void> {
   }, longestStop).unref()
   await Promise.all([
     orderly(() => opened.operator?.close()),
-    orderly(() => opened.door?.drain(requestPatience)),
+    orderly(() => opened.listener?.drain(requestPatience)),
     orderly(() => opened.worker?.stop() ?? opened.queue?.stop()),
   ])
   await orderly(() => opened.app?.close())
   await orderly(() => opened.database?.close())
-  await orderly(() => opened.door?.close())
+  await orderly(() => opened.listener?.close())
   log?.info('Duely has stopped.')
   process.exit(0)
 }

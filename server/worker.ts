@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { forgetOldReturns } from '#server/accounts/google.ts'
-import { forgetOldLinks } from '#server/accounts/links.ts'
-import { forgetOldSessions } from '#server/accounts/sessions.ts'
-import { forgetOldThrottles } from '#server/accounts/throttle.ts'
-import { forgetOldEvents, readInbox, type Settling, settleQuietly, wakePurchases } from '#server/billing/billing.ts'
-import { settleJob } from '#server/billing/jobs.ts'
-import { tellPlanEnds } from '#server/billing/tell.ts'
+import { pruneReturns } from '#server/accounts/google.ts'
+import { pruneLinks } from '#server/accounts/links.ts'
+import { pruneSessions } from '#server/accounts/sessions.ts'
+import { pruneThrottles } from '#server/accounts/throttle.ts'
+import { enqueueDueChecks, processInbox, pruneEvents, type ReconcileDeps, reconcileInBackground } from '#server/billing/billing.ts'
+import { reconcileJob } from '#server/billing/jobs.ts'
+import { notifyPlanEnds } from '#server/billing/plan-notifications.ts'
 import {
   composeWebhooks,
   deliverWebhook,
@@ -19,10 +19,10 @@ import { pruneIdempotencyKeys } from '#server/invoices/idempotency.ts'
 import { pruneDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
-import { type Database, isAway } from '#server/platform/database.ts'
+import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
-import { sendSystemMail, systemMailJob, wakeSystemMails } from '#server/platform/system-mail.ts'
+import { enqueueDueSystemMails, sendSystemMail, systemMailJob } from '#server/platform/system-mail.ts'
 import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
@@ -41,11 +41,11 @@ import { makeDueRuns } from '#server/reminders/runs.ts'
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
   const limit = openConcurrencyLimit()
-  const settling: Settling = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
+  const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
     work(deliverJob, 24, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
-    work(settleJob, 2, ({ purchaseId }) => settleQuietly(settling, purchaseId)),
+    work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
     // Many, for each does little but wait: one that hangs keeps its place until the deadline, and nobody else from theirs.
     work(deliverWebhookJob, 32, ({ hookId }, stopping) => deliverWebhook(deps, { hookId, limit }, stopping)),
@@ -65,16 +65,16 @@ export async function tick(deps: Delivering): Promise<void> {
   ])
     await step().catch((error: unknown) => failures.push(error))
   // A database that is away is no tick; an account that fails does not keep the others from theirs.
-  const away = failures.find(isAway)
+  const away = failures.find(isUnavailable)
   if (away) throw away
   await recordTick(db, processId)
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Some of the turn failed.')
 }
 
 /** Takes webhooks to the purchases they are about, and asks the provider about those whose time has come. Every 2 s. */
-export async function settleDue(deps: Delivering): Promise<void> {
-  await readInbox(deps)
-  await wakePurchases(deps)
+export async function reconcileDue(deps: Delivering): Promise<void> {
+  await processInbox(deps)
+  await enqueueDueChecks(deps)
 }
 
 /** Frees what dead processes held, wakes every account with something due, tells of what was never delivered. Every 5 s. */
@@ -83,18 +83,18 @@ export async function sweep(deps: Delivering): Promise<void> {
   await deps.claims.reclaimLost()
   await wakeDue(deps)
   await notifyFailures(deps)
-  await wakeSystemMails(deps)
+  await enqueueDueSystemMails(deps)
 }
 
 /** Hourly: forgets what is kept for a while only; the embedded database has nobody else to clean up after it. */
 async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await queue.tidy()
   await pruneDeleted(db, clock.now())
-  await forgetOldLinks(db, clock.now())
-  await forgetOldReturns(db, clock.now())
-  await forgetOldSessions(db, clock.now())
-  await forgetOldThrottles(db, clock.now())
-  await forgetOldEvents(db, clock.now())
+  await pruneLinks(db, clock.now())
+  await pruneReturns(db, clock.now())
+  await pruneSessions(db, clock.now())
+  await pruneThrottles(db, clock.now())
+  await pruneEvents(db, clock.now())
   await pruneGrants(db, clock.now())
   await pruneWebhookEvents(db, clock.now())
   await pruneIdempotencyKeys(db, clock.now())
@@ -116,10 +116,10 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   const repeating: Repeating[] = [
     repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.pulse, deps.processId)),
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
-    repeat('payments', { everySeconds: 2, log }, () => settleDue(deps)),
+    repeat('payments', { everySeconds: 2, log }, () => reconcileDue(deps)),
     repeat('webhooks', { everySeconds: 2, log }, () => wakeWebhooks(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
-    repeat('plan ends', { everySeconds: 3600, log }, () => tellPlanEnds(deps)),
+    repeat('plan ends', { everySeconds: 3600, log }, () => notifyPlanEnds(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
   ]
   deps.queue.start(works(deps))

@@ -12,7 +12,7 @@ import { openCalls } from '#server/app.ts'
 import { type Config, readConfig } from '#server/config.ts'
 import { wakeWebhooks } from '#server/integrations/integrations.ts'
 import { limitsOf } from '#server/mail/mail.ts'
-import { openPost } from '#server/mail/post.ts'
+import { openMailer } from '#server/mail/transports.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Clock, Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -23,7 +23,7 @@ import { openLog } from '#server/platform/log.ts'
 import { openClaims } from '#server/reminders/claims.ts'
 import type { Delivering } from '#server/reminders/deliver.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
-import { settleDue, sweep, tick, works } from '#server/worker.ts'
+import { reconcileDue, sweep, tick, works } from '#server/worker.ts'
 import { templateDatabase } from './postgres-setup.ts'
 import { toldByAnswer, toldByLog, untoldByDatabase } from './secrets-told.ts'
 
@@ -81,7 +81,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     ...options.config,
   }
   const log = testLog()
-  const mailer = openPost({ db: database.db, config, log })
+  const mailer = openMailer({ db: database.db, config, log })
   const processId = newId()
   const deps: Delivering = {
     db: database.db,
@@ -106,7 +106,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   const runJobs = async () => {
     do {
       await tick(deps)
-      await settleDue(deps)
+      await reconcileDue(deps)
       await sweep(deps)
       await wakeWebhooks(deps)
     } while ((await queue.runWaiting(jobs)) > 0)

@@ -7,7 +7,7 @@ import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { type AccountRow, createAccount } from './accounts.ts'
 import { accountRoutes } from './routes.ts'
-import { identify } from './sessions.ts'
+import { authenticate } from './sessions.ts'
 import { accounts, sessions } from './tables.ts'
 
 const password = 'correct horse'
@@ -21,12 +21,12 @@ async function stored(app: TestApp, id: string): Promise<AccountRow> {
 
 /** The accounts slice alone, with what is handed to it from above. */
 async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accountRoutes>[2]>): Promise<TestApp> {
-  const alone = await openApp({ log: app.deps.log, trustProxy: false, identify: (request) => identify(app.deps, request) })
+  const alone = await openApp({ log: app.deps.log, trustProxy: false, authenticate: (request) => authenticate(app.deps, request) })
   accountRoutes(alone, app.deps, {
     stats: async () => ({ totalInvoices: 0, totalRevenue: 0, hasMailConfig: false }),
     onScheduleChange: async () => {},
-    onTakenOver: async () => {},
-    farewells: [],
+    onAccountTakeover: async () => {},
+    onAccountDeleted: [],
     ...handed,
   })
   return { ...app, app: alone }

@@ -4,15 +4,15 @@ import type { credentials, Profile, passwordChange, profileChange, ServerAbiliti
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, isDeadlock } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
-import { passwordChangedNotice } from './letters.ts'
-import { dropLinks, findPendingEmail, lettersToOneMailbox, sendChangeLink, sendConfirmLink } from './links.ts'
+import { dropLinks, emailsToOneMailbox, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
+import { passwordChangedEmail } from './texts.ts'
 import { addressKey, countGuess, countTry, emailKey, forgetGuesses, guessKey, ownGuessKey, takeBackGuess } from './throttle.ts'
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
@@ -108,7 +108,7 @@ export async function signIn(
 ): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
   const { db, config, log } = deps
   if (config.rateLimit) await countTry(db, addressKey('sign-in', from.address), signInsFromOneAddress, now)
-  const refused = new Refusal('wrong_credentials', 'Wrong email or password. Please check both and try again.')
+  const refused = new ProblemError('wrong_credentials', 'Wrong email or password. Please check both and try again.')
   const [found] = await db.select().from(accounts).where(hasEmail(email))
   const passwordHash = found?.passwordHash ?? null
   const key = guessKey(email, known && known.ownerId === found?.id ? known.browserId : null)
@@ -144,25 +144,25 @@ export async function changeProfile(
 ): Promise<AccountRow> {
   const { currentPassword, email, ...fields } = change
   if (fields.timezone !== undefined && !isZone(fields.timezone))
-    throw new Refusal('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
+    throw new ProblemError('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
   const newEmail = email !== undefined && email !== account.email ? email : null
   const byLink = newEmail !== null && sendsSystemMail(deps.config)
   if (newEmail !== null) {
-    if (account.googleSub) throw new Refusal('not_allowed', 'Your email comes from your Google account and cannot be changed here.')
+    if (account.googleSub) throw new ProblemError('not_allowed', 'Your email comes from your Google account and cannot be changed here.')
     if (!currentPassword) throw wrongPassword('Please enter your current password to change your email.')
     await refuseWrongPassword(deps, account, currentPassword, now)
     if (byLink) {
       await refuseTakenEmail(deps.db, account.id, newEmail)
       if (deps.config.rateLimit) {
         await countTry(deps.db, `new-email:${account.id}`, newEmailsOfOneAccount, now)
-        await countTry(deps.db, emailKey('new-email', newEmail), lettersToOneMailbox, now)
+        await countTry(deps.db, emailKey('new-email', newEmail), emailsToOneMailbox, now)
       }
     }
   }
   try {
     return await deps.db.transaction(async (tx) => {
       const before = await lockAccount(tx, account.id)
-      if (!before) throw new Refusal('not_signed_in', 'Please sign in.')
+      if (!before) throw new ProblemError('not_signed_in', 'Please sign in.')
       if (newEmail !== null && before.passwordHash !== account.passwordHash) throw wrongPassword()
       const atOnce = newEmail !== null && !byLink
       const timezone = fields.timezone ?? before.timezone
@@ -204,7 +204,7 @@ export async function changePassword(
   from: Origin,
   now: Instant,
 ): Promise<void> {
-  if (account.googleSub) throw new Refusal('not_allowed', 'You sign in with Google, so there is no password to change here.')
+  if (account.googleSub) throw new ProblemError('not_allowed', 'You sign in with Google, so there is no password to change here.')
   refuseShortPassword(newPassword, 'newPassword', deps.config.passwordMinLength)
   await refuseWrongPassword(deps, account, currentPassword, now)
   const passwordHash = await hashPassword(newPassword)
@@ -215,7 +215,7 @@ export async function changePassword(
     await dropLinks(tx, account.id)
     await endOtherSessions(tx, account.id, sessionId)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_changed' }, from, now)
-    await queueSystemMail(tx, deps, { ...passwordChangedNotice(deps.config.publicUrl), to: account.email }, now)
+    await queueSystemMail(tx, deps, { ...passwordChangedEmail(deps.config.publicUrl), to: account.email }, now)
   })
 }
 
@@ -223,17 +223,17 @@ export async function changePassword(
  * What somebody outside is to be told of an account that is gone, such as that a permission is not needed any more: asked before it
  * goes, carried out after it went. A farewell that does not work is logged and keeps nobody.
  */
-export type Farewell = (db: Database, ownerId: string) => Promise<() => Promise<void>>
+export type OnAccountDeleted = (db: Database, ownerId: string) => Promise<() => Promise<void>>
 
 /**
  * Told, in the same transaction, that somebody has shown that a mailbox is theirs and has taken over an account which anybody could have made with
  * that address: whatever else opens it ends.
  */
-export type OnTakenOver = (tx: Database, ownerId: string) => Promise<void>
+export type OnAccountTakeover = (tx: Database, ownerId: string) => Promise<void>
 
 /** Deletes an account and with it, by foreign keys, every record and session of it. */
-export async function deleteAccount({ db, log }: Deps, id: string, farewells: Farewell[]): Promise<void> {
-  const told = await Promise.all(farewells.map((farewell) => farewell(db, id)))
+export async function deleteAccount({ db, log }: Deps, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<void> {
+  const told = await Promise.all(onAccountDeleted.map((farewell) => farewell(db, id)))
   await deleteWithAll(db, id, 20)
   for (const tell of told) await tell().catch((error: unknown) => log.warn({ err: error }, 'A farewell of an account did not work.'))
 }
@@ -318,11 +318,11 @@ export async function refuseWrongPassword(deps: Deps, account: AccountRow, passw
 export function refuseShortPassword(password: string, path: string, shortest: number): void {
   if (password.length >= shortest) return
   const message = `Password must be at least ${shortest} ${shortest === 1 ? 'character' : 'characters'} long`
-  throw new Refusal('invalid', message, { errors: [{ path, message }] })
+  throw new ProblemError('invalid', message, { errors: [{ path, message }] })
 }
 
-function wrongPassword(message = 'Invalid current password'): Refusal {
-  return new Refusal('wrong_password', message, { errors: [{ path: 'currentPassword', message }] })
+function wrongPassword(message = 'Invalid current password'): ProblemError {
+  return new ProblemError('wrong_password', message, { errors: [{ path: 'currentPassword', message }] })
 }
 
 async function refuseTakenEmail(db: Database, ownerId: string, email: string): Promise<void> {
@@ -333,8 +333,8 @@ async function refuseTakenEmail(db: Database, ownerId: string, email: string): P
   if (taken.length > 0) throw emailTaken('Another account uses this email. Please choose a different one.')
 }
 
-export function emailTaken(message: string): Refusal {
-  return new Refusal('email_taken', message, { errors: [{ path: 'email', message }] })
+export function emailTaken(message: string): ProblemError {
+  return new ProblemError('email_taken', message, { errors: [{ path: 'email', message }] })
 }
 
 /**

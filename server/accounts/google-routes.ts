@@ -5,9 +5,9 @@ import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { beginning, openProvider, type Provider, ProviderError } from '#server/platform/openid.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
-import { type AccountRow, type OnTakenOver, readProfile, refuseWrongPassword } from './accounts.ts'
+import { type AccountRow, type OnAccountTakeover, readProfile, refuseWrongPassword } from './accounts.ts'
 import { originOf } from './audit.ts'
 import { googleFailed, keepReturn, linkGoogle, refuseLinked, refuseNotLinked, signInWithGoogle, unlinkGoogle } from './google.ts'
 import { refuseOtherSites } from './same-origin.ts'
@@ -35,7 +35,7 @@ interface GoogleSignIn {
 }
 
 /** The way to Google and back. Where it is not set up the log says why, and browsers that go there come back with an error. */
-export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): GoogleSignIn {
+export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountTakeover): GoogleSignIn {
   const { db, clock, config, log } = deps
   const provider = config.google && openProvider(config.google)
   if (!provider) log.info('Sign-in with Google is off: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are not set.')
@@ -59,14 +59,14 @@ export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): Go
     return request.cookies[returnCookie] ?? ''
   }
   const explain = (error: unknown): string => {
-    if (error instanceof Refusal) return error.code
+    if (error instanceof ProblemError) return error.code
     if (!(error instanceof ProviderError)) throw error
-    if (error.trouble === 'denied') {
+    if (error.kind === 'denied') {
       log.info({ err: error }, 'Somebody said no at Google.')
       return 'access_denied'
     }
     log.warn({ err: error }, 'Signing in with Google did not work.')
-    return error.trouble === 'away' ? 'google_unreachable' : 'google_failed'
+    return error.kind === 'away' ? 'google_unreachable' : 'google_failed'
   }
   const goTo = (reply: FastifyReply, page: string, query: Record<string, string>) =>
     reply.header('cache-control', 'no-store').redirect(`${config.publicUrl}${page}?${new URLSearchParams(query)}`, 303)
@@ -108,7 +108,8 @@ export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): Go
     try {
       return { url: await begin(provider, reply, { linkFor: account.id, unlinks: what === 'unlink' }) }
     } catch (error) {
-      if (explain(error) === 'google_unreachable') throw new Refusal('not_ready', 'Google cannot be reached. Please try again in a moment.')
+      if (explain(error) === 'google_unreachable')
+        throw new ProblemError('not_ready', 'Google cannot be reached. Please try again in a moment.')
       throw googleFailed()
     }
   }
@@ -127,30 +128,30 @@ export function googleRoutes(app: App, deps: Deps, onTakenOver: OnTakenOver): Go
     return beginFor(account, reply, 'unlink')
   })
 
-  answer(app, accountCalls.unlinkGoogle, async ({ body }, who, { request, reply }) => {
+  answer(app, accountCalls.unlinkGoogle, async ({ body }, principal, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const browser = request.cookies[returnCookie] ?? ''
-    const unlinked = await unlinkGoogle(deps, who, { ...body, browser }, originOf(request), now)
+    const unlinked = await unlinkGoogle(deps, principal, { ...body, browser }, originOf(request), now)
     takeReturned(request, reply)
     return readProfile(db, unlinked, now)
   })
 
-  answer(app, accountCalls.linkGoogle, async ({ body }, who, { request, reply }) => {
+  answer(app, accountCalls.linkGoogle, async ({ body }, principal, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const browser = takeReturned(request, reply)
-    return readProfile(db, await linkGoogle(deps, who, { code: body.code, browser }, originOf(request), now), now)
+    return readProfile(db, await linkGoogle(deps, principal, { code: body.code, browser }, originOf(request), now), now)
   })
 
   return {
     signIn: async (request, reply, { code, timezone }, now) => {
       if (config.rateLimit) await countTry(db, addressKey('google-exchange', request.ip), fromOneAddress, now)
-      return signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, onTakenOver, originOf(request), now)
+      return signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, onAccountTakeover, originOf(request), now)
     },
   }
 }
 
-function notSetUp(): Refusal {
-  return new Refusal('not_ready', 'Signing in with Google is not set up on this server.')
+function notSetUp(): ProblemError {
+  return new ProblemError('not_ready', 'Signing in with Google is not set up on this server.')
 }

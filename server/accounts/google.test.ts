@@ -7,7 +7,7 @@ import { type FakeGoogle, openFakeGoogle, type Script } from '#test/fakes/google
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
-import { forgetOldReturns } from './google.ts'
+import { pruneReturns } from './google.ts'
 import { accounts, googleReturns } from './tables.ts'
 import { stepOf, totpAt } from './totp.ts'
 
@@ -274,7 +274,7 @@ test('a code works once, in the browser that began, for a minute', async () => {
   const late = await browser.goToGoogle(google)
   app.clock.advance({ seconds: 60 })
   expect((await browser.exchange(late)).problem?.code).toBe('google_failed')
-  await forgetOldReturns(app.db, app.clock.now())
+  await pruneReturns(app.db, app.clock.now())
   expect(await app.db.select().from(googleReturns)).toEqual([])
 })
 

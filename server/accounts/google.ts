@@ -4,7 +4,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Identity } from '#server/platform/openid.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import {
@@ -15,15 +15,15 @@ import {
   hasEmail,
   isZone,
   lockAccount,
-  type OnTakenOver,
+  type OnAccountTakeover,
   refuseShortPassword,
 } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
-import { googleLinkedNotice, googleUnlinkedNotice } from './letters.ts'
 import { dropLinks, sendConfirmLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts, googleReturns } from './tables.ts'
+import { googleLinkedEmail, googleUnlinkedEmail } from './texts.ts'
 import { countRecoveryCodes, dropTwoFactor } from './two-factor.ts'
 
 type Return = typeof googleReturns.$inferSelect
@@ -70,14 +70,14 @@ export async function keepReturn(
 export async function signInWithGoogle(
   deps: Deps,
   given: { code: string; browser: string; timezone: string | undefined },
-  onTakenOver: OnTakenOver,
+  onAccountTakeover: OnAccountTakeover,
   from: Origin,
   now: Instant,
 ): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
   const came = await takeReturn(deps.db, given, now)
   if (came.linkOwnerId !== null) throw googleFailed()
   return deps.db.transaction(async (tx) => {
-    const account = (await findLinked(tx, came)) ?? (await admit(tx, { ...deps, onTakenOver }, came, given.timezone, from, now))
+    const account = (await findLinked(tx, came)) ?? (await admit(tx, { ...deps, onAccountTakeover }, came, given.timezone, from, now))
     await writeAudit(tx, { ownerId: account.id, kind: 'signed_in', about: 'Google' }, from, now)
     return { account, refreshToken: await openSession(tx, account.id, from, now) }
   })
@@ -86,21 +86,21 @@ export async function signInWithGoogle(
 /** Links Google to the account that began to; from then on it is the only way in. Refuses with `google_failed` and `conflict`. */
 export async function linkGoogle(
   deps: Deps,
-  who: { account: AccountRow; sessionId: string },
+  principal: { account: AccountRow; sessionId: string },
   given: { code: string; browser: string },
   from: Origin,
   now: Instant,
 ): Promise<AccountRow> {
   const came = await takeReturn(deps.db, given, now)
-  const taken = new Refusal('conflict', 'This Google account is linked to another account at Duely.')
+  const taken = new ProblemError('conflict', 'This Google account is linked to another account at Duely.')
   try {
     return await deps.db.transaction(async (tx) => {
-      const account = await lockAccount(tx, who.account.id)
+      const account = await lockAccount(tx, principal.account.id)
       if (!account || came.linkOwnerId !== account.id) throw googleFailed()
       if (account.googleSub) throw alreadyLinked()
       if (await findLinked(tx, came)) throw taken
       const linked = await link(tx, deps, account, came, from, now)
-      await endOtherSessions(tx, account.id, who.sessionId)
+      await endOtherSessions(tx, account.id, principal.sessionId)
       return linked
     })
   } catch (error) {
@@ -114,21 +114,21 @@ export async function linkGoogle(
  */
 export async function unlinkGoogle(
   deps: Deps,
-  who: { account: AccountRow; sessionId: string },
+  principal: { account: AccountRow; sessionId: string },
   given: { code: string; browser: string; newPassword: string },
   from: Origin,
   now: Instant,
 ): Promise<AccountRow> {
-  refuseNotLinked(who.account)
+  refuseNotLinked(principal.account)
   // Before the code is used up: a password that is too short costs no second way to Google.
   refuseShortPassword(given.newPassword, 'newPassword', deps.config.passwordMinLength)
   const came = await takeReturn(deps.db, given, now)
   const passwordHash = await hashPassword(given.newPassword)
   return deps.db.transaction(async (tx) => {
-    const account = await lockAccount(tx, who.account.id)
+    const account = await lockAccount(tx, principal.account.id)
     if (!account || came.linkOwnerId !== account.id) throw googleFailed()
     if (account.googleSub !== came.sub || account.googleIssuer !== came.issuer)
-      throw new Refusal('google_failed', 'This is not the Google account that you sign in with. Please try again with that one.')
+      throw new ProblemError('google_failed', 'This is not the Google account that you sign in with. Please try again with that one.')
     const [unlinked] = await tx
       .update(accounts)
       .set({ googleIssuer: null, googleSub: null, passwordHash, updatedAt: now })
@@ -136,16 +136,16 @@ export async function unlinkGoogle(
       .returning()
     if (!unlinked) throw new Error('A locked account was not there to be unlinked.')
     await dropLinks(tx, account.id)
-    await endOtherSessions(tx, account.id, who.sessionId)
+    await endOtherSessions(tx, account.id, principal.sessionId)
     await writeAudit(tx, { ownerId: account.id, kind: 'google_unlinked' }, from, now)
-    await queueSystemMail(tx, deps, { ...googleUnlinkedNotice(deps.config.publicUrl), to: account.email }, now)
+    await queueSystemMail(tx, deps, { ...googleUnlinkedEmail(deps.config.publicUrl), to: account.email }, now)
     return unlinked
   })
 }
 
 /** Refuses an account that does not sign in with Google with `conflict`. */
 export function refuseNotLinked(account: AccountRow): void {
-  if (!account.googleSub) throw new Refusal('conflict', 'Your account is not linked to Google.')
+  if (!account.googleSub) throw new ProblemError('conflict', 'Your account is not linked to Google.')
 }
 
 /** Refuses an account that signs in with Google already with `conflict`. */
@@ -154,12 +154,12 @@ export function refuseLinked(account: AccountRow): void {
 }
 
 /** Forgets who came back and went no further. Call it now and then from a worker. */
-export async function forgetOldReturns(db: Database, now: Instant): Promise<void> {
+export async function pruneReturns(db: Database, now: Instant): Promise<void> {
   await db.delete(googleReturns).where(lte(googleReturns.expiresAt, now))
 }
 
-export function googleFailed(): Refusal {
-  return new Refusal('google_failed', 'Google sign-in failed. Please try again.')
+export function googleFailed(): ProblemError {
+  return new ProblemError('google_failed', 'Google sign-in failed. Please try again.')
 }
 
 /** Takes a return out of the database for good: it is used up, whatever comes of it, so never call it inside a transaction. */
@@ -185,14 +185,17 @@ async function findLinked(tx: Database, { issuer, sub }: Return): Promise<Accoun
 /** Somebody whom Google knows and Duely does not, by this identity. */
 async function admit(
   tx: Database,
-  deps: Deps & { onTakenOver: OnTakenOver },
+  deps: Deps & { onAccountTakeover: OnAccountTakeover },
   came: Return,
   timezone: string | undefined,
   from: Origin,
   now: Instant,
 ): Promise<AccountRow> {
   if (!came.emailVerified)
-    throw new Refusal('google_failed', 'Google has not confirmed that this email is yours. Please confirm it with Google, then try again.')
+    throw new ProblemError(
+      'google_failed',
+      'Google has not confirmed that this email is yours. Please confirm it with Google, then try again.',
+    )
   const [same] = await tx.select().from(accounts).where(hasEmail(came.email)).for('update')
   if (same) {
     if (same.googleSub) throw emailTaken('An account with this email signs in with another Google account.')
@@ -201,7 +204,7 @@ async function admit(
     if (!came.authoritative || !same.emailVerifiedAt || guarded)
       throw emailTaken('There is already an account with this email. Please sign in with your password, then link Google on your profile.')
     await endAllSessions(tx, same.id)
-    await deps.onTakenOver(tx, same.id)
+    await deps.onAccountTakeover(tx, same.id)
     return link(tx, deps, same, came, from, now)
   }
   const account = await createAccount(
@@ -240,7 +243,7 @@ async function link(tx: Database, deps: Deps, account: AccountRow, came: Return,
   await dropLinks(tx, account.id)
   await dropTwoFactor(tx, account.id)
   await writeAudit(tx, { ownerId: account.id, kind: 'google_linked', about: came.email }, from, now)
-  await queueSystemMail(tx, deps, { ...googleLinkedNotice(deps.config.publicUrl, came.email), to: account.email }, now)
+  await queueSystemMail(tx, deps, { ...googleLinkedEmail(deps.config.publicUrl, came.email), to: account.email }, now)
   return linked
 }
 
@@ -254,6 +257,6 @@ function nameOf({ name, email }: Return): string {
   return told.success ? told.data : (email.split('@')[0] ?? email)
 }
 
-function alreadyLinked(): Refusal {
-  return new Refusal('conflict', 'Your account is linked to Google already.')
+function alreadyLinked(): ProblemError {
+  return new ProblemError('conflict', 'Your account is linked to Google already.')
 }

@@ -4,12 +4,12 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { changeAskedNotice, changeLetter, confirmLetter } from './letters.ts'
 import { accountLinks, accounts } from './tables.ts'
+import { confirmationEmail, emailChangeEmail, emailChangeRequestedEmail } from './texts.ts'
 
 const linkLife = { minutes: 10 }
 /** Of each kind of link: nobody's mailbox is flooded by whoever knows its address. */
-export const lettersToOneMailbox = { limit: 3, seconds: 900 }
+export const emailsToOneMailbox = { limit: 3, seconds: 900 }
 
 interface Addressee {
   id: string
@@ -21,7 +21,7 @@ export async function sendConfirmLink(tx: Database, deps: Deps, account: Address
   if (!sendsSystemMail(deps.config)) return
   const token = newToken()
   await writeLink(tx, { token, email: account.email, purpose: 'confirm_email', now }, eq(accounts.id, account.id))
-  await queueSystemMail(tx, deps, { ...confirmLetter(deps.config.publicUrl, token), to: account.email }, now)
+  await queueSystemMail(tx, deps, { ...confirmationEmail(deps.config.publicUrl, token), to: account.email }, now)
 }
 
 /** Sends the link that makes `newEmail` the account's, and tells the present mailbox. A link sent before is not good any more. */
@@ -29,8 +29,8 @@ export async function sendChangeLink(tx: Database, deps: Deps, account: Addresse
   const token = newToken()
   await tx.delete(accountLinks).where(and(eq(accountLinks.ownerId, account.id), eq(accountLinks.purpose, 'change_email')))
   await writeLink(tx, { token, email: newEmail, purpose: 'change_email', now }, eq(accounts.id, account.id))
-  await queueSystemMail(tx, deps, { ...changeLetter(deps.config.publicUrl, token), to: newEmail }, now)
-  await queueSystemMail(tx, deps, { ...changeAskedNotice(deps.config.publicUrl, newEmail), to: account.email }, now)
+  await queueSystemMail(tx, deps, { ...emailChangeEmail(deps.config.publicUrl, token), to: newEmail }, now)
+  await queueSystemMail(tx, deps, { ...emailChangeRequestedEmail(deps.config.publicUrl, newEmail), to: account.email }, now)
 }
 
 /** The email that waits for its link to be opened. */
@@ -48,7 +48,7 @@ export async function dropLinks(tx: Database, ownerId: string): Promise<void> {
 }
 
 /** Forgets links that are past their life. Call it now and then from a worker. */
-export async function forgetOldLinks(db: Database, now: Instant): Promise<void> {
+export async function pruneLinks(db: Database, now: Instant): Promise<void> {
   await db.delete(accountLinks).where(lte(accountLinks.expiresAt, now))
 }
 

@@ -4,7 +4,7 @@ import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { notices } from './tables.ts'
 
@@ -31,11 +31,11 @@ export async function notifyOwner(
 ): Promise<void> {
   await notify(tx, account.id, about, now)
   const text = `${about.text}\n\n${deps.config.publicUrl}${about.link ?? ''}\n`
-  await queueSystemMail(tx, deps, { to: account.email, subject: about.title, text, goodFor: { hours: 24 } }, now)
+  await queueSystemMail(tx, deps, { to: account.email, subject: about.title, text, expiresIn: { hours: 24 } }, now)
 }
 
 /** What an account was told of is over. */
-export async function withdraw(db: Database, ownerId: string, kinds: Notice['kind'][]): Promise<void> {
+export async function withdrawNotices(db: Database, ownerId: string, kinds: Notice['kind'][]): Promise<void> {
   await db.delete(notices).where(and(eq(notices.ownerId, ownerId), inArray(notices.kind, kinds)))
 }
 
@@ -56,6 +56,6 @@ export function noticeRoutes(app: App, { db }: Deps): void {
       .delete(notices)
       .where(and(eq(notices.ownerId, account.id), sql`${notices.id}::text = ${params.id}`))
       .returning({ id: notices.id })
-    if (gone.length === 0) throw new Refusal('not_found', 'There is no such notice.')
+    if (gone.length === 0) throw new ProblemError('not_found', 'There is no such notice.')
   })
 }

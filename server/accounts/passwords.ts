@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, parseOptions, verify } from '@node-rs/argon2'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 
 /** argon2id (the library's default) as OWASP's password storage cheat sheet asks for; memory in KiB. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -18,7 +18,7 @@ export function openGate(size: { atOnce: number; waiting: number }): Gate {
     async pass(task) {
       if (inside < size.atOnce) inside += 1
       else if (line.length < size.waiting) await new Promise<void>((resolve) => line.push(resolve))
-      else throw new Refusal('too_many', 'Many people are signing in right now. Please try again in a few seconds.', { retryAfter: 5 })
+      else throw new ProblemError('too_many', 'Many people are signing in right now. Please try again in a few seconds.', { retryAfter: 5 })
       try {
         return await task()
       } finally {

@@ -3,16 +3,16 @@ import type { z } from 'zod'
 import type { emailConfirmation, forgotten, passwordReset } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { type AccountRow, breaksIndex, emailTaken, hasEmail, lockAccount, type OnTakenOver, refuseShortPassword } from './accounts.ts'
+import { type AccountRow, breaksIndex, emailTaken, hasEmail, lockAccount, type OnAccountTakeover, refuseShortPassword } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
-import { emailChangedNotice, googleInsteadLetter, passwordChangedNotice, resetLetter } from './letters.ts'
-import { dropLinks, lettersToOneMailbox, sendConfirmLink, writeLink } from './links.ts'
+import { dropLinks, emailsToOneMailbox, sendConfirmLink, writeLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, accounts } from './tables.ts'
+import { emailChangedEmail, passwordChangedEmail, passwordResetEmail, signInWithGoogleEmail } from './texts.ts'
 import { addressKey, countTry, emailKey, forgetEveryGuess } from './throttle.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
@@ -28,16 +28,16 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
   refuseWithoutMail(deps)
   if (config.rateLimit) {
     await countTry(db, addressKey('forgot', from.address), requestsFromOneAddress, now)
-    await countTry(db, emailKey('forgot', email), lettersToOneMailbox, now)
+    await countTry(db, emailKey('forgot', email), emailsToOneMailbox, now)
   }
   const token = newToken()
   const [found] = await db.select().from(accounts).where(hasEmail(email))
   const byPassword = found && !found.googleSub
-  const letter = found && !byPassword ? googleInsteadLetter(config.publicUrl) : resetLetter(config.publicUrl, token)
+  const message = found && !byPassword ? signInWithGoogleEmail(config.publicUrl) : passwordResetEmail(config.publicUrl, token)
   // The same statements whether or not there is such an account.
   await db.transaction(async (tx) => {
     await writeLink(tx, { token, email, purpose: 'reset_password', now }, byPassword ? eq(accounts.id, found.id) : sql`false`)
-    await queueSystemMail(tx, deps, { ...letter, to: found?.email ?? null }, now)
+    await queueSystemMail(tx, deps, { ...message, to: found?.email ?? null }, now)
   })
 }
 
@@ -45,7 +45,7 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
 export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>, email: string, now: Instant): Promise<string> {
   const token = newToken()
   const written = await writeLink(db, { token, email: null, purpose: 'reset_password', now }, hasEmail(email))
-  if (!written) throw new Refusal('not_found', `There is no account with the email ${email}.`)
+  if (!written) throw new ProblemError('not_found', `There is no account with the email ${email}.`)
   return `${config.publicUrl}/reset-password#token=${token}`
 }
 
@@ -53,8 +53,8 @@ export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>,
 export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: string, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     const [found] = await tx.select().from(accounts).where(hasEmail(email))
-    if (!found) throw new Refusal('not_found', `There is no account with the email ${email}.`)
-    if (!(await dropTwoFactor(tx, found.id))) throw new Refusal('not_found', `Two-factor sign-in of ${email} is off.`)
+    if (!found) throw new ProblemError('not_found', `There is no account with the email ${email}.`)
+    if (!(await dropTwoFactor(tx, found.id))) throw new ProblemError('not_found', `Two-factor sign-in of ${email} is off.`)
     await writeAudit(tx, { ownerId: found.id, kind: 'two_factor_off' }, null, now)
   })
 }
@@ -66,7 +66,7 @@ export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: strin
 export async function resetPassword(
   deps: Deps,
   draft: z.output<typeof passwordReset>,
-  onTakenOver: OnTakenOver,
+  onAccountTakeover: OnAccountTakeover,
   from: Origin,
   now: Instant,
 ): Promise<void> {
@@ -91,18 +91,18 @@ export async function resetPassword(
       .where(eq(accounts.id, account.id))
     await dropLinks(tx, account.id)
     await endAllSessions(tx, account.id)
-    if (used.email !== null && account.emailVerifiedAt === null) await onTakenOver(tx, account.id)
+    if (used.email !== null && account.emailVerifiedAt === null) await onAccountTakeover(tx, account.id)
     await forgetEveryGuess(tx, account.email)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
-    await queueSystemMail(tx, deps, { ...passwordChangedNotice(config.publicUrl), to: account.email }, now)
+    await queueSystemMail(tx, deps, { ...passwordChangedEmail(config.publicUrl), to: account.email }, now)
   })
 }
 
 /** The same once more, asked for by its owner. Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */
 export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now: Instant): Promise<void> {
   refuseWithoutMail(deps)
-  if (account.emailVerifiedAt) throw new Refusal('conflict', 'Your email is confirmed already.')
-  if (deps.config.rateLimit) await countTry(deps.db, emailKey('confirm', account.email), lettersToOneMailbox, now)
+  if (account.emailVerifiedAt) throw new ProblemError('conflict', 'Your email is confirmed already.')
+  if (deps.config.rateLimit) await countTry(deps.db, emailKey('confirm', account.email), emailsToOneMailbox, now)
   await deps.db.transaction((tx) => sendConfirmLink(tx, deps, account, now))
 }
 
@@ -134,7 +134,7 @@ export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailC
       if (changes) {
         // Links that went to the mailbox before must not open the account any more.
         await dropLinks(tx, account.id)
-        await queueSystemMail(tx, deps, { ...emailChangedNotice(deps.config.publicUrl, email), to: account.email }, now)
+        await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl, email), to: account.email }, now)
       }
       await writeAudit(tx, { ownerId: account.id, kind: changes ? 'email_changed' : 'email_confirmed', about: email }, from, now)
       return email
@@ -151,11 +151,11 @@ async function countLink({ db, config }: Deps, from: Origin, now: Instant): Prom
 
 function refuseWithoutMail({ config }: Deps): void {
   if (!sendsSystemMail(config))
-    throw new Refusal('not_ready', 'This server sends no mail of its own. Please ask whoever runs it for a link to a new password.')
+    throw new ProblemError('not_ready', 'This server sends no mail of its own. Please ask whoever runs it for a link to a new password.')
 }
 
-function expired(): Refusal {
-  return new Refusal('link_expired', 'This link is not good any more. Please ask for a new one.')
+function expired(): ProblemError {
+  return new ProblemError('link_expired', 'This link is not good any more. Please ask for a new one.')
 }
 
 function sameEmail(one: string, other: string): boolean {

@@ -4,14 +4,14 @@ import { type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import {
   changePassword,
   changeProfile,
   deleteAccount,
-  type Farewell,
+  type OnAccountDeleted,
+  type OnAccountTakeover,
   type OnScheduleChange,
-  type OnTakenOver,
   readProfile,
   refuseWrongPassword,
   serverAbilities,
@@ -36,9 +36,9 @@ interface Handed {
   /** What the profile counts: invoices that are not deleted, rupees that were paid, whether a mailbox is connected. */
   stats(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number; hasMailConfig: boolean }>
   onScheduleChange: OnScheduleChange
-  onTakenOver: OnTakenOver
+  onAccountTakeover: OnAccountTakeover
   /** Who else is to hear that an account is gone. */
-  farewells: Farewell[]
+  onAccountDeleted: OnAccountDeleted[]
 }
 
 const refreshCookie = 'refreshToken'
@@ -78,7 +78,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return { foundUser: toUser(account), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
   })
 
-  const google = googleRoutes(app, deps, handed.onTakenOver)
+  const google = googleRoutes(app, deps, handed.onAccountTakeover)
 
   answerOpen(app, accountCalls.exchangeGoogleCode, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
@@ -112,7 +112,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answerOpen(app, accountCalls.resetPassword, async ({ body }, { request }) => {
-    await resetPassword(deps, body, handed.onTakenOver, originOf(request), clock.now())
+    await resetPassword(deps, body, handed.onAccountTakeover, originOf(request), clock.now())
     return { message: 'Your new password is set. Please sign in with it.' }
   })
 
@@ -140,7 +140,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answer(app, accountCalls.startTwoFactor, async ({ body }, { account }) => {
-    if (account.googleSub) throw new Refusal('not_allowed', 'You sign in with Google: switch two-factor sign-in on there.')
+    if (account.googleSub) throw new ProblemError('not_allowed', 'You sign in with Google: switch two-factor sign-in on there.')
     await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
     return startTwoFactor(deps, account)
   })
@@ -165,7 +165,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     const now = clock.now()
     await db.transaction(async (tx) => {
       const userAgent = await endSession(tx, account.id, params.id)
-      if (userAgent === undefined) throw new Refusal('not_found', 'This browser is signed out already.')
+      if (userAgent === undefined) throw new ProblemError('not_found', 'This browser is signed out already.')
       await writeAudit(tx, { ownerId: account.id, kind: 'sessions_ended', about: deviceOf(userAgent) }, originOf(request), now)
     })
   })
@@ -192,14 +192,14 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account.id))
 
   const leave = async (ownerId: string, reply: FastifyReply) => {
-    await deleteAccount(deps, ownerId, handed.farewells)
+    await deleteAccount(deps, ownerId, handed.onAccountDeleted)
     reply.clearCookie(refreshCookie, cookieRules)
   }
 
   answer(app, accountCalls.deleteMe, async (_parts, { account }, { reply }) => leave(account.id, reply))
 
   answer(app, accountCalls.deleteById, async ({ params }, { account }, { reply }) => {
-    if (params.id !== account.id) throw new Refusal('not_found', 'There is no such account of yours.')
+    if (params.id !== account.id) throw new ProblemError('not_found', 'There is no such account of yours.')
     await leave(account.id, reply)
   })
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { type Answered, ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { forgetOldSessions } from './sessions.ts'
+import { pruneSessions } from './sessions.ts'
 import { sessions } from './tables.ts'
 
 const password = 'correct horse'
@@ -150,7 +150,7 @@ test('sessions past their life are forgotten, the others stay', async () => {
   app.clock.advance({ days: 15 })
   const { cookie } = await signedIn(app, asha)
   app.clock.advance({ days: 15 })
-  await forgetOldSessions(app.db, app.clock.now())
+  await pruneSessions(app.db, app.clock.now())
   expect(await app.db.select().from(sessions).where(eq(sessions.ownerId, asha.id))).toHaveLength(1)
   expect((await refresh(app, cookie)).status).toBe(200)
 })

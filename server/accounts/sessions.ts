@@ -2,12 +2,12 @@ import { and, desc, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
 import type { SignedInBrowser } from '#contract/accounts.ts'
-import type { Who } from '#server/platform/answer.ts'
+import type { Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { deriveKey, everyKey, hashToken, hmac, newToken } from '#server/platform/secrets.ts'
 import type { Origin } from './audit.ts'
 import { deviceOf } from './device.ts'
@@ -41,8 +41,8 @@ export async function signAccessToken(secretKey: string, sessionId: string, now:
 }
 
 /** Who a request comes from: its token must be valid and its session still there. */
-export async function identify({ db, config, clock }: Deps, request: FastifyRequest): Promise<Who> {
-  const refused = new Refusal('not_signed_in', 'Please sign in.')
+export async function authenticate({ db, config, clock }: Deps, request: FastifyRequest): Promise<Principal> {
+  const refused = new ProblemError('not_signed_in', 'Please sign in.')
   const now = clock.now()
   const sessionId = await readAccessToken(config.secretKey, request, now, 0)
   if (!sessionId) throw refused
@@ -83,7 +83,7 @@ export async function refreshSession(
   address: string,
   now: Instant,
 ): Promise<RefreshToken> {
-  const refused = new Refusal('not_signed_in', 'Your session has ended. Please sign in again.')
+  const refused = new ProblemError('not_signed_in', 'Your session has ended. Please sign in again.')
   const sessionId = sessionOf(token)
   if (!token || !sessionId) throw refused
   const hash = hashToken(token)
@@ -155,7 +155,7 @@ export async function listSessions(db: Database, ownerId: string, current: strin
 }
 
 /** Deletes sessions that are past their life. Call it now and then from a worker. */
-export async function forgetOldSessions(db: Database, now: Instant): Promise<void> {
+export async function pruneSessions(db: Database, now: Instant): Promise<void> {
   await db.delete(sessions).where(or(lte(sessions.lastSeenAt, now.subtract(idle)), lte(sessions.createdAt, now.subtract(absolute))))
 }
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { openTestApp } from '#test/harness.ts'
 import { throttles } from './tables.ts'
-import { addressKey, countGuess, countTry, forgetOldThrottles, guessKey, takeBackGuess } from './throttle.ts'
+import { addressKey, countGuess, countTry, guessKey, pruneThrottles, takeBackGuess } from './throttle.ts'
 
 const tenAMinute = { limit: 10, seconds: 60 }
 
@@ -40,7 +40,7 @@ test('what has not counted for a day is forgotten, what still counts is kept', a
   await countTry(app.db, 'old', tenAMinute, app.clock.now())
   app.clock.advance({ hours: 24, minutes: 2 })
   await countTry(app.db, 'new', tenAMinute, app.clock.now())
-  await forgetOldThrottles(app.db, app.clock.now())
+  await pruneThrottles(app.db, app.clock.now())
   expect((await app.db.select().from(throttles)).map(({ key }) => key)).toEqual(['new'])
 })
 

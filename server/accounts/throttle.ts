@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { eq, gt, lt, lte, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { throttles } from './tables.ts'
 
@@ -74,7 +74,7 @@ export async function takeBackGuess(db: Database, key: string): Promise<void> {
 }
 
 /** Forgets what has not counted for a day. Call it now and then from a worker. */
-export async function forgetOldThrottles(db: Database, now: Instant): Promise<void> {
+export async function pruneThrottles(db: Database, now: Instant): Promise<void> {
   await db.delete(throttles).where(lt(throttles.until, now.subtract({ hours: 24 })))
 }
 
@@ -117,9 +117,9 @@ export function secondsUntil(until: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((until.epochMilliseconds - now.epochMilliseconds) / 1000))
 }
 
-function tooMany(until: Instant, now: Instant): Refusal {
+function tooMany(until: Instant, now: Instant): ProblemError {
   const seconds = secondsUntil(until, now)
-  return new Refusal('too_many', `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
+  return new ProblemError('too_many', `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
     retryAfter: seconds,
   })
 }

@@ -3,13 +3,13 @@ import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import type { SealedColumn } from '#server/platform/reseal.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
-import { twoFactorNotice } from './letters.ts'
 import { recoveryCodes, secondFactors } from './tables.ts'
+import { twoFactorEmail } from './texts.ts'
 import { countGuess, forgetGuesses } from './throttle.ts'
 import { newTotpSecret, stepOf, toBase32, totpAt, totpUri } from './totp.ts'
 
@@ -30,7 +30,7 @@ export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promis
     .values({ ownerId: owner.id, sealedSecret })
     .onConflictDoUpdate({ target: secondFactors.ownerId, set: { sealedSecret, lastStep: 0 }, setWhere: isNull(secondFactors.confirmedAt) })
     .returning()
-  if (!written) throw new Refusal('conflict', 'Two-factor sign-in is on already.')
+  if (!written) throw new ProblemError('conflict', 'Two-factor sign-in is on already.')
   return { secret, uri: totpUri(secret, owner.email) }
 }
 
@@ -80,7 +80,7 @@ export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, fr
 /** Asks for the second factor of whoever has one, after the password was right. Refuses with `second_factor_needed`, `wrong_second_factor`. */
 export async function demandSecondFactor(deps: Deps, ownerId: string, code: string | undefined, from: Origin, now: Instant): Promise<void> {
   if ((await countRecoveryCodes(deps.db, ownerId)) === null) return
-  if (!code) throw new Refusal('second_factor_needed', 'Please enter the code that your authenticator shows, or a recovery code.')
+  if (!code) throw new ProblemError('second_factor_needed', 'Please enter the code that your authenticator shows, or a recovery code.')
   const right = await isRightCode(deps, ownerId, code, now)
   if (!right) {
     // The password was right: its owner should know.
@@ -168,7 +168,7 @@ function openSecret({ config }: Deps, factor: { ownerId: string; sealedSecret: s
 
 async function tell(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'off', from: Origin, now: Instant): Promise<void> {
   await writeAudit(tx, { ownerId: owner.id, kind: `two_factor_${switched}` }, from, now)
-  await queueSystemMail(tx, deps, { ...twoFactorNotice(deps.config.publicUrl, switched), to: owner.email }, now)
+  await queueSystemMail(tx, deps, { ...twoFactorEmail(deps.config.publicUrl, switched), to: owner.email }, now)
 }
 
 async function countCode({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {
@@ -185,8 +185,8 @@ function placeOf(ownerId: string): string {
 
 const notRight = 'This code is not right, or was used already. Please wait for the next one.'
 
-function wrongCode(message = notRight, code: 'invalid' | 'wrong_second_factor' = 'invalid'): Refusal {
-  return new Refusal(code, message, { errors: [{ path: 'code', message }] })
+function wrongCode(message = notRight, code: 'invalid' | 'wrong_second_factor' = 'invalid'): ProblemError {
+  return new ProblemError(code, message, { errors: [{ path: 'code', message }] })
 }
 
 /** What is sealed here. */

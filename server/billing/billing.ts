@@ -9,12 +9,20 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Sources } from '#server/platform/headers.ts'
-import { Refusal } from '#server/platform/refusal.ts'
-import { currentOf, type Entitled, entitledBy, lastEnded, type Purchase, type Stretch, stretchesOf } from './standing.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { currentOf, type Entitlements, entitlementsAt, lastEnded, type PlanPeriod, type Purchase, planPeriods } from './entitlements.ts'
 import { invoiceCounts, payments, purchases } from './tables.ts'
 
-export { billingFarewell, forgetOldEvents, type OnPlanChange, readInbox, type Settling, settleQuietly, wakePurchases } from './settle.ts'
-export type { Entitled } from './standing.ts'
+export type { Entitlements } from './entitlements.ts'
+export {
+  billingOnAccountDeleted,
+  enqueueDueChecks,
+  type OnPlanChange,
+  processInbox,
+  pruneEvents,
+  type ReconcileDeps,
+  reconcileInBackground,
+} from './reconcile.ts'
 
 type Selling = Pick<Deps['config'], 'razorpay'>
 /** What of an account its plan depends on. */
@@ -42,11 +50,11 @@ export function checkoutPage({ razorpay }: Selling): { path: string; sources: So
 }
 
 /** What an account may do at this moment. Throws where there is no such account. */
-export async function entitlementsOf(db: Database, ownerId: string, now: Instant, config: Selling): Promise<Entitled> {
+export async function entitlementsOf(db: Database, ownerId: string, now: Instant, config: Selling): Promise<Entitlements> {
   const [owner] = await db.select({ createdAt: accounts.createdAt }).from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) throw new Error('There is no such account.')
   const bought = await boughtBy(db, ownerId)
-  return entitledBy({ current: currentOf(stretchesOf(bought), now), trialEnd: trialEndOf(owner), sells: config.razorpay !== null }, now)
+  return entitlementsAt({ current: currentOf(planPeriods(bought), now), trialEnd: trialEndOf(owner), sells: config.razorpay !== null }, now)
 }
 
 /** Refuses with `plan_limit`, naming what the plan allows and which plan lifts it, where the account may not do something. */
@@ -58,7 +66,7 @@ export async function refuseWithout(wanted: Ability, db: Database, ownerId: stri
 /** How many of the wanted invoices may be created, and the `plan_limit` for the others. */
 export interface Room {
   allowed: number
-  refusal: Refusal
+  refusal: ProblemError
 }
 
 /**
@@ -85,18 +93,18 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
   const [here, lifts] = [planOf(plan).title, planThatLifts('invoicesPerMonth').title]
   const next = Temporal.PlainDate.from(`${month}-01`).add({ months: 1 }).toString()
   const message = `${here} allows ${invoicesPerMonth} invoices a month, and you have created ${asMany}. ${lifts} has no limit; on ${here} you can go on from ${formatDate(next)}.`
-  return { allowed, refusal: new Refusal('plan_limit', message) }
+  return { allowed, refusal: new ProblemError('plan_limit', message) }
 }
 
 /** An account's plan, rights, use and notices, as its owner sees them. */
 export async function readSubscription(db: Database, owner: Owner, now: Instant, config: Selling): Promise<Subscription> {
   const bought = await boughtBy(db, owner.id)
-  const stretches = stretchesOf(bought)
-  const current = currentOf(stretches, now)
+  const periods = planPeriods(bought)
+  const current = currentOf(periods, now)
   const sells = config.razorpay !== null
   const trialEnd = trialEndOf(owner)
-  const entitled = entitledBy({ current, trialEnd, sells }, now)
-  const ended = current ? null : lastEnded(stretches, now)
+  const entitled = entitlementsAt({ current, trialEnd, sells }, now)
+  const ended = current ? null : lastEnded(periods, now)
   const month = monthOf(now, owner.timezone)
   const invoicesCreated = await createdIn(db, owner.id, month)
   return {
@@ -164,26 +172,26 @@ export function dayOf(at: Instant, timezone: string): string {
   return formatDate(at.toZonedDateTimeISO(timezone).toPlainDate().toString())
 }
 
-function lacking(wanted: Ability, { plan }: Entitled): Refusal {
+function lacking(wanted: Ability, { plan }: Entitlements): ProblemError {
   const lifts = planThatLifts(wanted).title
   const here = planOf(plan).title
   switch (wanted) {
     case 'scheduling':
-      return new Refusal(
+      return new ProblemError(
         'plan_limit',
         `${here} reminds by hand, with Send Now. Daily reminders are part of ${lifts}: choose ${lifts} under Pricing to start them.`,
       )
     case 'apiAccess':
-      return new Refusal('plan_limit', `${here} has no API keys. They are part of ${lifts}: choose ${lifts} under Pricing.`)
+      return new ProblemError('plan_limit', `${here} has no API keys. They are part of ${lifts}: choose ${lifts} under Pricing.`)
     case 'smartReminders':
     case 'advancedAnalytics':
     case 'whiteLabel':
     case 'teamCollaboration':
-      return new Refusal('plan_limit', `This is not part of ${here}. It is part of ${lifts}: choose ${lifts} under Pricing.`)
+      return new ProblemError('plan_limit', `This is not part of ${here}. It is part of ${lifts}: choose ${lifts} under Pricing.`)
   }
 }
 
-function shownTrialEnd(current: Stretch | null, trialEnd: Instant | null): Instant | null {
+function shownTrialEnd(current: PlanPeriod | null, trialEnd: Instant | null): Instant | null {
   if (!current) return trialEnd
   return current.status === 'trialing' ? current.periodEnd : null
 }
@@ -211,7 +219,7 @@ async function claimedIn(db: Database, bought: Purchase[], now: Instant): Promis
 
 interface Told {
   claimed: Instant[]
-  current: Stretch | null
+  current: PlanPeriod | null
   ended: { plan: Purchase['plan']; at: Instant; paymentType: Purchase['paymentType'] } | null
   trialEnd: Instant
   timezone: string

@@ -7,11 +7,19 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { boughtBy, dayOf, trialEndOf } from './billing.ts'
+import { creditOfAll, currentOf, endOf, isOver, lastsBeyond, type PlanPeriod, type Purchase, planPeriods } from './entitlements.ts'
 import { isSignedOrder, isSignedSubscription, openRazorpay, ProviderError, type ProviderSettings, type Razorpay } from './razorpay.ts'
-import { auditChange, cancelAtProvider, firstCheck, type Settling, settlePurchase, settleQuietly, wake } from './settle.ts'
-import { creditOfAll, currentOf, endOf, isOver, lastsBeyond, type Purchase, type Stretch, stretchesOf } from './standing.ts'
+import {
+  auditChange,
+  cancelAtProvider,
+  firstCheck,
+  type ReconcileDeps,
+  reconcileInBackground,
+  reconcilePurchase,
+  scheduleCheck,
+} from './reconcile.ts'
 import { providerPlans, purchases } from './tables.ts'
 
 /** The least that the provider takes: ₹1. */
@@ -45,14 +53,14 @@ interface Price {
   dueMinor: number
   endsAt: Instant | null
   firstChargeAt: Instant | null
-  replaces: Stretch | null
+  replaces: PlanPeriod | null
 }
 
-/** What a plan costs somebody who has these stretches at this moment; pure. The plan must not be the one that runs. */
-export function priceOf(buying: Buying, about: { stretches: Stretch[]; trialEnd: Instant }, now: Instant): Price {
+/** What a plan costs somebody who has these periods at this moment; pure. The plan must not be the one that runs. */
+export function priceOf(buying: Buying, about: { periods: PlanPeriod[]; trialEnd: Instant }, now: Instant): Price {
   const { plan, billingPeriod, paymentType } = buying
   const priceMinor = planOf(plan).price[billingPeriod]
-  const replaced = about.stretches.filter((one) => one.plan !== plan && lastsBeyond(one, now))
+  const replaced = about.periods.filter((one) => one.plan !== plan && lastsBeyond(one, now))
   const creditMinor = creditOfAll(replaced, now)
   const shared = { priceMinor, creditMinor, replaces: currentOf(replaced, now) }
   if (paymentType === 'onetime') {
@@ -66,12 +74,12 @@ export function priceOf(buying: Buying, about: { stretches: Stretch[]; trialEnd:
 }
 
 /** What buying would cost and mean, for people. Refuses with `conflict` the plan that runs, with `payments_not_set_up` where nothing is sold. */
-export async function quoteFor(deps: Settling, account: Account, buying: Buying): Promise<Quote> {
+export async function quoteFor(deps: ReconcileDeps, account: Account, buying: Buying): Promise<Quote> {
   settingsOf(deps)
   const now = deps.clock.now()
-  const { stretches, price } = await priceFor(deps.db, account, buying, now)
+  const { periods, price } = await priceFor(deps.db, account, buying, now)
   const { priceMinor, creditMinor, dueMinor, endsAt, firstChargeAt, replaces } = price
-  const current = currentOf(stretches, now)
+  const current = currentOf(periods, now)
   return {
     ...buying,
     price: fromMinor(priceMinor),
@@ -103,12 +111,12 @@ export async function quoteFor(deps: Settling, account: Account, buying: Buying)
 
 /** An order at the provider for a one-time payment. Refuses like `quoteFor`, and with `payment_refused` in the provider's words. */
 export async function createOrder(
-  deps: Settling,
+  deps: ReconcileDeps,
   account: Account,
   draft: PurchaseDraft,
 ): Promise<{ amount: number; currency: 'INR'; orderId: string; keyId: string }> {
   const settings = settingsOf(deps)
-  await hearOfBegun(deps, account)
+  await refreshPending(deps, account)
   const { purchase, known } = await beginPurchase(deps, account, { ...draft, paymentType: 'onetime' })
   try {
     const orderId = purchase.providerId ?? (await placeOrder(deps, openRazorpay(settings), purchase, known))
@@ -120,12 +128,12 @@ export async function createOrder(
 
 /** A subscription at the provider; its first charge is put off to the end of a trial or of what is paid for. Refuses like `createOrder`. */
 export async function createSubscription(
-  deps: Settling,
+  deps: ReconcileDeps,
   account: Account,
   draft: PurchaseDraft,
 ): Promise<{ subscriptionId: string; keyId: string; amount: number; currency: 'INR'; startAt: string | null }> {
   const settings = settingsOf(deps)
-  await hearOfBegun(deps, account)
+  await refreshPending(deps, account)
   const { purchase } = await beginPurchase(deps, account, { ...draft, paymentType: 'subscription' })
   try {
     const subscriptionId = purchase.providerId ?? (await placeSubscription(deps, settings, purchase))
@@ -151,10 +159,10 @@ interface Proof {
  * What a browser brings from the checkout. The posted id only picks one of this account's own purchases (`not_found`); what is stored
  * there is what must have been signed (`payment_not_verified`), and what the provider says of the payment is what counts.
  */
-export async function verifyOrder(deps: Settling, account: Account, { providerId, paymentId, signature }: Proof): Promise<void> {
+export async function verifyOrder(deps: ReconcileDeps, account: Account, { providerId, paymentId, signature }: Proof): Promise<void> {
   const settings = settingsOf(deps)
   const purchase = await ownPurchase(deps.db, account, 'onetime', providerId)
-  const unverified = new Refusal('payment_not_verified', 'Payment verification failed. Please contact support.')
+  const unverified = new ProblemError('payment_not_verified', 'Payment verification failed. Please contact support.')
   if (!isSignedOrder(settings.keySecret, { orderId: providerId, paymentId, signature })) throw unverified
   if (purchase.paidAt) return
   await claim(deps, purchase)
@@ -170,29 +178,33 @@ export async function verifyOrder(deps: Settling, account: Account, { providerId
 }
 
 /** The same for a subscription. */
-export async function verifySubscription(deps: Settling, account: Account, { providerId, paymentId, signature }: Proof): Promise<void> {
+export async function verifySubscription(
+  deps: ReconcileDeps,
+  account: Account,
+  { providerId, paymentId, signature }: Proof,
+): Promise<void> {
   const settings = settingsOf(deps)
   const purchase = await ownPurchase(deps.db, account, 'subscription', providerId)
   if (!isSignedSubscription(settings.keySecret, { subscriptionId: providerId, paymentId, signature }))
-    throw new Refusal('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
+    throw new ProblemError('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
   await claim(deps, purchase)
   const { providerStatus } = await confirm(deps, purchase.id)
   if (providerStatus === 'created' || providerStatus === null) throw pending()
   if (providerStatus !== 'authenticated' && providerStatus !== 'active')
-    throw new Refusal('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
+    throw new ProblemError('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
 }
 
 /**
  * Cancels the plan that runs: a subscription at the end of what is paid for, at once where nothing has been paid yet. What was paid once
  * ends by itself. Refuses with `conflict` on Free, with `payment_refused` in the provider's words.
  */
-export async function cancelPlan(deps: Settling, account: Account): Promise<void> {
+export async function cancelPlan(deps: ReconcileDeps, account: Account): Promise<void> {
   const settings = settingsOf(deps, 'Subscription cancellation will be available soon')
   const now = deps.clock.now()
   const bought = await boughtBy(deps.db, account.id)
-  const current = currentOf(stretchesOf(bought), now)
+  const current = currentOf(planPeriods(bought), now)
   const purchase = bought.find(({ id }) => id === current?.purchaseId)
-  if (!current || !purchase) throw new Refusal('conflict', 'You are on Free: there is no subscription to cancel.')
+  if (!current || !purchase) throw new ProblemError('conflict', 'You are on Free: there is no subscription to cancel.')
   if (current.ends) return
   // Before its first charge there is no cycle at whose end it could be cancelled; what a credit has paid for stays open all the same.
   const when = purchase.providerStatus === 'active' ? 'cycle_end' : 'now'
@@ -206,16 +218,16 @@ export async function cancelPlan(deps: Settling, account: Account): Promise<void
       await writeAudit(tx, { ownerId: account.id, kind: 'plan_changed', about }, deps.origin ?? null, now)
       await deps.onPlanChange(tx, account.id, now)
     })
-  await heardAnew(deps, purchase.id, now)
+  await refreshPurchase(deps, purchase.id, now)
 }
 
 /** Switches to Free now: what runs is cancelled at the provider and ends, whatever of it was paid for. On Free nothing happens. */
-export async function activateFree(deps: Settling, account: Account): Promise<void> {
+export async function activateFree(deps: ReconcileDeps, account: Account): Promise<void> {
   const open = (bought: Purchase[], now: Instant) => {
-    const lasting = stretchesOf(bought).filter((one) => lastsBeyond(one, now))
+    const lasting = planPeriods(bought).filter((one) => lastsBeyond(one, now))
     return bought.filter(({ id }) => lasting.some((one) => one.purchaseId === id))
   }
-  if (deps.config.razorpay) await hearOfBegun(deps, account)
+  if (deps.config.razorpay) await refreshPending(deps, account)
   const running = open(await boughtBy(deps.db, account.id), deps.clock.now())
   if (running.length === 0) return
   const provider = openRazorpay(settingsOf(deps))
@@ -227,20 +239,20 @@ export async function activateFree(deps: Settling, account: Account): Promise<vo
   await deps.db.transaction(async (tx) => {
     await lockAccount(tx, account.id)
     const bought = await boughtBy(tx, account.id)
-    await auditChange(tx, deps, { ownerId: account.id, before: currentOf(stretchesOf(bought), now), after: null }, now)
+    await auditChange(tx, deps, { ownerId: account.id, before: currentOf(planPeriods(bought), now), after: null }, now)
     for (const { id } of open(bought, now)) {
       await tx
         .update(purchases)
         .set({ endedAt: now })
         .where(and(eq(purchases.id, id), isNull(purchases.endedAt)))
-      await wake(tx, and(eq(purchases.id, id), eq(purchases.paymentType, 'subscription')), now)
+      await scheduleCheck(tx, and(eq(purchases.id, id), eq(purchases.paymentType, 'subscription')), now)
     }
     await deps.onPlanChange(tx, account.id, now)
   })
 }
 
-function settingsOf({ config }: Settling, message = notSetUp): ProviderSettings {
-  if (!config.razorpay) throw new Refusal('payments_not_set_up', message)
+function settingsOf({ config }: ReconcileDeps, message = notSetUp): ProviderSettings {
+  if (!config.razorpay) throw new ProblemError('payments_not_set_up', message)
   return config.razorpay
 }
 
@@ -249,27 +261,27 @@ async function priceFor(
   account: Account,
   buying: Buying,
   now: Instant,
-): Promise<{ stretches: Stretch[]; price: Price; bought: Purchase[] }> {
+): Promise<{ periods: PlanPeriod[]; price: Price; bought: Purchase[] }> {
   const bought = await boughtBy(db, account.id)
-  const stretches = stretchesOf(bought)
-  const current = currentOf(stretches, now)
+  const periods = planPeriods(bought)
+  const current = currentOf(periods, now)
   if (current?.plan === buying.plan) {
     const { title } = planOf(current.plan)
-    throw new Refusal(
+    throw new ProblemError(
       'conflict',
       current.ends && current.to
         ? `${title} is your plan until ${dayOf(current.to, account.timezone)}. You can buy it again from then on.`
         : `${title} is your plan already.`,
     )
   }
-  return { bought, stretches, price: priceOf(buying, { stretches, trialEnd: trialEndOf(account) }, now) }
+  return { bought, periods, price: priceOf(buying, { periods, trialEnd: trialEndOf(account) }, now) }
 }
 
 /**
  * A browser may have died after paying, and a webhook may be on its way: what has been paid must neither be paid again nor be overlooked when
  * a credit is computed. A provider that does not answer keeps nobody: what cannot be asked now is asked later.
  */
-async function hearOfBegun(deps: Settling, account: Account): Promise<void> {
+async function refreshPending(deps: ReconcileDeps, account: Account): Promise<void> {
   const now = deps.clock.now()
   const begun = await deps.db
     .select({ id: purchases.id })
@@ -285,18 +297,18 @@ async function hearOfBegun(deps: Settling, account: Account): Promise<void> {
     )
     .orderBy(desc(purchases.createdAt))
     .limit(asked.atMost)
-  await Promise.all(begun.map(({ id }) => settleQuietly(deps, id)))
+  await Promise.all(begun.map(({ id }) => reconcileInBackground(deps, id)))
 }
 
 /**
  * Writes the purchase down before the provider hears of it. `known`: the provider may have heard of it before, so that it is looked for
  * first. Whatever was begun and never paid is taken back where that is possible.
  */
-async function beginPurchase(deps: Settling, account: Account, buying: Buying): Promise<{ purchase: Purchase; known: boolean }> {
+async function beginPurchase(deps: ReconcileDeps, account: Account, buying: Buying): Promise<{ purchase: Purchase; known: boolean }> {
   const now = deps.clock.now()
   if (deps.config.rateLimit) await countTry(deps.db, `checkout:${account.id}`, begunByOneAccount, now)
   return deps.db.transaction(async (tx) => {
-    if (!(await lockAccount(tx, account.id))) throw new Refusal('not_signed_in', 'Please sign in.')
+    if (!(await lockAccount(tx, account.id))) throw new ProblemError('not_signed_in', 'Please sign in.')
     const { price, bought } = await priceFor(tx, account, buying, now)
     const { priceMinor, creditMinor, firstChargeAt } = price
     const amountMinor = buying.paymentType === 'onetime' ? price.dueMinor : priceMinor
@@ -336,7 +348,7 @@ async function beginPurchase(deps: Settling, account: Account, buying: Buying): 
 }
 
 /** Makes the order, or finds it where an earlier attempt was never answered: the provider knows no other way to ask for it once only. */
-async function placeOrder(deps: Settling, provider: Razorpay, purchase: Purchase, known: boolean): Promise<string> {
+async function placeOrder(deps: ReconcileDeps, provider: Razorpay, purchase: Purchase, known: boolean): Promise<string> {
   const order = (known ? await provider.findOrder(purchase.id) : null) ?? (await makeOrder(provider, purchase))
   const [placed] = await deps.db
     .update(purchases)
@@ -358,7 +370,7 @@ async function makeOrder(provider: Razorpay, purchase: Purchase): Promise<{ id: 
   }
 }
 
-async function placeSubscription(deps: Settling, settings: ProviderSettings, purchase: Purchase): Promise<string> {
+async function placeSubscription(deps: ReconcileDeps, settings: ProviderSettings, purchase: Purchase): Promise<string> {
   const provider = openRazorpay(settings)
   const { id } = await provider.createSubscription({
     planId: await providerPlan(deps.db, settings, provider, purchase),
@@ -410,23 +422,23 @@ async function ownPurchase(db: Database, account: Account, paymentType: PaymentT
     .select()
     .from(purchases)
     .where(and(eq(purchases.ownerId, account.id), eq(purchases.paymentType, paymentType), eq(purchases.providerId, providerId)))
-  if (!found) throw new Refusal('not_found', 'There is no such purchase of yours.')
+  if (!found) throw new ProblemError('not_found', 'There is no such purchase of yours.')
   return found
 }
 
 /** From here on it is looked after, also if this process ends before the provider has answered. */
-async function claim({ db, clock }: Settling, purchase: Purchase): Promise<void> {
+async function claim({ db, clock }: ReconcileDeps, purchase: Purchase): Promise<void> {
   const now = clock.now()
   await db
     .update(purchases)
     .set({ claimedAt: now })
     .where(and(eq(purchases.id, purchase.id), isNull(purchases.claimedAt)))
-  await wake(db, and(eq(purchases.id, purchase.id), gt(purchases.nextCheckAt, now)), now)
+  await scheduleCheck(db, and(eq(purchases.id, purchase.id), gt(purchases.nextCheckAt, now)), now)
 }
 
-async function confirm(deps: Settling, purchaseId: string): Promise<Purchase> {
+async function confirm(deps: ReconcileDeps, purchaseId: string): Promise<Purchase> {
   try {
-    const settled = await settlePurchase(deps, purchaseId)
+    const settled = await reconcilePurchase(deps, purchaseId)
     if (!settled) throw new Error('A purchase has gone, although none is ever deleted.')
     return settled
   } catch (error) {
@@ -434,17 +446,17 @@ async function confirm(deps: Settling, purchaseId: string): Promise<Purchase> {
   }
 }
 
-function pending(): Refusal {
-  return new Refusal(
+function pending(): ProblemError {
+  return new ProblemError(
     'payment_pending',
     'Your payment is not complete yet. Your plan starts by itself as soon as it is; please do not pay again.',
   )
 }
 
-function unconfirmed({ log }: Settling, error: unknown): unknown {
+function unconfirmed({ log }: ReconcileDeps, error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error
   log.warn({ err: error }, 'A payment could not be confirmed yet; it is looked at again.')
-  return new Refusal(
+  return new ProblemError(
     'payment_refused',
     'The payment provider does not confirm your payment at the moment. Your plan starts by itself as soon as it does; please do not pay again.',
   )
@@ -452,7 +464,7 @@ function unconfirmed({ log }: Settling, error: unknown): unknown {
 
 /** Cancels at the provider. One that is over there already is cancelled; anything else that goes wrong is said, and nothing has changed. */
 async function cancelThere(
-  deps: Settling,
+  deps: ReconcileDeps,
   provider: Razorpay,
   purchase: Purchase,
   when: 'now' | 'cycle_end',
@@ -477,10 +489,10 @@ async function isOverThere(provider: Razorpay, providerId: string): Promise<bool
 }
 
 /** What was just done is asked back at once; where that fails it is asked later. */
-async function heardAnew(deps: Settling, purchaseId: string, now: Instant): Promise<void> {
-  await wake(deps.db, eq(purchases.id, purchaseId), now)
+async function refreshPurchase(deps: ReconcileDeps, purchaseId: string, now: Instant): Promise<void> {
+  await scheduleCheck(deps.db, eq(purchases.id, purchaseId), now)
   try {
-    await settlePurchase(deps, purchaseId)
+    await reconcilePurchase(deps, purchaseId)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     deps.log.warn({ err: error, purchaseId }, 'The payment provider did not answer; it is asked again later.')
@@ -488,7 +500,7 @@ async function heardAnew(deps: Settling, purchaseId: string, now: Instant): Prom
 }
 
 /** A refusal that says what failed and why, in the provider's own words where it had any. */
-function inWords({ log }: Settling, error: unknown, failed: string, comfort = ''): unknown {
+function inWords({ log }: ReconcileDeps, error: unknown, failed: string, comfort = ''): unknown {
   if (!(error instanceof ProviderError)) return error
   log.warn({ err: error, status: error.status }, 'The payment provider did not do what it was asked.')
   // Wrong keys are nothing that a customer could mend.
@@ -496,7 +508,7 @@ function inWords({ log }: Settling, error: unknown, failed: string, comfort = ''
     error.kind === 'refused' && error.status !== 401
       ? `The payment provider says: ${error.message}`
       : `The payment provider does not answer as it should. ${comfort}Please try again in a few minutes.`
-  return new Refusal('payment_refused', `${failed}. ${why}`)
+  return new ProblemError('payment_refused', `${failed}. ${why}`)
 }
 
 function sameInstant(a: Instant | null, b: Instant | null): boolean {

@@ -2,4 +2,4 @@ import { z } from 'zod'
 import { job } from '#server/platform/job.ts'
 
 /** Asks the provider about one purchase and writes down what it says. */
-export const settleJob = job({ name: 'settle', payload: z.object({ purchaseId: z.string() }), key: ({ purchaseId }) => purchaseId })
+export const reconcileJob = job({ name: 'settle', payload: z.object({ purchaseId: z.string() }), key: ({ purchaseId }) => purchaseId })

@@ -3,24 +3,24 @@ import { billingCalls } from '#contract/billing.ts'
 import { originOf } from '#server/accounts/accounts.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { listPayments, type OnPlanChange, readSubscription } from './billing.ts'
 import { activateFree, cancelPlan, createOrder, createSubscription, quoteFor, verifyOrder, verifySubscription } from './checkout.ts'
 import { keepEvents, openInbox, readWebhook } from './inbox.ts'
 import { isSignedWebhook } from './razorpay.ts'
-import type { Settling } from './settle.ts'
+import type { ReconcileDeps } from './reconcile.ts'
 
 /** `onPlanChange` is what higher slices do when an event changes what an account may do, within the transaction that changes it. */
 export function billingRoutes(app: App, deps: Deps, onPlanChange: OnPlanChange): void {
   const { db, clock, config, log } = deps
-  const settling: Settling = { db, clock, config, log, onPlanChange }
-  const by = (request: FastifyRequest): Settling => ({ ...settling, origin: originOf(request) })
+  const reconciling: ReconcileDeps = { db, clock, config, log, onPlanChange }
+  const by = (request: FastifyRequest): ReconcileDeps => ({ ...reconciling, origin: originOf(request) })
   const read = (account: Account) => readSubscription(db, account, clock.now(), config)
 
   answer(app, billingCalls.subscription, (_parts, { account }) => read(account))
-  answer(app, billingCalls.quote, ({ query }, { account }) => quoteFor(settling, account, query))
-  answer(app, billingCalls.createOrder, ({ body }, { account }) => createOrder(settling, account, body))
-  answer(app, billingCalls.createSubscription, ({ body }, { account }) => createSubscription(settling, account, body))
+  answer(app, billingCalls.quote, ({ query }, { account }) => quoteFor(reconciling, account, query))
+  answer(app, billingCalls.createOrder, ({ body }, { account }) => createOrder(reconciling, account, body))
+  answer(app, billingCalls.createSubscription, ({ body }, { account }) => createSubscription(reconciling, account, body))
   answer(app, billingCalls.verifyPayment, async ({ body }, { account }, { request }) => {
     await verifyOrder(by(request), account, {
       providerId: body.razorpay_order_id,
@@ -57,11 +57,11 @@ function answerWebhooks(app: App, { db, clock, config, log }: Deps): void {
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     raw.post('/subscription/webhook', { schema: { hide: true } }, async (request, reply) => {
       const secrets = config.razorpay?.webhookSecret
-      if (!secrets) throw new Refusal('payments_not_set_up', 'Webhooks are not set up on this server.')
+      if (!secrets) throw new ProblemError('payments_not_set_up', 'Webhooks are not set up on this server.')
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const signature = request.headers['x-razorpay-signature']
       if (typeof signature !== 'string' || !isSignedWebhook(secrets, body, signature))
-        throw new Refusal('invalid', 'The signature of this webhook is not right.')
+        throw new ProblemError('invalid', 'The signature of this webhook is not right.')
       const eventId = request.headers['x-razorpay-event-id']
       const event = readWebhook(body, typeof eventId === 'string' && eventId !== '' ? eventId.slice(0, 200) : undefined, clock.now())
       // It is the provider's own and cannot be read: saying so would only make it come again for a day.

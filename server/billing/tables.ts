@@ -5,7 +5,7 @@ import { id, instant } from '#server/platform/columns.ts'
 
 /**
  * One thing that was bought or is being bought: an order that is paid once, or a subscription. Only facts stand here, most of them the
- * provider's; which plan runs is computed from them (`standing.ts`), so that it cannot depend on the order in which they became known.
+ * provider's; which plan runs is computed from them (`entitlements.ts`), so that it cannot depend on the order in which they became known.
  * A purchase outlives its account, without saying whose it was: a payment that still comes in must find what it is for.
  */
 export const purchases = pgTable(
@@ -147,7 +147,7 @@ export const invoiceCounts = pgTable(
 )
 
 /** What an account has been told about its plan by mail: once. */
-export const planTellings = pgTable(
+export const planNotifications = pgTable(
   'plan_tellings',
   {
     ownerId: uuid()

@@ -8,7 +8,7 @@ import { type FakeEvent, sign } from '#test/fakes/razorpay/provider.ts'
 import { ask } from '#test/harness.ts'
 import { openShop, planOfPerson, type Shop, subscribe, verify, verifySubscribed } from '#test/shop.ts'
 import { openInbox } from './inbox.ts'
-import { settlePurchase } from './settle.ts'
+import { reconcilePurchase } from './reconcile.ts'
 import { paymentEvents, payments, purchases } from './tables.ts'
 
 const pro = { plan: 'pro', billingPeriod: 'monthly' } as const
@@ -273,14 +273,14 @@ test('a refund of which no webhook tells is found all the same, within a day at 
     const [{ refundedMinor, status } = { refundedMinor: 0, status: null }] = await app.db.select().from(payments)
     return [refundedMinor, status]
   }
-  const nextLook = async () => (await app.db.select().from(purchases))[0]?.nextCheckAt
+  const nextCheck = async () => (await app.db.select().from(purchases))[0]?.nextCheckAt
   expect(await days(2)).toEqual([0, 'captured'])
   razorpay.provider.refund(paymentId, 150)
   expect(await days(2)).toEqual([150, 'captured'])
   await days(36)
   razorpay.provider.refund(paymentId, 250)
   expect(await days(8)).toEqual([400, 'refunded'])
-  expect(await nextLook()).toBeNull()
+  expect(await nextCheck()).toBeNull()
 })
 
 test('nobody asks for ever about an order that was paid and kept', async () => {
@@ -312,11 +312,11 @@ test('an answer that was on its way for long does not undo what a later one has 
     await held
     return { status: 200, body: old }
   })
-  const slow = settlePurchase(settling, purchase?.id ?? '')
+  const slow = reconcilePurchase(settling, purchase?.id ?? '')
   await reached
   app.clock.advance({ days: 14 })
   razorpay.provider.run()
-  await settlePurchase(settling, purchase?.id ?? '')
+  await reconcilePurchase(settling, purchase?.id ?? '')
   expect((await planOfPerson(shop, asha)).status).toBe('active')
   letGo()
   await slow

@@ -5,11 +5,11 @@ import { type ApiClientKind, isOpenTo, openTo, type Scope, scopeFor } from '#con
 import { accounts } from '#server/accounts/tables.ts'
 import { countOne, secondsUntil } from '#server/accounts/throttle.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
-import type { Account, ApiClient, Who } from '#server/platform/answer.ts'
+import type { Account, ApiClient, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys, oauthGrants, oauthTokens } from './tables.ts'
@@ -37,14 +37,14 @@ export async function authenticateApiClient(
   deps: Knowing,
   about: { request: FastifyRequest; call: Call; reply: FastifyReply },
   now: Instant,
-): Promise<Who | null> {
+): Promise<Principal | null> {
   const { request, call, reply } = about
   const brought = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
   if (!Object.values(prefixes).some((prefix) => brought.startsWith(prefix))) return null
   const found = await recognise(deps.db, brought, now)
   if (!found) {
     reply.header('www-authenticate', challenge({ error: 'invalid_token' }))
-    throw new Refusal('not_signed_in', notGood(brought))
+    throw new ProblemError('not_signed_in', notGood(brought))
   }
   const { kind, id, account } = found
   if (deps.config.rateLimit) await countCall(deps.db, `${kind}:${id}`, reply, now)
@@ -55,7 +55,7 @@ export async function authenticateApiClient(
     account,
     apiClient: { kind, id },
     get sessionId(): string {
-      throw new Refusal('not_allowed', 'Only somebody who is signed in in a browser can do this.')
+      throw new ProblemError('not_allowed', 'Only somebody who is signed in in a browser can do this.')
     },
   }
 }
@@ -108,7 +108,7 @@ async function countCall(db: Database, key: string, reply: FastifyReply, now: In
   })
   if (count > rate.limit) {
     const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
-    throw new Refusal('too_many', `At most ${rate.limit} calls a minute, please. Go on in ${wait}.`, { retryAfter: seconds })
+    throw new ProblemError('too_many', `At most ${rate.limit} calls a minute, please. Go on in ${wait}.`, { retryAfter: seconds })
   }
 }
 
@@ -116,12 +116,12 @@ function refuseClosed({ kind, scopes }: Recognised, call: Call, reply: FastifyRe
   const asked = `${call.method} ${call.path}`
   if (!isOpenTo(kind, call)) {
     const open = new Intl.ListFormat('en-GB').format(openTo[kind].map((part) => `/${part}`))
-    throw new Refusal('not_allowed', `${said[kind]} opens ${open}; ${asked} is not open to it.`)
+    throw new ProblemError('not_allowed', `${said[kind]} opens ${open}; ${asked} is not open to it.`)
   }
   const needed = scopeFor(call)
   if (scopes.includes(needed)) return
   reply.header('www-authenticate', challenge({ error: 'insufficient_scope', scope: needed }))
-  throw new Refusal(
+  throw new ProblemError(
     'not_allowed',
     `${asked} needs the scope ${needed}, and this ${kind === 'key' ? 'key' : 'token'} has only ${scopes.join(', ')}.`,
   )

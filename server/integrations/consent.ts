@@ -7,7 +7,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { lockOwner, notifyAccessGranted, subscribeToZapier } from './integrations.ts'
 import { findOauthClient, type OauthClient } from './oauth-clients.ts'
@@ -106,7 +106,7 @@ async function readBrought(deps: Asking, brought: Brought, now: Instant): Promis
   const asked = unsealed(config.secretKey, request)
   if (!asked || !sameText(hashToken(redirectUri), asked.redirectHash) || hashOrNull(state, asked) !== asked.stateHash) throw wrong()
   if (Temporal.Instant.compare(asked.expiresAt, now) <= 0)
-    throw new Refusal('link_expired', 'This question is more than ten minutes old. Please start again from the application.')
+    throw new ProblemError('link_expired', 'This question is more than ten minutes old. Please start again from the application.')
   const client = await findOauthClient(deps, asked.clientId)
   // The operator may have changed the application in these ten minutes.
   if (!client?.redirectUris.includes(redirectUri)) throw wrong()
@@ -127,8 +127,8 @@ function unsealed(secretKey: string, request: string): z.output<typeof kept> | n
   }
 }
 
-function wrong(): Refusal {
-  return new Refusal('invalid', 'This request is not complete, or was changed on its way. Please start again from the application.')
+function wrong(): ProblemError {
+  return new ProblemError('invalid', 'This request is not complete, or was changed on its way. Please start again from the application.')
 }
 
 async function writeGrant(

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type net from 'node:net'
 import { isIP } from 'node:net'
 import tls from 'node:tls'
-import { certificateTrouble, dialAddresses, isSpecialAddress, judgeHost, type Resolve, resolveName } from '#server/platform/host.ts'
+import { certificateError, connectToAddresses, isSpecialAddress, type Resolve, resolveHost, resolveName } from '#server/platform/host.ts'
 
 /** The network that webhooks are sent over; tests hand in their own. */
 export interface WebhookNetwork {
@@ -18,7 +18,13 @@ export interface WebhookNetwork {
 }
 
 export function defaultNetwork(config: { allowPrivateWebhookHosts: boolean }): WebhookNetwork {
-  return { allowPrivateHosts: config.allowPrivateWebhookHosts, resolve: resolveName, connect: dialAddresses, deadline: 10_000, trust: null }
+  return {
+    allowPrivateHosts: config.allowPrivateWebhookHosts,
+    resolve: resolveName,
+    connect: connectToAddresses,
+    deadline: 10_000,
+    trust: null,
+  }
 }
 
 interface WebhookRequest {
@@ -93,7 +99,7 @@ interface Heard {
 /** Whatever it has opened is closed once it is `over`, in whose answer nobody is interested any more. */
 async function converse(call: WebhookRequest, network: WebhookNetwork, heard: Heard, over: AbortSignal): Promise<WebhookResponse> {
   const url = new URL(call.url)
-  const host = await judgeHost(hostOf(url), network)
+  const host = await resolveHost(hostOf(url), network)
   if (host === 'unknown') return { status: null, words: `There is no server called ${hostOf(url)}. Please check how it is spelt.` }
   if (host === 'special') return { status: null, words: notPublic(url.host) }
   over.throwIfAborted()
@@ -202,7 +208,7 @@ function tooLate(address: string, { deadline }: WebhookNetwork): string {
 
 function whyNot(error: unknown, host: string): string {
   const code = (error as NodeJS.ErrnoException).code ?? ''
-  switch (certificateTrouble(code)) {
+  switch (certificateError(code)) {
     case 'name':
       return `The certificate of ${host} belongs to another name, so it may be somebody else's server.`
     case 'expired':

@@ -6,11 +6,11 @@ import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './tables.ts'
-import { zapFarewell } from './webhooks.ts'
+import { zapOnAccountDeleted } from './webhooks.ts'
 
 // Who asks is settled for every call at once.
 export { authenticateApiClient } from './api-clients.ts'
@@ -22,7 +22,7 @@ export { deliverWebhook, openConcurrencyLimit } from './webhook-delivery.ts'
 // For whoever seals every secret anew.
 export { sealedWebhooks } from './webhook-secret.ts'
 // Told of an account that is gone.
-export { zapFarewell } from './webhooks.ts'
+export { zapOnAccountDeleted } from './webhooks.ts'
 
 type Knowing = Pick<Deps['config'], 'zapier'>
 
@@ -62,7 +62,7 @@ export async function disconnect(
 ): Promise<void> {
   const farewell = await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
-    const notifyZapier = await zapFarewell(config)(tx, ownerId)
+    const notifyZapier = await zapOnAccountDeleted(config)(tx, ownerId)
     const known = z.uuid().safeParse(id).success
     const [gone] = known
       ? await tx
@@ -70,7 +70,7 @@ export async function disconnect(
           .where(and(eq(oauthGrants.ownerId, ownerId), eq(oauthGrants.id, id)))
           .returning()
       : []
-    if (!gone) throw new Refusal('not_found', 'This application is not connected.')
+    if (!gone) throw new ProblemError('not_found', 'This application is not connected.')
     await writeAudit(tx, { ownerId, kind: 'application_disconnected', about: gone.clientName }, from, now)
     if (gone.clientId !== config.zapier?.clientId) return null
     await subscribeToZapier(tx, ownerId, false)
@@ -82,7 +82,7 @@ export async function disconnect(
 /** The account first, what belongs to it afterwards, as everywhere: deleting an account takes them in the same order. */
 export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
   // The account was deleted between signing in and now.
-  if (!(await lockAccount(tx, ownerId))) throw new Refusal('not_signed_in', 'Please sign in.')
+  if (!(await lockAccount(tx, ownerId))) throw new ProblemError('not_signed_in', 'Please sign in.')
 }
 
 /** A letter about whatever lets a program into an account from now on: an owner who knows nothing of it can still end it. */
@@ -99,7 +99,7 @@ export async function notifyAccessGranted(
 You see what may use your account, and end it, at ${publicUrl}/dashboard/connections. If this was not you, do so at once, set a new password, and sign out all other browsers on your profile.
 
 Duely`
-  await queueSystemMail(tx, deps, { to: email, subject: 'A program may use your Duely account', text, goodFor: { hours: 24 } }, now)
+  await queueSystemMail(tx, deps, { to: email, subject: 'A program may use your Duely account', text, expiresIn: { hours: 24 } }, now)
 }
 
 /** Ends whatever lets a program into an account, or tells it of what happens there: whoever made it is not the owner any more. */

@@ -7,7 +7,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { lockOwner, notifyAccessGranted } from './integrations.ts'
 import { prefixes } from './provider.ts'
@@ -42,7 +42,7 @@ export async function addKey(
     await refuseWithout('apiAccess', tx, ownerId, now, config)
     const [kept] = await tx.select({ count: sql<number>`count(*)::int` }).from(apiKeys).where(eq(apiKeys.ownerId, ownerId))
     if ((kept?.count ?? 0) >= mostKeys)
-      throw new Refusal('conflict', `You have ${mostKeys} API keys. Please revoke one that you do not use before you make another.`)
+      throw new ProblemError('conflict', `You have ${mostKeys} API keys. Please revoke one that you do not use before you make another.`)
     const key = prefixes.key + newToken()
     const [row] = await tx
       .insert(apiKeys)
@@ -74,7 +74,7 @@ export async function removeKey(db: Database, ownerId: string, id: string, from:
           .where(and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.id, id)))
           .returning()
       : []
-    if (!gone) throw new Refusal('not_found', 'There is no such API key.')
+    if (!gone) throw new ProblemError('not_found', 'There is no such API key.')
     await writeAudit(tx, { ownerId, kind: 'key_revoked', about: named(gone) }, from, now)
   })
 }

@@ -5,9 +5,9 @@ import { scope } from '#contract/integrations.ts'
 import { addressKey, countTry, takeBackGuess } from '#server/accounts/throttle.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { isAway } from '#server/platform/database.ts'
+import { isUnavailable } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, sameText } from '#server/platform/secrets.ts'
 import { keepRequest, returnTo } from './consent.ts'
 import { findOauthClient, type OauthClient } from './oauth-clients.ts'
@@ -86,8 +86,8 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
         ),
     )
     programs.setErrorHandler((error, request, reply) => {
-      if (error instanceof Refusal && error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
-      const known = error instanceof OAuthException || error instanceof Refusal || isAway(error) || isBadRequest(error)
+      if (error instanceof ProblemError && error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
+      const known = error instanceof OAuthException || error instanceof ProblemError || isUnavailable(error) || isBadRequest(error)
       if (!known) request.log.error({ err: error }, 'A call failed.')
       const status = statusOf(error)
       // Whoever tried to say who they are by a header is told how (RFC 6749, 5.2).
@@ -211,8 +211,8 @@ function isBadRequest(error: unknown): boolean {
 }
 
 function statusOf(error: unknown): number {
-  if (error instanceof OAuthException || error instanceof Refusal) return error.status
-  if (isAway(error)) return 503
+  if (error instanceof OAuthException || error instanceof ProblemError) return error.status
+  if (isUnavailable(error)) return 503
   return isBadRequest(error) ? 400 : 500
 }
 
@@ -224,8 +224,8 @@ function explain(error: unknown): { error: string; error_description?: string } 
       : { error: code, error_description: description.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'") }
   if (error instanceof OAuthException) return said(error.errorType, error.errorDescription ?? error.error)
   if (error instanceof Unsupported) return said(error.code, error.message)
-  if (error instanceof Refusal) return said(error.code === 'too_many' ? 'temporarily_unavailable' : 'invalid_request', error.message)
-  if (isAway(error)) return said('temporarily_unavailable', 'Duely cannot reach its database. Please try again in a moment.')
+  if (error instanceof ProblemError) return said(error.code === 'too_many' ? 'temporarily_unavailable' : 'invalid_request', error.message)
+  if (isUnavailable(error)) return said('temporarily_unavailable', 'Duely cannot reach its database. Please try again in a moment.')
   if (isBadRequest(error)) return said('invalid_request', 'This request cannot be read: send a form or JSON.')
   return said('server_error', 'Something went wrong on our side. Please try again in a moment.')
 }

@@ -8,7 +8,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, isAccepted, type WebhookNetwork, type WebhookResponse } from './http-client.ts'
 import { deliverWebhookJob } from './jobs.ts'
 import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
@@ -119,7 +119,7 @@ export async function resendDelivery(
   await countByHand(deps, ownerId, now)
   const which = and(eq(webhookDeliveries.hookId, known.webhook.id), eq(webhookDeliveries.id, deliveryId))
   const delivery = z.uuid().safeParse(deliveryId).success ? await claim(deps.db, which, now) : null
-  if (!delivery) throw new Refusal('not_found', 'There is no such delivery. What is older than 30 days is forgotten.')
+  if (!delivery) throw new ProblemError('not_found', 'There is no such delivery. What is older than 30 days is forgotten.')
   return attempt(deps, { known, delivery, afterFailure: delivery.state === 'waiting' ? 'retry' : 'give up' }, network)
 }
 

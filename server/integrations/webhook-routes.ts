@@ -1,6 +1,6 @@
 import { integrationCalls } from '#contract/integrations.ts'
 import { originOf } from '#server/accounts/accounts.ts'
-import { type App, answer, type Who } from '#server/platform/answer.ts'
+import { type App, answer, type Principal } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { defaultNetwork, type WebhookNetwork } from './http-client.ts'
 import { listDeliveries, resendDelivery, sendTestEvent } from './webhook-delivery.ts'
@@ -33,6 +33,6 @@ export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetw
 }
 
 /** An application asks by the permission that it was given; its webhooks go with it. */
-function askerOf({ account, apiClient }: Who): { ownerId: string; grantId: string | null } {
+function askerOf({ account, apiClient }: Principal): { ownerId: string; grantId: string | null } {
   return { ownerId: account.id, grantId: apiClient?.kind === 'application' ? apiClient.id : null }
 }

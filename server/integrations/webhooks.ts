@@ -2,15 +2,15 @@ import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import type { integrationCalls, Webhook } from '#contract/integrations.ts'
-import { type Farewell, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
-import { withdraw } from '#server/accounts/notices.ts'
+import { lockAccount, type OnAccountDeleted, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, refuseAddress, type WebhookNetwork } from './http-client.ts'
 import { deliverWebhookJob } from './jobs.ts'
 import { oauthGrants, webhooks } from './tables.ts'
@@ -73,7 +73,7 @@ export async function addWebhook(
     await lockAccount(tx, ownerId)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
     if ((await countWebhooks(tx, ownerId, 'webhook')) >= mostWebhooks)
-      throw new Refusal('conflict', `You have ${mostWebhooks} webhooks. Please remove one that you do not use before you add another.`)
+      throw new ProblemError('conflict', `You have ${mostWebhooks} webhooks. Please remove one that you do not use before you add another.`)
     const id = newId()
     const secret = newWebhookSecret()
     const values = { id, ownerId, kind: 'webhook' as const, url, events, sealedSecret: sealWebhookSecret(config.secretKey, id, secret) }
@@ -119,7 +119,7 @@ export async function addZap(
       return known
     }
     if ((await countWebhooks(tx, ownerId, 'zapier')) >= mostZaps)
-      throw new Refusal(
+      throw new ProblemError(
         'conflict',
         `This account has ${mostZaps} such webhooks. Please remove one that is not used before you add another.`,
       )
@@ -205,7 +205,10 @@ export async function replaceSecret({ db, config }: Knowing, ownerId: string, id
 }
 
 /** Zapier switches off a Zap whose webhook is deleted from here ("reverse unsubscribe"): asked for once its account is gone, or its permission. */
-export function zapFarewell(config: Deps['config'], network: WebhookNetwork = { ...defaultNetwork(config), deadline: 3_000 }): Farewell {
+export function zapOnAccountDeleted(
+  config: Deps['config'],
+  network: WebhookNetwork = { ...defaultNetwork(config), deadline: 3_000 },
+): OnAccountDeleted {
   return async (db, ownerId) => {
     const zaps = await db
       .select({ url: webhooks.url })
@@ -225,7 +228,7 @@ export async function withdrawMended(tx: Database, ownerId: string): Promise<voi
     .from(webhooks)
     .where(and(eq(webhooks.ownerId, ownerId), eq(webhooks.pausedBecause, 'failing')))
     .limit(1)
-  if (failing.length === 0) await withdraw(tx, ownerId, ['webhook_failing'])
+  if (failing.length === 0) await withdrawNotices(tx, ownerId, ['webhook_failing'])
 }
 
 /** Whom a webhook calls, for people to read. The rest of an address may open something, as that of a Zap does. */
@@ -263,19 +266,19 @@ async function countWebhooks(tx: Database, ownerId: string, kind: WebhookRow['ki
 
 function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateWebhookHosts }: Deps['config']): void {
   const message = refuseAddress(url, { allowPrivateHosts: allowPrivateWebhookHosts })
-  if (message !== null) throw new Refusal('invalid', message, { errors: [{ path, message }] })
+  if (message !== null) throw new ProblemError('invalid', message, { errors: [{ path, message }] })
 }
 
 /** Of whom a person let write alone nobody may make a listener. */
 async function refuseWithoutRead(tx: Database, grantId: string): Promise<void> {
   const [grant] = await tx.select({ scopes: oauthGrants.scopes }).from(oauthGrants).where(eq(oauthGrants.id, grantId))
   if (!grant?.scopes.includes('read'))
-    throw new Refusal('not_allowed', 'A webhook tells of invoices and reminders: it needs the scope read besides write.')
+    throw new ProblemError('not_allowed', 'A webhook tells of invoices and reminders: it needs the scope read besides write.')
 }
 
 function refuseZap({ kind }: WebhookRow): void {
   if (kind === 'zapier')
-    throw new Refusal(
+    throw new ProblemError(
       'not_allowed',
       'A Zap has made this: its address and events are changed in Zapier. It can be paused and removed here.',
     )
@@ -288,6 +291,6 @@ function mine(ownerId: string, id: string): SQL | undefined {
   return uuid.safeParse(id).success ? and(eq(webhooks.ownerId, ownerId), eq(webhooks.id, id)) : sql`false`
 }
 
-function notThere(): Refusal {
-  return new Refusal('not_found', 'There is no such webhook. It may have been removed, or its receiver wanted no more calls.')
+function notThere(): ProblemError {
+  return new ProblemError('not_found', 'There is no such webhook. It may have been removed, or its receiver wanted no more calls.')
 }

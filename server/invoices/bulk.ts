@@ -4,7 +4,7 @@ import type { BulkChange, BulkResult } from '#contract/invoices.ts'
 import { type AccountRow, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import type { Refusal } from '#server/platform/refusal.ts'
+import type { ProblemError } from '#server/platform/problem-error.ts'
 import { canBeThere, liveReferences, localDate, lockOwner, missedOverdue, notFound, referenceTaken } from './invoices.ts'
 import { notPaused, paused, refusePast } from './pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices } from './tables.ts'
@@ -38,7 +38,7 @@ export async function changeInvoices(
         ),
       )
       .for('update')
-    const refused = change.do === 'restore' ? await takenMeanwhile(tx, ownerId, rows) : new Map<string, Refusal>()
+    const refused = change.do === 'restore' ? await takenMeanwhile(tx, ownerId, rows) : new Map<string, ProblemError>()
     const wanted = rows.filter(({ id }) => !refused.has(id))
     const touched = wanted.filter((row) => change.do !== 'restore' || row.deletedAt !== null).map(({ id }) => id)
     if (touched.length > 0) {
@@ -95,12 +95,12 @@ function paidBefore(now: Instant): SQL {
 }
 
 /** The deleted ones that cannot come back because another invoice, or one that comes back with them, has their reference. */
-async function takenMeanwhile(tx: Database, ownerId: string, rows: InvoiceRow[]): Promise<Map<string, Refusal>> {
+async function takenMeanwhile(tx: Database, ownerId: string, rows: InvoiceRow[]): Promise<Map<string, ProblemError>> {
   const deleted = rows.filter(({ deletedAt }) => deletedAt !== null)
   if (deleted.length === 0) return new Map()
   const references = deleted.map(({ reference }) => reference)
   const taken = new Set(await liveReferences(tx, ownerId, references))
-  const refused = new Map<string, Refusal>()
+  const refused = new Map<string, ProblemError>()
   for (const { id, reference } of deleted) {
     if (taken.has(reference)) refused.set(id, referenceTaken(reference))
     taken.add(reference)

@@ -3,7 +3,7 @@ import { and, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { type ImportedLine, type InvoiceDraft, idempotencyKey } from '#contract/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { lockOwner } from './invoices.ts'
 import { type InvoiceRow, idempotencyKeys, invoices } from './tables.ts'
 
@@ -17,7 +17,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   const parsed = idempotencyKey.safeParse(key)
   if (parsed.success) return key
   const message = parsed.error.issues[0]?.message ?? ''
-  throw new Refusal('invalid', message, { errors: [{ path: 'Idempotency-Key', message }] })
+  throw new ProblemError('invalid', message, { errors: [{ path: 'Idempotency-Key', message }] })
 }
 
 /**
@@ -42,7 +42,7 @@ export async function createIdempotently(
       .where(and(under, gt(idempotencyKeys.createdAt, now.subtract(kept))))
     if (known) {
       if (known.requestHash !== requestHash)
-        throw new Refusal('conflict', 'This Idempotency-Key was used for another invoice. Please send a new key with it.')
+        throw new ProblemError('conflict', 'This Idempotency-Key was used for another invoice. Please send a new key with it.')
       return readMade(tx, ownerId, known.invoiceId)
     }
     await tx.delete(idempotencyKeys).where(under)
@@ -138,7 +138,7 @@ export async function readImported(db: Database, ownerId: string, key: string, n
           isNull(invoices.deletedAt),
         ),
       )
-    if (rows.length === 0) throw new Refusal('not_found', 'Nothing was imported with this Idempotency-Key.')
+    if (rows.length === 0) throw new ProblemError('not_found', 'Nothing was imported with this Idempotency-Key.')
     const lines = rows.map((row) => ({ line: Number(row.key.slice(lineKey(key, '').length)), _id: row.invoiceId }))
     return lines.sort((one, other) => one.line - other.line)
   })
@@ -162,7 +162,10 @@ async function readMade(tx: Database, ownerId: string, invoiceId: string): Promi
     .from(invoices)
     .where(and(eq(invoices.ownerId, ownerId), eq(invoices.id, invoiceId), isNull(invoices.deletedAt)))
   if (row) return row
-  throw new Refusal('conflict', 'The invoice that was made under this Idempotency-Key has been deleted since. A new key makes a new one.')
+  throw new ProblemError(
+    'conflict',
+    'The invoice that was made under this Idempotency-Key has been deleted since. A new key makes a new one.',
+  )
 }
 
 /** Of the draft as it was understood: whoever writes its fields in another order asks for the same. */

@@ -5,7 +5,7 @@ import { toMinor } from '#contract/money.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
 import { createInvoices, lockOwner } from './invoices.ts'
 import { type AfterChange, invoices } from './tables.ts'
@@ -80,7 +80,7 @@ async function writeDown(
   for (const [index, asked] of fresh.entries()) {
     const row = created[index]
     if (!row) continue
-    if (row instanceof Refusal) outcomes.push({ line: asked.line, ...row.problem })
+    if (row instanceof ProblemError) outcomes.push({ line: asked.line, ...row.problem })
     else {
       outcomes.push({ line: asked.line, _id: row.id })
       written.push({ ...asked, invoiceId: row.id })

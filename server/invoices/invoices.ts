@@ -9,7 +9,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { type ClientPauses, pauseOf } from './pauses.ts'
 import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 
@@ -73,7 +73,7 @@ export async function createInvoice(
 ): Promise<InvoiceRow> {
   return db.transaction(async (tx) => {
     const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange, config)
-    if (!created || created instanceof Refusal) throw created ?? notFound()
+    if (!created || created instanceof ProblemError) throw created ?? notFound()
     return created
   })
 }
@@ -89,7 +89,7 @@ export async function createInvoices(
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
-): Promise<(InvoiceRow | Refusal)[]> {
+): Promise<(InvoiceRow | ProblemError)[]> {
   const wanted = drafts.flatMap(({ reference }) => reference ?? [])
   const taken = new Set(wanted.length === 0 ? [] : await liveReferences(tx, owner.id, wanted))
   const clashes = drafts.map(({ reference }) => {
@@ -215,7 +215,7 @@ export async function restoreInvoice(
 /** Where the account lives. */
 export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   const [owner] = await db.select({ timezone: accounts.timezone }).from(accounts).where(eq(accounts.id, ownerId))
-  if (!owner) throw new Refusal('not_signed_in', 'Please sign in.')
+  if (!owner) throw new ProblemError('not_signed_in', 'Please sign in.')
   return owner.timezone
 }
 
@@ -306,7 +306,7 @@ function listed(ownerId: string, query: InvoiceQuery): SQL[] {
 async function olderThan(db: Database, ownerId: string, cursor: string): Promise<SQL> {
   const [last] = await db.select({ createdAt: invoices.createdAt }).from(invoices).where(thisOne(ownerId, cursor))
   if (!last)
-    throw new Refusal('invalid', 'Please start again from the first page.', {
+    throw new ProblemError('invalid', 'Please start again from the first page.', {
       errors: [{ path: 'cursor', message: 'Please start again from the first page.' }],
     })
   return sql`(${invoices.createdAt}, ${invoices.id}) < (${last.createdAt.toString()}::timestamptz, ${cursor}::uuid)`
@@ -316,7 +316,7 @@ async function olderThan(db: Database, ownerId: string, cursor: string): Promise
 export async function lockOwner(tx: Database, ownerId: string): Promise<AccountRow> {
   const owner = await lockAccount(tx, ownerId)
   // The account was deleted between signing in and now.
-  if (!owner) throw new Refusal('not_signed_in', 'Please sign in.')
+  if (!owner) throw new ProblemError('not_signed_in', 'Please sign in.')
   return owner
 }
 
@@ -325,9 +325,9 @@ async function refuseTakenReference(tx: Database, ownerId: string, reference: st
   if (taken !== undefined) throw referenceTaken(reference)
 }
 
-export function referenceTaken(reference: string): Refusal {
+export function referenceTaken(reference: string): ProblemError {
   const message = `Another invoice already has the reference ${reference}.`
-  return new Refusal('conflict', message, { errors: [{ path: 'reference', message }] })
+  return new ProblemError('conflict', message, { errors: [{ path: 'reference', message }] })
 }
 
 /**
@@ -391,6 +391,6 @@ function minor(amount: number): number {
   return read
 }
 
-export function notFound(): Refusal {
-  return new Refusal('not_found', 'This invoice does not exist, or it was deleted.')
+export function notFound(): ProblemError {
+  return new ProblemError('not_found', 'This invoice does not exist, or it was deleted.')
 }

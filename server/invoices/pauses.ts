@@ -8,7 +8,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 
 import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 
@@ -43,7 +43,7 @@ export async function pauseInvoice(
     const account = await lockAccount(tx, ownerId)
     const here = and(eq(invoices.ownerId, ownerId), sql`${invoices.id}::text = ${id}`, isNull(invoices.deletedAt))
     const [row] = await tx.select().from(invoices).where(here)
-    if (!account || !row) throw new Refusal('not_found', 'There is no such invoice.')
+    if (!account || !row) throw new ProblemError('not_found', 'There is no such invoice.')
     if (change.paused) refusePast(change.until, now.toZonedDateTimeISO(account.timezone).toPlainDate().toString())
     if (change.scope === 'client') await pauseClient(tx, row, change, now)
     else
@@ -99,7 +99,7 @@ async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, n
 export function refusePast(until: string | null, today: string): void {
   if (until === null || until >= today) return
   const message = 'Please choose today or a later day.'
-  throw new Refusal('invalid', message, { errors: [{ path: 'until', message }] })
+  throw new ProblemError('invalid', message, { errors: [{ path: 'until', message }] })
 }
 
 /** Ends the pauses whose last quiet day is over where the account lives. A promise that passed unpaid is told to the owner, once. */

@@ -6,7 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { beginning, type Provider, ProviderError } from '#server/platform/openid.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
 import { gmailScope } from './gmail.ts'
 import { countMailTry, findSender, sendsByGmail, storeGmail, toMailConfig } from './mail.ts'
@@ -27,7 +27,7 @@ export function gmailRoutes(
   const redirectUri = `${config.publicUrl}${page}`
   const cookie = sealedCookie(began, { name: 'gmailConnect', path, sameSite: 'strict', seconds: 600 }, config)
   const setUp = (): Provider => {
-    if (!provider) throw new Refusal('not_ready', 'Gmail is not set up on this server. Please connect your mailbox by SMTP.')
+    if (!provider) throw new ProblemError('not_ready', 'Gmail is not set up on this server. Please connect your mailbox by SMTP.')
     return provider
   }
 
@@ -61,13 +61,13 @@ export function gmailRoutes(
     if (!scopes.includes(gmailScope)) {
       // Without that it is good for nothing.
       if (refreshToken) await revoke({ db, log }, google, { ownerId: account.id, address: identity.email ?? '', token: () => refreshToken })
-      throw new Refusal(
+      throw new ProblemError(
         'google_failed',
         'Google did not allow Duely to send mail. Please connect Gmail again and tick “Send email on your behalf” when Google asks.',
       )
     }
     if (!refreshToken || !identity.email)
-      throw new Refusal(
+      throw new ProblemError(
         'google_failed',
         'Google gave no lasting permission. Please remove Duely at myaccount.google.com/connections, then connect Gmail again.',
       )
@@ -81,7 +81,7 @@ export function gmailRoutes(
       return sender
     })
     // The permission of another Gmail mailbox; that of the same one lives on in the new one, and would die with the old.
-    if (before?.provider === 'gmail' && before.address !== address) await handBack({ db, config, log }, provider, before)
+    if (before?.provider === 'gmail' && before.address !== address) await revokeGrant({ db, config, log }, provider, before)
     return toMailConfig(stored)
   })
 }
@@ -90,7 +90,7 @@ export function gmailRoutes(
  * Hands a permission back to Google; where that does not work it is logged, and ends unused. It is kept where another account sends by the same
  * mailbox: Google takes back all that somebody has given Duely, whichever of its tokens is named.
  */
-export async function handBack(
+export async function revokeGrant(
   { db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>,
   provider: Provider | null,
   sender: Pick<Sender, 'ownerId' | 'address' | 'sealedRefreshToken'>,
@@ -112,11 +112,11 @@ async function revoke(
   }
 }
 
-function failed(): Refusal {
-  return new Refusal('google_failed', 'Connecting Gmail failed. Please click Connect Gmail again.')
+function failed(): ProblemError {
+  return new ProblemError('google_failed', 'Connecting Gmail failed. Please click Connect Gmail again.')
 }
 
 function explain(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error
-  return error.trouble === 'away' ? new Refusal('not_ready', 'Google cannot be reached. Please try again in a moment.') : failed()
+  return error.kind === 'away' ? new ProblemError('not_ready', 'Google cannot be reached. Please try again in a moment.') : failed()
 }

@@ -1,13 +1,13 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { type Database, isAway } from '#server/platform/database.ts'
+import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { type Provider, ProviderError } from '#server/platform/openid.ts'
 import type { Mail, Mailer, Outcome } from './mailer.ts'
 import { openRefreshToken, type Sender, sealRefreshToken } from './sender.ts'
+import { oneLine } from './smtp-errors.ts'
 import { mailConfigs } from './tables.ts'
-import { oneLine } from './trouble.ts'
 
 /** Sends mail and reads nothing: a sensitive scope, where SMTP would need the restricted one over the whole mailbox. */
 export const gmailScope = 'https://www.googleapis.com/auth/gmail.send'
@@ -38,7 +38,7 @@ interface Access {
 }
 
 /** Sends mails by Gmail's REST call (users.messages.send). A permission is renewed once at a time for a mailbox. */
-export function openGmail(options: GmailOptions): Mailer {
+export function openGmailMailer(options: GmailOptions): Mailer {
   const { provider, db, log } = options
   const known = new Map<string, Access>()
   const renewing = new Map<string, Promise<Access>>()
@@ -71,21 +71,21 @@ export function openGmail(options: GmailOptions): Mailer {
       access = await accessOf(sender)
     } catch (error) {
       // Whoever sends waits for the database; no mail is in hand yet.
-      if (isAway(error)) throw error
-      return judgeRenewal(error, log, sender)
+      if (isUnavailable(error)) throw error
+      return classifyRenewal(error, log, sender)
     }
     const mail = await take()
     if (!mail) return null
     const answered = await hand(options, access, mail)
-    if (answered.status !== 401) return judge(answered)
+    if (answered.status !== 401) return classify(answered)
     // The token ended before its time: once more with a new one, and then it is the permission itself.
     known.delete(sender.senderId)
     try {
       access = await accessOf(sender)
     } catch (error) {
-      return judgeRenewal(error, log, sender)
+      return classifyRenewal(error, log, sender)
     }
-    return judge(await hand(options, access, mail))
+    return classify(await hand(options, access, mail))
   }
 
   return {
@@ -98,7 +98,7 @@ export function openGmail(options: GmailOptions): Mailer {
       return delivered
     },
     // Each mail is a call of its own.
-    rest: () => undefined,
+    closeIdle: () => undefined,
     async close() {
       closing = true
       while (underWay.size > 0) await Promise.allSettled(underWay)
@@ -187,7 +187,7 @@ const dayUsedUp = new Set(['dailyLimitExceeded', 'quotaExceeded'])
 const tooFast = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'RESOURCE_EXHAUSTED'])
 
 /** What an answer means for the mail: by status and reason (Gmail API, "Resolve errors"), never by words. */
-function judge({ status, reason, words, reached }: Answered): Outcome {
+function classify({ status, reason, words, reached }: Answered): Outcome {
   const reply = words === '' ? `Gmail answered with the status ${status}.` : words
   if (status >= 200 && status < 300) return { kind: 'accepted', reply }
   if (status === 0) return { kind: 'temporary', reply: 'Gmail did not answer.', unknown: reached }
@@ -207,16 +207,16 @@ function openPermission(secretKey: string, sender: Sender): string {
   }
 }
 
-function judgeRenewal(error: unknown, log: Log, sender: Sender): Outcome {
+function classifyRenewal(error: unknown, log: Log, sender: Sender): Outcome {
   if (error instanceof UnopenableError)
     return { kind: 'login_refused', reply: 'The stored permission for Gmail cannot be opened any more. Please connect Gmail again.' }
-  const trouble = error instanceof ProviderError ? error.trouble : null
-  if (trouble === 'revoked') return { kind: 'login_refused', reply: reconnect }
+  const kind = error instanceof ProviderError ? error.kind : null
+  if (kind === 'revoked') return { kind: 'login_refused', reply: reconnect }
   log.warn({ err: error, senderId: sender.senderId }, 'A permission to send was not renewed.')
   // The database, say: no word of Google's about the permission.
-  if (trouble === null) return { kind: 'temporary', reply: 'The permission to send could not be renewed.', unknown: false }
+  if (kind === null) return { kind: 'temporary', reply: 'The permission to send could not be renewed.', unknown: false }
   const reply =
-    trouble === 'refused'
+    kind === 'refused'
       ? 'Google refused to renew the permission to send. Please ask whoever runs this server to look at its settings for Google.'
       : 'Google cannot be reached to renew the permission to send.'
   return { kind: 'temporary', reply, unknown: false }

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { vetHost } from './host.ts'
 
 const strict = { allowPrivateHosts: false }
-const trouble = (name: string) => expect.objectContaining({ trouble: name })
+const code = (name: string) => expect.objectContaining({ code: name })
 
 test('a mail server with one private address among public ones is refused', async () => {
   const resolve = async () => ['93.184.215.14', '10.0.0.5']
-  await expect(vetHost({ host: 'smtp.example.com', port: 587 }, { resolve, ...strict })).rejects.toEqual(trouble('host_refused'))
+  await expect(vetHost({ host: 'smtp.example.com', port: 587 }, { resolve, ...strict })).rejects.toEqual(code('host_refused'))
 })
 
 test('a mail server without an address is unknown', async () => {
   const resolve = () => Promise.reject(new Error('ENOTFOUND'))
-  await expect(vetHost({ host: 'smtp.exmaple.com', port: 587 }, { resolve, ...strict })).rejects.toEqual(trouble('unknown_host'))
+  await expect(vetHost({ host: 'smtp.exmaple.com', port: 587 }, { resolve, ...strict })).rejects.toEqual(code('unknown_host'))
 })
 
 test.each([25, 465, 587, 2525])('port %i is for sending mail', async (port) => {
@@ -21,7 +21,7 @@ test.each([25, 465, 587, 2525])('port %i is for sending mail', async (port) => {
 
 test.each([1, 22, 80, 110, 3306, 6379, 11211])('port %i is refused', async (port) => {
   const resolve = async () => ['93.184.215.14']
-  await expect(vetHost({ host: 'smtp.example.com', port }, { resolve, ...strict })).rejects.toEqual(trouble('port_refused'))
+  await expect(vetHost({ host: 'smtp.example.com', port }, { resolve, ...strict })).rejects.toEqual(code('port_refused'))
 })
 
 test('an operator may allow private hosts and any port', async () => {

@@ -1,5 +1,5 @@
-import { judgeHost, type Resolve, type VettedHost } from '#server/platform/host.ts'
-import { MailError } from './trouble.ts'
+import { type Resolve, resolveHost, type VettedHost } from '#server/platform/host.ts'
+import { MailError } from './smtp-errors.ts'
 
 const smtpPorts = new Set([25, 465, 587, 2525])
 
@@ -9,7 +9,7 @@ export async function vetHost(
   options: { resolve: Resolve; allowPrivateHosts: boolean },
 ): Promise<VettedHost> {
   if (!options.allowPrivateHosts && !smtpPorts.has(target.port)) throw new MailError('port_refused')
-  const host = await judgeHost(target.host, options)
+  const host = await resolveHost(target.host, options)
   if (host === 'unknown') throw new MailError('unknown_host')
   if (host === 'special') throw new MailError('host_refused')
   return host

@@ -53,8 +53,8 @@ export function limitsOf(sender: Limited, now: Instant): SendingLimits {
   }
 }
 
-function isFresh(learnedAt: Instant | null, goodFor: { hours: number }, now: Instant): boolean {
-  return learnedAt !== null && Temporal.Instant.compare(learnedAt.add(goodFor), now) > 0
+function isFresh(learnedAt: Instant | null, lifetime: { hours: number }, now: Instant): boolean {
+  return learnedAt !== null && Temporal.Instant.compare(learnedAt.add(lifetime), now) > 0
 }
 
 function less(known: number | null, learned: number | null): number | null {

@@ -2,19 +2,19 @@ import net from 'node:net'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { mailCalls, type SmtpDraft } from '#contract/mail.ts'
-import { identify } from '#server/accounts/sessions.ts'
+import { authenticate } from '#server/accounts/sessions.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { openApp } from '#server/platform/answer.ts'
 import { openLog } from '#server/platform/log.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { aMailbox, aPerson, type Person } from '#test/factories.ts'
 import { makeCertificate } from '#test/fakes/certificate.ts'
 import { drip, type FakeSmtp, openFakeSmtp, reset, type Script, type SmtpOptions, silence } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { findSender, hasMailConfig, pauseSender } from './mail.ts'
-import { openMailer } from './mailer.ts'
+import { openSmtpMailer } from './mailer.ts'
 import { type MailHandDowns, mailRoutes } from './routes.ts'
-import { type Outside, usualOutside } from './session.ts'
+import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { mailConfigs } from './tables.ts'
 
 const unconfigured = { configured: false, provider: null, user: null, host: null, port: null, secure: null, pause: null }
@@ -26,23 +26,23 @@ function draftFor(smtp: FakeSmtp, about: Partial<SmtpDraft> = {}): SmtpDraft {
 /** The same app with the mail calls in a world of the test's making, and what it logs. */
 async function inWorld(
   app: TestApp,
-  outside: Partial<Outside>,
+  network: Partial<NetworkDeps>,
   about: { handDowns?: MailHandDowns; patience?: { wholeMs: number; probeMs: number } } = {},
 ): Promise<TestApp & { logged: string[] }> {
   const logged: string[] = []
   const log = openLog({ level: 'trace', terminal: false, destination: { write: (line: string) => void logged.push(line) } })
-  const own = await openApp({ log, trustProxy: false, identify: (request) => identify(app.deps, request) })
+  const own = await openApp({ log, trustProxy: false, authenticate: (request) => authenticate(app.deps, request) })
   const patience = about.patience ?? { wholeMs: 10_000, probeMs: 50 }
-  mailRoutes(own, app.deps, about.handDowns ?? { onSenderChange: async () => undefined }, { outside, patience })
+  mailRoutes(own, app.deps, about.handDowns ?? { onSenderChange: async () => undefined }, { network, patience })
   return { ...app, app: own, logged }
 }
 
 /** The public internet as far as a test needs it: every name leads to one public address, and who dials it gets this server. */
-function publicly(smtp: FakeSmtp): Partial<Outside> {
+function publicly(smtp: FakeSmtp): Partial<NetworkDeps> {
   return {
     allowPrivateHosts: false,
     resolve: async () => ['93.184.215.14'],
-    dial: () => net.connect(smtp.port, smtp.host),
+    connect: () => net.connect(smtp.port, smtp.host),
     trust: smtp.certificate,
   }
 }
@@ -82,7 +82,7 @@ test('a mailbox that was saved sends', async () => {
   const asha = await aPerson(app)
   await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp) })
   const sender = await findSender(app.db, asha.id)
-  const mailer = openMailer({ secretKey: app.deps.config.secretKey, allowPrivateHosts: true, log: app.deps.log })
+  const mailer = openSmtpMailer({ secretKey: app.deps.config.secretKey, allowPrivateHosts: true, log: app.deps.log })
   const mail = { raw: Buffer.from('Subject: x\r\n\r\nx\r\n'), from: 'asha@example.com', to: 'client@example.org' }
   expect(sender && (await mailer.send(sender, async () => mail))).toMatchObject({ kind: 'accepted' })
   await mailer.close()
@@ -104,7 +104,7 @@ interface Failure {
   options?: SmtpOptions
   script?: Script
   draft?: Partial<SmtpDraft>
-  world?: Partial<Outside>
+  world?: Partial<NetworkDeps>
   /** Only patience ends it. */
   slow?: true
   field: string | null
@@ -170,7 +170,7 @@ const failures: Failure[] = [
   },
   {
     name: 'a port where nobody listens',
-    world: { dial: () => net.connect(1, '127.0.0.1') },
+    world: { connect: () => net.connect(1, '127.0.0.1') },
     field: 'port',
     says: 'smtp.example.com does not take connections on port 587.',
   },
@@ -283,9 +283,9 @@ test('a private host gets one and the same answer however it is written and what
   await using smtp = await openFakeSmtp()
   let dialled = 0
   const app = await inWorld(base, {
-    ...usualOutside,
+    ...defaultNetwork,
     allowPrivateHosts: false,
-    dial: () => {
+    connect: () => {
       dialled += 1
       return net.connect(smtp.port, smtp.host)
     },
@@ -323,7 +323,7 @@ test('a name is resolved once: what it says the second time is not followed', as
   const app = await inWorld(base, {
     ...publicly(smtp),
     resolve: async () => [['93.184.215.14'], ['127.0.0.1']][asked++] ?? [],
-    dial(addresses) {
+    connect(addresses) {
       dialled.push(addresses)
       return net.connect(smtp.port, smtp.host)
     },
@@ -428,7 +428,7 @@ test('what waits for a mailbox is told in the transaction that saves or removes 
 test('where that fails, nothing is saved', async () => {
   await using base = await openTestApp()
   await using smtp = await openFakeSmtp()
-  const failing: MailHandDowns = { onSenderChange: () => Promise.reject(new Refusal('conflict', 'Not now.')) }
+  const failing: MailHandDowns = { onSenderChange: () => Promise.reject(new ProblemError('conflict', 'Not now.')) }
   const app = await inWorld(base, { allowPrivateHosts: true }, { handDowns: failing })
   const asha = await aPerson(app)
   expect((await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp) })).problem?.code).toBe('conflict')
@@ -470,7 +470,7 @@ test('a password is sealed in the database, bound to its row, and in no answer a
   smtp.answer({})
   await app.db.insert(mailConfigs).values({ ...(await aMailbox(app, asha, smtp)), ownerId: ravi.id })
   const swapped = await findSender(app.db, ravi.id)
-  const mailer = openMailer({ secretKey: app.deps.config.secretKey, allowPrivateHosts: true, log: app.deps.log })
+  const mailer = openSmtpMailer({ secretKey: app.deps.config.secretKey, allowPrivateHosts: true, log: app.deps.log })
   const sent = swapped && (await mailer.send(swapped, async () => ({ raw: Buffer.from('x'), from: login.user, to: 'client@example.org' })))
   expect(sent).toMatchObject({ kind: 'login_refused' })
   expect(smtp.mails).toEqual([])

@@ -4,11 +4,11 @@ import { countTry } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Sender, sealPassword, sealRefreshToken } from './sender.ts'
-import { type Outside, openSession } from './session.ts'
+import { type NetworkDeps, openSession } from './session.ts'
+import { describeError, MailError } from './smtp-errors.ts'
 import { mailConfigs } from './tables.ts'
-import { advise, MailError } from './trouble.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
 export { type Sender, sealedSenders } from './sender.ts'
@@ -60,17 +60,17 @@ export async function countTestMail(db: Database, ownerId: string, now: Instant)
  */
 export async function trySmtp(
   draft: SmtpDraft,
-  outside: Outside,
+  network: NetworkDeps,
   patience: { wholeMs: number; probeMs: number } = tryPatience,
 ): Promise<void> {
   try {
-    const session = await openSession(draft, outside, { signal: AbortSignal.timeout(patience.wholeMs), probe: patience.probeMs })
+    const session = await openSession(draft, network, { signal: AbortSignal.timeout(patience.wholeMs), probe: patience.probeMs })
     await session.quit()
   } catch (error) {
     if (!(error instanceof MailError)) throw error
-    const { field, sentence } = advise(error, draft)
-    const refused = error.trouble === 'host_refused' || error.trouble === 'port_refused'
-    throw new Refusal(refused ? 'mail_host_refused' : 'mail_test_failed', sentence, {
+    const { field, sentence } = describeError(error, draft)
+    const refused = error.code === 'host_refused' || error.code === 'port_refused'
+    throw new ProblemError(refused ? 'mail_host_refused' : 'mail_test_failed', sentence, {
       ...(field ? { errors: [{ path: field, message: sentence }] } : {}),
     })
   }

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { openLog } from '#server/platform/log.ts'
 import { makeCertificate } from '#test/fakes/certificate.ts'
 import { drip, type FakeSmtp, later, openFakeSmtp, reset, type Script, type SmtpOptions, silence } from '#test/fakes/smtp-server.ts'
-import { type Mail, type Mailer, type MailerOptions, type Outcome, openMailer } from './mailer.ts'
+import { type Mail, type Mailer, type MailerOptions, type Outcome, openSmtpMailer } from './mailer.ts'
 import { type Sender, sealPassword } from './sender.ts'
 import type { Deadlines } from './session.ts'
 
@@ -27,7 +27,7 @@ interface ReadyMailer {
 function aMailer(options: Partial<MailerOptions> = {}): ReadyMailer {
   lines.length = 0
   const log = openLog({ level: 'trace', terminal: false, destination: { write: (line: string) => void lines.push(line) } })
-  const mailer = openMailer({ secretKey, allowPrivateHosts: true, log, ...options })
+  const mailer = openSmtpMailer({ secretKey, allowPrivateHosts: true, log, ...options })
   mailers.push(mailer)
   return {
     opened: mailer,
@@ -44,7 +44,7 @@ function publicly(smtp: FakeSmtp): Partial<MailerOptions> {
   return {
     allowPrivateHosts: false,
     resolve: async () => ['93.184.215.14'],
-    dial: () => net.connect(smtp.port, smtp.host),
+    connect: () => net.connect(smtp.port, smtp.host),
     trust: smtp.certificate,
   }
 }
@@ -315,7 +315,7 @@ test('a host that moves to a private address between two connections is not foll
   const mailer = aMailer({
     ...publicly(smtp),
     resolve: async () => answers.shift() ?? [],
-    dial(addresses) {
+    connect(addresses) {
       dialled.push(addresses)
       return net.connect(smtp.port, smtp.host)
     },

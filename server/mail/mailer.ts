@@ -2,8 +2,8 @@ import { domainToASCII } from 'node:url'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { openPassword, type Sender } from './sender.ts'
-import { type Deadlines, type Outside, openSession, type Session, usualOutside } from './session.ts'
-import { advise, enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode, switchedOffWords } from './trouble.ts'
+import { type Deadlines, defaultNetwork, type NetworkDeps, openSession, type Session } from './session.ts'
+import { describeError, enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode, switchedOffWords } from './smtp-errors.ts'
 
 /** What a mail server made of one mail. `reply` is its own words, one line, at most 500 characters. */
 export type Outcome =
@@ -32,7 +32,7 @@ export interface Mailer {
    */
   send(sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null>
   /** Nothing follows for now: connections of this mailbox that lie idle are closed, so that another process may open as many. */
-  rest(sender: Sender): void
+  closeIdle(sender: Sender): void
   /** Lets what is under way finish, then closes every connection. */
   close(): Promise<void>
 }
@@ -41,8 +41,8 @@ export interface MailerOptions {
   secretKey: string
   allowPrivateHosts: boolean
   log: Log
-  resolve?: Outside['resolve']
-  dial?: Outside['dial']
+  resolve?: NetworkDeps['resolve']
+  connect?: NetworkDeps['connect']
   deadlines?: Partial<Deadlines>
   trust?: string
   /** How long a connection is kept for the next mail, in ms. */
@@ -66,24 +66,24 @@ interface Connection {
 }
 
 /** The connections of one mailbox: who has a place may use one. */
-interface Lane {
-  places: number
+interface SmtpPool {
+  slots: number
   waiting: (() => void)[]
   idle: Connection[]
 }
 
 /** Sends mails by SMTP: at most two connections per mailbox, kept for the next mail, each step under a deadline that a slow drip cannot prolong. */
-export function openMailer(options: MailerOptions): Mailer {
-  const outside: Outside = {
-    ...usualOutside,
+export function openSmtpMailer(options: MailerOptions): Mailer {
+  const network: NetworkDeps = {
+    ...defaultNetwork,
     allowPrivateHosts: options.allowPrivateHosts,
     ...(options.resolve ? { resolve: options.resolve } : {}),
-    ...(options.dial ? { dial: options.dial } : {}),
+    ...(options.connect ? { connect: options.connect } : {}),
     trust: options.trust ?? null,
-    deadlines: { ...usualOutside.deadlines, ...options.deadlines },
+    deadlines: { ...defaultNetwork.deadlines, ...options.deadlines },
   }
   const idleMs = options.idleMs ?? 5_000
-  const lanes = new Map<string, Lane>()
+  const pools = new Map<string, SmtpPool>()
   const underWay = new Set<Promise<unknown>>()
   let closing = false
 
@@ -94,60 +94,60 @@ export function openMailer(options: MailerOptions): Mailer {
     work.then(done, done)
   }
 
-  const dropIfUnused = (senderId: string, lane: Lane): void => {
-    if (lane.places === 0 && lane.idle.length === 0 && lanes.get(senderId) === lane) lanes.delete(senderId)
+  const dropIfUnused = (senderId: string, pool: SmtpPool): void => {
+    if (pool.slots === 0 && pool.idle.length === 0 && pools.get(senderId) === pool) pools.delete(senderId)
   }
 
-  const connect = async (sender: Sender, lane: Lane): Promise<Connection> => {
+  const connect = async (sender: Sender, pool: SmtpPool): Promise<Connection> => {
     const { host, port, secure, address } = sender
     if (host === null || port === null || secure === null) throw new MailError('no_login')
-    const session = await openSession({ host, port, secure, user: address, pass: openPassword(options.secretKey, sender) }, outside)
+    const session = await openSession({ host, port, secure, user: address, pass: openPassword(options.secretKey, sender) }, network)
     const connection: Connection = { session, mails: 0, idle: undefined }
     session.onGone(() => {
       clearTimeout(connection.idle)
-      lane.idle = lane.idle.filter((other) => other !== connection)
-      dropIfUnused(sender.senderId, lane)
+      pool.idle = pool.idle.filter((other) => other !== connection)
+      dropIfUnused(sender.senderId, pool)
     })
     return connection
   }
 
-  const takeIdle = (lane: Lane): Connection | null => {
-    const connection = lane.idle.pop()
+  const takeIdle = (pool: SmtpPool): Connection | null => {
+    const connection = pool.idle.pop()
     clearTimeout(connection?.idle)
     return connection ?? null
   }
 
-  const giveBack = async (senderId: string, lane: Lane, connection: Connection | null): Promise<void> => {
+  const release = async (senderId: string, pool: SmtpPool, connection: Connection | null): Promise<void> => {
     if (connection?.session.alive) {
       if (closing || connection.mails >= mailsPerConnection) await connection.session.quit()
       else {
         connection.idle = setTimeout(() => {
           // Out of reach before it says goodbye: a mail that comes meanwhile takes another.
-          lane.idle = lane.idle.filter((other) => other !== connection)
+          pool.idle = pool.idle.filter((other) => other !== connection)
           track(connection.session.quit())
         }, idleMs).unref()
-        lane.idle.push(connection)
+        pool.idle.push(connection)
       }
     }
-    const next = lane.waiting.shift()
+    const next = pool.waiting.shift()
     if (next) return next()
-    lane.places -= 1
-    dropIfUnused(senderId, lane)
+    pool.slots -= 1
+    dropIfUnused(senderId, pool)
   }
 
   const deliver = async (sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null> => {
-    const lane = lanes.get(sender.senderId) ?? { places: 0, waiting: [], idle: [] }
-    lanes.set(sender.senderId, lane)
-    if (lane.places < connectionsPerSender) lane.places += 1
-    else await new Promise<void>((resolve) => lane.waiting.push(resolve))
+    const pool = pools.get(sender.senderId) ?? { slots: 0, waiting: [], idle: [] }
+    pools.set(sender.senderId, pool)
+    if (pool.slots < connectionsPerSender) pool.slots += 1
+    else await new Promise<void>((resolve) => pool.waiting.push(resolve))
 
     let connection: Connection | null = null
     let outcome: Outcome | null
     let taking: { failed: unknown } | null = null
     try {
-      connection = takeIdle(lane)
+      connection = takeIdle(pool)
       const kept = connection !== null
-      connection ??= await connect(sender, lane)
+      connection ??= await connect(sender, pool)
       const mail = await take().catch((error: unknown) => {
         taking = { failed: error }
         return null
@@ -157,21 +157,16 @@ export function openMailer(options: MailerOptions): Mailer {
       } catch (error) {
         // A connection that the server ended while it lay idle: nothing was asked for yet, so this is no try.
         const { answered } = connection.session.progress
-        if (
-          !kept ||
-          !(error instanceof MailError) ||
-          (answered && replyCode(error.reply) !== 421) ||
-          connection.session.progress.dotWritten
-        )
+        if (!kept || !(error instanceof MailError) || (answered && replyCode(error.reply) !== 421) || connection.session.progress.dataSent)
           throw error
         connection = null
-        connection = await connect(sender, lane)
+        connection = await connect(sender, pool)
         outcome = mail && (await hand(connection, mail))
       }
     } catch (error) {
-      const { dotWritten, step } = connection?.session.progress ?? { dotWritten: false, step: '' }
-      outcome = judge(error, { sender, dotWritten, ofMailbox: step !== 'RCPT' })
-      if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.trouble === 'reply'))
+      const { dataSent, step } = connection?.session.progress ?? { dataSent: false, step: '' }
+      outcome = classify(error, { sender, dataSent, ofMailbox: step !== 'RCPT' })
+      if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.code === 'reply'))
         options.log.info(
           { senderId: sender.senderId, host: sender.host, port: sender.port, outcome: outcome.kind },
           'A mail server could not be used.',
@@ -179,7 +174,7 @@ export function openMailer(options: MailerOptions): Mailer {
     }
     const used = connection
     const clean = outcome && outcome.kind !== 'accepted' && used?.session.alive ? used.session.reset() : Promise.resolve()
-    track(clean.then(() => giveBack(sender.senderId, lane, used)))
+    track(clean.then(() => release(sender.senderId, pool, used)))
     if (taking) throw (taking as { failed: unknown }).failed
     return outcome
   }
@@ -191,16 +186,16 @@ export function openMailer(options: MailerOptions): Mailer {
       track(delivered)
       return delivered
     },
-    rest({ senderId }) {
-      for (const connection of lanes.get(senderId)?.idle.splice(0) ?? []) {
+    closeIdle({ senderId }) {
+      for (const connection of pools.get(senderId)?.idle.splice(0) ?? []) {
         clearTimeout(connection.idle)
         track(connection.session.quit())
       }
     },
     async close() {
       closing = true
-      for (const lane of lanes.values())
-        for (const connection of lane.idle.splice(0)) {
+      for (const pool of pools.values())
+        for (const connection of pool.idle.splice(0)) {
           clearTimeout(connection.idle)
           track(connection.session.quit())
         }
@@ -227,16 +222,16 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
 }
 
 /** What a failure means for the mail: by the step, then by the reply's codes; never by words. */
-function judge(error: unknown, about: { sender: Sender; dotWritten: boolean; ofMailbox: boolean }): Outcome {
+function classify(error: unknown, about: { sender: Sender; dataSent: boolean; ofMailbox: boolean }): Outcome {
   if (!(error instanceof MailError))
     // The password does not open: the secret key is another one, or the row is not the one it was sealed for.
     return { kind: 'login_refused', reply: 'The stored password cannot be opened any more. Please enter it again.' }
-  const { trouble, reply } = error
+  const { code, reply } = error
   if (reply !== null && passwordsSwitchedOff.has(enhancedCode(reply) ?? ''))
     return { kind: 'login_refused', reply: switchedOffWords(about.sender.host ?? 'This server', reply).slice(0, 500) }
-  if (trouble === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
-  if (trouble !== 'reply' || reply === null)
-    return { kind: 'temporary', reply: reply ?? plainWords(error, about.sender), unknown: about.dotWritten }
+  if (code === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
+  if (code !== 'reply' || reply === null)
+    return { kind: 'temporary', reply: reply ?? plainWords(error, about.sender), unknown: about.dataSent }
   if (loginCodes.has(replyCode(reply))) return { kind: 'login_refused', reply }
   if (quotaCodes.has(enhancedCode(reply) ?? '')) return { kind: 'quota', reply }
   if (Math.floor(replyCode(reply) / 100) === 5) return { kind: 'permanent', reply }
@@ -244,7 +239,7 @@ function judge(error: unknown, about: { sender: Sender; dotWritten: boolean; ofM
 }
 
 function plainWords(error: MailError, { host, port }: Sender): string {
-  return advise(error, { host: host ?? '', port: port ?? 0 }).sentence.slice(0, 500)
+  return describeError(error, { host: host ?? '', port: port ?? 0 }).sentence.slice(0, 500)
 }
 
 /** One addr-spec with its domain in ASCII (RFC 5890), or null. Nothing that SMTP could read as a second address or command gets through. */

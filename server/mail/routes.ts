@@ -1,17 +1,17 @@
 import { mailCalls } from '#contract/mail.ts'
-import { type Farewell, originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { type OnAccountDeleted, originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
-import { Refusal } from '#server/platform/refusal.ts'
-import { gmailRoutes, handBack } from './gmail-routes.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { gmailRoutes, revokeGrant } from './gmail-routes.ts'
 import { countMailTry, countTestMail, findSender, removeMailConfig, resumeAfterLogin, storeSmtp, toMailConfig, trySmtp } from './mail.ts'
-import { openPost } from './post.ts'
-import { type Outside, usualOutside } from './session.ts'
+import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { sendTestMail } from './test-mail.ts'
+import { openMailer } from './transports.ts'
 
 export interface MailHandDowns {
   /** In the transaction that saves or removes a mailbox: what waits for one, or counts on one, is told. */
@@ -19,12 +19,12 @@ export interface MailHandDowns {
 }
 
 /** Hands a permission of Google's back once its account is gone. */
-export function mailFarewell({ config, log }: Pick<Deps, 'config' | 'log'>): Farewell {
+export function mailOnAccountDeleted({ config, log }: Pick<Deps, 'config' | 'log'>): OnAccountDeleted {
   const provider = config.google && openProvider(config.google)
   return async (db, ownerId) => {
     const sender = await findSender(db, ownerId)
     return async () => {
-      if (sender) await handBack({ db, config, log }, provider, sender)
+      if (sender) await revokeGrant({ db, config, log }, provider, sender)
     }
   }
 }
@@ -34,9 +34,9 @@ export function mailRoutes(
   app: App,
   { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
   { onSenderChange }: MailHandDowns,
-  world: { outside?: Partial<Outside>; patience?: { wholeMs: number; probeMs: number }; testPatienceMs?: number } = {},
+  world: { network?: Partial<NetworkDeps>; patience?: { wholeMs: number; probeMs: number }; testPatienceMs?: number } = {},
 ): void {
-  const outside: Outside = { ...usualOutside, allowPrivateHosts: config.allowPrivateSmtpHosts, ...world.outside }
+  const network: NetworkDeps = { ...defaultNetwork, allowPrivateHosts: config.allowPrivateSmtpHosts, ...world.network }
 
   answer(app, mailCalls.config, async (_parts, { account }) => toMailConfig(await findSender(db, account.id)))
 
@@ -45,8 +45,8 @@ export function mailRoutes(
 
   answer(app, mailCalls.configureSmtp, async ({ body }, { account }, { request }) => {
     if (config.rateLimit) await countMailTry(db, account.id, clock.now())
-    // Outside of any transaction: a mail server takes its time.
-    await trySmtp(body, outside, world.patience)
+    // NetworkDeps of any transaction: a mail server takes its time.
+    await trySmtp(body, network, world.patience)
     const now = clock.now()
     const before = await findSender(db, account.id)
     const stored = await db.transaction(async (tx) => {
@@ -55,17 +55,17 @@ export function mailRoutes(
       await onSenderChange(tx, account.id, now)
       return sender
     })
-    if (before) await handBack({ db, config, log }, provider, before)
+    if (before) await revokeGrant({ db, config, log }, provider, before)
     return toMailConfig(stored)
   })
 
   // Its connections are its own: a process that only serves has no others.
-  const post = openPost({ db, config, log })
+  const post = openMailer({ db, config, log })
   app.addHook('onClose', () => post.close())
 
   answer(app, mailCalls.test, async (_parts, { account }) => {
     const sender = await findSender(db, account.id)
-    if (!sender) throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending a test mail.')
+    if (!sender) throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending a test mail.')
     const began = clock.now()
     if (config.rateLimit) await countTestMail(db, account.id, began)
     const mail = { id: newId(), name: account.displayName, to: account.email, at: began }
@@ -85,7 +85,7 @@ export function mailRoutes(
       if (before) await writeAudit(tx, { ownerId: account.id, kind: 'sender_removed', about: before.address }, originOf(request), now)
       await onSenderChange(tx, account.id, now)
     })
-    if (before) await handBack({ db, config, log }, provider, before)
+    if (before) await revokeGrant({ db, config, log }, provider, before)
     return undefined
   })
 }

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import tls from 'node:tls'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { failPoint } from '#server/platform/fail-point.ts'
-import { certificateTrouble, dialAddresses, type Resolve, resolveName, type VettedHost } from '#server/platform/host.ts'
+import { certificateError, connectToAddresses, type Resolve, resolveName, type VettedHost } from '#server/platform/host.ts'
 import { vetHost } from './host.ts'
-import { isTemporary, MailError, oneLine, replyCode, type Trouble } from './trouble.ts'
+import { isTemporary, MailError, oneLine, replyCode, type SmtpErrorCode } from './smtp-errors.ts'
 
 /** Milliseconds each step may take in all, however often a byte arrives meanwhile. */
 export interface Deadlines {
@@ -20,19 +20,19 @@ export interface Deadlines {
 }
 
 /** The world outside: everything about it can be handed in. */
-export interface Outside {
+export interface NetworkDeps {
   allowPrivateHosts: boolean
   resolve: Resolve
   /** Opens a TCP connection to one of these addresses and no other. */
-  dial(addresses: string[], port: number): net.Socket
+  connect(addresses: string[], port: number): net.Socket
   deadlines: Deadlines
   /** Certificates (PEM) that are trusted besides the well-known authorities. */
   trust: string | null
 }
 
-export const usualOutside: Omit<Outside, 'allowPrivateHosts'> = {
+export const defaultNetwork: Omit<NetworkDeps, 'allowPrivateHosts'> = {
   resolve: resolveName,
-  dial: dialAddresses,
+  connect: connectToAddresses,
   deadlines: { connect: 10_000, greeting: 20_000, command: 30_000, dot: 120_000 },
   trust: null,
 }
@@ -56,7 +56,7 @@ export interface Session {
   /** Resolves to the server's words on accepting the mail; rejects with MailError `reply` or why the connection broke. */
   send(mail: { raw: Buffer; from: string; to: string }): Promise<string>
   /** How far the last mail came: whether the server had answered anything to it, and whether its final dot was on its way. */
-  readonly progress: { answered: boolean; dotWritten: boolean; step: string }
+  readonly progress: { answered: boolean; dataSent: boolean; step: string }
   /** Makes the connection ready for another mail after a refused one. */
   reset(): Promise<void>
   /** Says goodbye and closes; resolves when that is done. */
@@ -72,24 +72,24 @@ export interface Session {
  */
 export async function openSession(
   target: Target,
-  outside: Outside,
+  network: NetworkDeps,
   extra: { signal?: AbortSignal; probe?: number } = {},
 ): Promise<Session> {
-  const { deadlines } = outside
+  const { deadlines } = network
   const connecting = limit(deadlines.connect, extra.signal)
-  const host = await connecting.race(vetHost(target, outside))
-  const plain = outside.dial(host.addresses, target.port)
+  const host = await connecting.race(vetHost(target, network))
+  const plain = network.connect(host.addresses, target.port)
   try {
     await connecting.race(connected(plain))
-    const lax = host.isPrivate && outside.allowPrivateHosts
+    const lax = host.isPrivate && network.allowPrivateHosts
     const security: tls.ConnectionOptions = {
       minVersion: 'TLSv1.2',
       rejectUnauthorized: !lax,
       ...(net.isIP(host.name) ? {} : { servername: host.name }),
-      ...(outside.trust === null ? {} : { ca: [...tls.rootCertificates, outside.trust] }),
+      ...(network.trust === null ? {} : { ca: [...tls.rootCertificates, network.trust] }),
     }
     const socket = target.secure ? await limit(deadlines.greeting, extra.signal).race(secured(plain, host, security)) : plain
-    return await talk(socket, plain, { target, host, lax, security, outside, ...extra })
+    return await talk(socket, plain, { target, host, lax, security, network, ...extra })
   } catch (error) {
     plain.destroy()
     throw error
@@ -102,14 +102,14 @@ interface Talk {
   /** A private host that the operator allows: it may do without TLS, without a certificate and without a login. */
   lax: boolean
   security: tls.ConnectionOptions
-  outside: Outside
+  network: NetworkDeps
   signal?: AbortSignal
   probe?: number
 }
 
 async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise<Session> {
-  const { target, host, lax, outside } = about
-  const { deadlines } = outside
+  const { target, host, lax, network } = about
+  const { deadlines } = network
   const longest = Math.max(deadlines.greeting, deadlines.command, deadlines.dot) * 10
   const gone: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
@@ -117,7 +117,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   let broken: MailError | null = null
   let smtpUtf8 = false
   let asked = ''
-  let progress = { answered: false, dotWritten: false, step: '' }
+  let progress = { answered: false, dataSent: false, step: '' }
 
   const smtp = new SMTPConnection({
     connection: socket,
@@ -134,7 +134,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
     socketCloseTimeout: 0,
     maxResponseSize: 64 * 1024,
     transactionLog: true,
-    logger: listener({
+    logger: trafficLogger({
       client(line) {
         asked = line.split(' ', 1)[0] ?? ''
         allow(deadlines.command)
@@ -188,7 +188,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       if (!smtp.allowsAuth) throw new MailError('no_login')
       await exchange((done) => smtp.login({ user: target.user, pass: target.pass }, done)).catch((error: Error) => {
         const known = understand(error, 'login')
-        throw new MailError(known.trouble, known.reply && withoutSecrets(known.reply, target))
+        throw new MailError(known.code, known.reply && withoutSecrets(known.reply, target))
       })
     }
   } catch (error) {
@@ -209,13 +209,13 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       return progress
     },
     async send({ raw, from, to }) {
-      const own = { answered: false, dotWritten: false, step: '' }
+      const own = { answered: false, dataSent: false, step: '' }
       progress = own
       // The message is asked for once the server has given its leave, and its end means that the dot follows.
       const message = new Readable({
         read() {
           allow(deadlines.dot)
-          own.dotWritten = true
+          own.dataSent = true
           this.push(raw)
           this.push(null)
         },
@@ -254,9 +254,9 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
 async function probe(about: Talk, settled: () => boolean, lose: (error: MailError) => void): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, about.probe).unref())
   if (settled()) return
-  const socket = about.outside.dial(about.host.addresses, about.target.port)
+  const socket = about.network.connect(about.host.addresses, about.target.port)
   try {
-    const patience = limit(about.outside.deadlines.greeting, about.signal)
+    const patience = limit(about.network.deadlines.greeting, about.signal)
     await patience.race(connected(socket))
     await patience.race(secured(socket, about.host, { ...about.security, rejectUnauthorized: false }))
     if (!settled()) lose(new MailError('speaks_tls'))
@@ -320,11 +320,11 @@ function understand(error: Error, step: 'connection' | 'handshake' | 'login' | '
   if (command === 'STARTTLS' && reply) return new MailError(isTemporary(reply) ? 'turned_away' : 'no_starttls', reply)
   if (code === 'EMESSAGE' && !reply) return new MailError('reply', '552 5.3.4 The mail is larger than the mail server allows.')
   if (reply) return new MailError(step === 'login' ? 'login' : step === 'reply' ? 'reply' : 'turned_away', reply)
-  return new MailError(troubleOf(originalCode ?? code))
+  return new MailError(codeOf(originalCode ?? code))
 }
 
-function troubleOf(code: string): Trouble {
-  const certificate = certificateTrouble(code)
+function codeOf(code: string): SmtpErrorCode {
+  const certificate = certificateError(code)
   if (certificate !== null) return `certificate_${certificate}`
   switch (code) {
     case 'ECONNREFUSED':
@@ -353,7 +353,7 @@ function withoutSecrets(reply: string, { user, pass }: Target): string {
 }
 
 /** Hears the lines that go out (secrets masked by nodemailer) and come in. */
-function listener(heard: { client(line: string): void; server(reply: string): void }) {
+function trafficLogger(heard: { client(line: string): void; server(reply: string): void }) {
   const nothing = () => undefined
   const debug = (entry: unknown, line: unknown) => {
     const { tnx } = entry as { tnx?: string }

@@ -2,7 +2,7 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { identify } from '#server/accounts/sessions.ts'
+import { authenticate } from '#server/accounts/sessions.ts'
 import { openApp } from '#server/platform/answer.ts'
 import { aMailbox, anInvoice, aPerson } from '#test/factories.ts'
 import { openFakeSmtp, reset, type Script, silence } from '#test/fakes/smtp-server.ts'
@@ -12,7 +12,7 @@ import { mailRoutes } from './routes.ts'
 
 /** The same app, with less patience for a mail server that takes its time. */
 async function impatient(app: TestApp): Promise<TestApp> {
-  const own = await openApp({ log: app.deps.log, trustProxy: false, identify: (request) => identify(app.deps, request) })
+  const own = await openApp({ log: app.deps.log, trustProxy: false, authenticate: (request) => authenticate(app.deps, request) })
   mailRoutes(own, app.deps, { onSenderChange: async () => undefined }, { testPatienceMs: 300 })
   return { ...app, app: own }
 }

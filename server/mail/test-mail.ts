@@ -1,9 +1,9 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Instant } from '#server/platform/clock.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import type { Mailer, Outcome } from './mailer.ts'
 import type { Sender } from './sender.ts'
-import { advise, MailError, replyCode } from './trouble.ts'
+import { describeError, MailError, replyCode } from './smtp-errors.ts'
 
 /** A person waits for the answer. */
 const usualPatienceMs = 20_000
@@ -47,7 +47,7 @@ export async function sendTestMail(
   ]).finally(() => clearTimeout(timer))
   if (outcome === 'late') late = true
   if (outcome !== 'late' && outcome?.kind === 'accepted') return outcome.reply
-  throw new Refusal('mail_refused', explain(outcome, sender, taken))
+  throw new ProblemError('mail_refused', explain(outcome, sender, taken))
 }
 
 function explain(outcome: Exclude<Outcome, { kind: 'accepted' }> | 'late' | null, sender: Sender, taken: boolean): string {
@@ -57,7 +57,7 @@ function explain(outcome: Exclude<Outcome, { kind: 'accepted' }> | 'late' | null
   // Without a code it is a sentence already.
   if (replyCode(outcome.reply) === 0) return words.failed(outcome.reply)
   const error = new MailError(outcome.kind === 'login_refused' ? 'login' : 'reply', outcome.reply)
-  return words.failed(advise(error, { host: server, port: sender.port ?? 0 }).sentence)
+  return words.failed(describeError(error, { host: server, port: sender.port ?? 0 }).sentence)
 }
 
 function compose(from: string, mail: { id: string; name: string; to: string; at: Instant }): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { call } from '#contract/call.ts'
 import { answerOpen, openApp } from './answer.ts'
 import { openLog } from './log.ts'
-import { Refusal } from './refusal.ts'
+import { ProblemError } from './problem-error.ts'
 
 const note = call({
   method: 'POST',
@@ -23,7 +23,7 @@ const note = call({
 async function aServer(handle: () => Promise<{ text: string }> = async () => ({ text: 'done' })) {
   const lines: Record<string, unknown>[] = []
   const log = openLog({ level: 'info', terminal: false, destination: { write: (line: string) => void lines.push(JSON.parse(line)) } })
-  const app = await openApp({ log, trustProxy: false, identify: () => Promise.reject(new Error('Nobody asks here.')) })
+  const app = await openApp({ log, trustProxy: false, authenticate: () => Promise.reject(new Error('Nobody asks here.')) })
   answerOpen(app, note, handle)
   const post = (payload: string | object, headers: Record<string, string> = { 'content-type': 'application/json' }, url = '/note/1') =>
     app.inject({ method: 'POST', url, payload, headers })
@@ -74,7 +74,7 @@ test('more than 1 MB is too large', async () => {
 
 test('a refusal goes out in its own sentence, and says when to try again', async () => {
   const { post, lines } = await aServer(async () => {
-    throw new Refusal('too_many', 'Please wait a minute.', { retryAfter: 60 })
+    throw new ProblemError('too_many', 'Please wait a minute.', { retryAfter: 60 })
   })
   const { statusCode, headers, json } = await post(good)
   expect(statusCode).toBe(429)

@@ -13,10 +13,10 @@ import { z } from 'zod'
 import type { Call, CallParts, CallReply } from '#contract/call.ts'
 import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
-import { isAway } from './database.ts'
+import { isUnavailable } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
 import type { Log } from './log.ts'
-import { Refusal } from './refusal.ts'
+import { ProblemError } from './problem-error.ts'
 
 export type App = FastifyInstance
 
@@ -32,7 +32,7 @@ export interface ApiClient {
 }
 
 /** Who is asking. */
-export interface Who {
+export interface Principal {
   account: Account
   /** null: the person themselves. */
   apiClient: ApiClient | null
@@ -44,7 +44,7 @@ export interface Who {
  * Tells who a request for a call comes from, or refuses it: `not_signed_in`, and `not_allowed` where the call is not for them. What the answer
  * says of it besides goes into the reply's headers.
  */
-export type Identify = (request: FastifyRequest, call: Call, reply: FastifyReply) => Promise<Who>
+export type Authenticate = (request: FastifyRequest, call: Call, reply: FastifyReply) => Promise<Principal>
 
 /** A call without a reply may be answered by whatever ends without one. */
 type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C>
@@ -56,14 +56,19 @@ interface Http {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    identify: Identify
+    authenticate: Authenticate
     /** Answers a browser that asked for an address where nothing is; null while there are no pages. */
-    lost: { answer: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null }
+    notFoundPage: { answer: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null }
   }
 }
 
 /** An HTTP server that answers calls and turns every error into a problem. `https`: whether people reach it that way. */
-export async function openApp(options: { log: Log; identify: Identify; trustProxy: boolean | string[]; https?: boolean }): Promise<App> {
+export async function openApp(options: {
+  log: Log
+  authenticate: Authenticate
+  trustProxy: boolean | string[]
+  https?: boolean
+}): Promise<App> {
   const logger: FastifyBaseLogger = options.log
   const https = options.https ?? false
   const app: App = fastify({
@@ -89,20 +94,21 @@ export async function openApp(options: { log: Log; identify: Identify; trustProx
   )
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  app.decorate('identify', options.identify)
-  app.decorate('lost', { answer: null })
+  app.decorate('authenticate', options.authenticate)
+  app.decorate('notFoundPage', { answer: null })
   hardenAnswers(app, { https })
   await app.register(cookie)
   app.setErrorHandler((error, request, reply) => {
     const said = sayProblem(error)
     if (said.status === problemStatus.not_ready) request.log.warn({ err: error }, 'A call was turned away: the database does not answer.')
-    else if (said.status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'A call failed.')
+    else if (said.status >= 500 && !(error instanceof ProblemError)) request.log.error({ err: error }, 'A call failed.')
     if (said.retryAfter !== undefined) reply.header('retry-after', said.retryAfter)
     return reply.status(said.status).header('cache-control', 'no-store').send(said.problem)
   })
   app.setNotFoundHandler((request, reply) => {
     const asked = request.method === 'GET' || request.method === 'HEAD'
-    if (app.lost.answer && asked && (request.headers.accept ?? '').includes('text/html')) return app.lost.answer(request, reply)
+    if (app.notFoundPage.answer && asked && (request.headers.accept ?? '').includes('text/html'))
+      return app.notFoundPage.answer(request, reply)
     const { status, problem } = plain('not_found', 'There is nothing at this address.')
     return reply.status(status).header('cache-control', 'no-store').send(problem)
   })
@@ -124,20 +130,24 @@ class OneLineEach extends LogController {
   }
 }
 
-/** Answers a private call: identified first, validated second, the reply checked against the contract. */
-export function answer<C extends Call>(app: App, call: C, handle: (parts: CallParts<C>, who: Who, http: Http) => Promise<Answer<C>>): void {
+/** Answers a private call: authenticated first, validated second, the reply checked against the contract. */
+export function answer<C extends Call>(
+  app: App,
+  call: C,
+  handle: (parts: CallParts<C>, principal: Principal, http: Http) => Promise<Answer<C>>,
+): void {
   if (call.open) throw new Error(`${call.path} is open: answer it with answerOpen.`)
-  const identified = new WeakMap<FastifyRequest, Who>()
+  const authenticated = new WeakMap<FastifyRequest, Principal>()
   register(
     app,
     call,
     (parts, http) => {
-      const who = identified.get(http.request)
-      if (!who) throw new Refusal('not_signed_in', 'Please sign in.')
-      return handle(parts, who, http)
+      const principal = authenticated.get(http.request)
+      if (!principal) throw new ProblemError('not_signed_in', 'Please sign in.')
+      return handle(parts, principal, http)
     },
     async (request, reply) => {
-      identified.set(request, await app.identify(request, call, reply))
+      authenticated.set(request, await app.authenticate(request, call, reply))
     },
   )
 }
@@ -152,7 +162,7 @@ function register<C extends Call>(
   app: App,
   call: C,
   handle: (parts: CallParts<C>, http: Http) => Promise<Answer<C>>,
-  identify?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+  authenticate?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
   app.route({
     method: call.method,
@@ -164,8 +174,8 @@ function register<C extends Call>(
       ...(call.body ? { body: call.body } : {}),
       ...(call.reply ? { response: { [call.status]: call.reply, ...(call.status === 200 ? { 202: call.reply } : {}) } } : {}),
     },
-    // Who asks is settled before what is asked is looked at: a stranger learns nothing from a validation error.
-    ...(identify ? { onRequest: identify } : {}),
+    // Principal asks is settled before what is asked is looked at: a stranger learns nothing from a validation error.
+    ...(authenticate ? { onRequest: authenticate } : {}),
     handler: async (request, reply) => {
       reply.status(call.status)
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -195,7 +205,7 @@ const nouns: Record<string, string> = {
 
 /** What a person is told about an error: refusals in their own sentence, invalid input by field, anything else in general words. */
 function sayProblem(error: unknown): { status: number; problem: Problem; retryAfter?: number | undefined } {
-  if (error instanceof Refusal) return { status: error.status, problem: error.problem, retryAfter: error.retryAfter }
+  if (error instanceof ProblemError) return { status: error.status, problem: error.problem, retryAfter: error.retryAfter }
   const { validation, validationContext, statusCode, code } = error as FastifyError
   if (validation) {
     const errors = validation.flatMap((issue) => {
@@ -208,7 +218,8 @@ function sayProblem(error: unknown): { status: number; problem: Problem; retryAf
     const message = errors[0] ? errors[0].message : 'Please check what you entered.'
     return { status: problemStatus.invalid, problem: { message, code: 'invalid', errors } }
   }
-  if (isAway(error)) return { ...plain('not_ready', 'Duely cannot reach its database. Please try again in a moment.'), retryAfter: 2 }
+  if (isUnavailable(error))
+    return { ...plain('not_ready', 'Duely cannot reach its database. Please try again in a moment.'), retryAfter: 2 }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return plain('too_large', 'This is more than 1 MB. Please send less at once.')

@@ -3,7 +3,7 @@ import net from 'node:net'
 import { type SQL, sql } from 'drizzle-orm'
 import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
-import { answers, isAway, openServer, rows } from './database.ts'
+import { answers, isUnavailable, openServer, rows } from './database.ts'
 import { StartError } from './start-error.ts'
 
 const refusal = (begun: Promise<unknown>) =>
@@ -31,7 +31,7 @@ test('a connection that dies between two statements of a transaction ends that t
       await tx.execute(sql`SELECT 1`)
     })
     .catch((error: unknown) => error)
-  expect(isAway(cut)).toBe(true)
+  expect(isUnavailable(cut)).toBe(true)
   expect(await answers(database.db)).toBe(true)
   await database.close()
 })
@@ -62,7 +62,7 @@ test('a server that falls silent is noticed, and is used again once it speaks', 
   const asked = database.db.execute(sql`SELECT 1`).catch((error: unknown) => error)
   expect(await answers(database.db)).toBe(false)
   const held = await asked
-  expect(isAway(held)).toBe(true)
+  expect(isUnavailable(held)).toBe(true)
 
   for (const socket of sockets) socket.destroy()
   silent = false

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { answers, isAway, openEmbedded, openServer, rows } from './database.ts'
-import { settleSecretKey } from './secret-key.ts'
+import { answers, isUnavailable, openEmbedded, openServer, rows } from './database.ts'
+import { loadSecretKey } from './secret-key.ts'
 import { StartError } from './start-error.ts'
 
 function aFolder(): Disposable & { at: string } {
@@ -97,7 +97,7 @@ test('a folder that cannot be written to is refused', async () => {
 test('the secret key is made once, for its owner alone, and never replaced', async () => {
   using folder = aFolder()
   const database = await openEmbedded(folder.at)
-  const settle = (given: string) => settleSecretKey(database.db, { given, dataDir: folder.at })
+  const settle = (given: string) => loadSecretKey(database.db, { given, dataDir: folder.at })
   const file = path.join(folder.at, 'secret-key')
   const key = await settle('')
   expect(key.length).toBeGreaterThanOrEqual(32)
@@ -130,6 +130,6 @@ test('a statement that is refused does not mean that the database is away', asyn
   const database = await openEmbedded(folder.at)
   const refused = await database.db.execute(sql`SELECT * FROM nothing_of_that_name`).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(Error)
-  expect(isAway(refused)).toBe(false)
+  expect(isUnavailable(refused)).toBe(false)
   await database.close()
 }, 60_000)

@@ -125,7 +125,7 @@ export async function openServer(url: string): Promise<OpenDatabase> {
     try {
       return await drizzleServer(connection, { casing: 'snake_case' }).transaction(work, settings)
     } catch (error) {
-      broken = isAway(error)
+      broken = isUnavailable(error)
       throw error
     } finally {
       connection.release(broken)
@@ -142,15 +142,15 @@ export async function openServer(url: string): Promise<OpenDatabase> {
   }
 }
 
-function openPool(url: string, about: { max: number; name: string }): CarefulPool {
-  const pool = new CarefulPool({
+function openPool(url: string, about: { max: number; name: string }): ClassifyingPool {
+  const pool = new ClassifyingPool({
     connectionString: url,
     max: about.max,
     connectionTimeoutMillis: turnDeadline,
-    Client: PromptClient,
+    Client: ImpatientClient,
     keepAlive: true,
     application_name: about.name,
-    stream: impatientSocket,
+    stream: socketWithTimeout,
   })
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined)
@@ -158,7 +158,7 @@ function openPool(url: string, about: { max: number; name: string }): CarefulPoo
 }
 
 /** A socket for a connection to the server: where nothing moves on it for 12 s it breaks, for a network that has swallowed the other end never says so. */
-export function impatientSocket(): net.Socket {
+export function socketWithTimeout(): net.Socket {
   const socket = new net.Socket()
   return socket.setTimeout(silenceDeadline, () =>
     socket.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' })),
@@ -214,7 +214,7 @@ function placeOf(url: string): string {
 }
 
 /** Gives up connecting long before the pool gives up waiting for a turn. */
-class PromptClient extends pg.Client {
+class ImpatientClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectDeadline })
     // The pool listens while nobody uses a connection. One that dies between two statements of a transaction would end the process: the next
@@ -224,10 +224,10 @@ class PromptClient extends pg.Client {
 }
 
 /** The database cannot be reached at this moment. */
-class DatabaseAway extends Error {}
+class DatabaseUnavailable extends Error {}
 
 /** Says what kind of error it is when no connection can be had: the driver throws bare sentences. */
-class CarefulPool extends pg.Pool {
+class ClassifyingPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(
     done: (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error | boolean) => void) => void,
@@ -244,17 +244,17 @@ class CarefulPool extends pg.Pool {
   }
 }
 
-function away(error: unknown): DatabaseAway {
-  return new DatabaseAway('The database cannot be reached.', { cause: error })
+function away(error: unknown): DatabaseUnavailable {
+  return new DatabaseUnavailable('The database cannot be reached.', { cause: error })
 }
 
 /** Server codes of a database that is starting, stopping or full: 57P01 to 57P03, 53300, and class 08. */
 const unreadyCodes = /^(?:57P0[123]|53300|08...)$/
 
 /** Whether an error says that the database cannot be reached, rather than that it refused a statement. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
-    if (one instanceof DatabaseAway) return true
+    if (one instanceof DatabaseUnavailable) return true
     if (one instanceof pg.DatabaseError) return unreadyCodes.test(one.code ?? '')
     // Whatever a server or the embedded engine says has a severity: anything else happened on the way there.
     if (one instanceof DrizzleQueryError && one.cause && !('severity' in one.cause)) return !(one.cause instanceof TypeError)
@@ -286,7 +286,7 @@ let prepares = true
  * The same outside of a transaction for a statement that is said all the time: a server plans it once for each connection. Behind a pooler
  * that hands out connections without what was prepared on them, it is planned each time, as any other is.
  */
-export async function rowsOften<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
+export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
   if (!prepares) return rows(db, shape, statement)
   const query = dialect.sqlToQuery(statement)
   // Named after its text: whatever another version of this program has prepared on a shared connection is never taken for it.

@@ -10,7 +10,7 @@ export interface ArmedFailPoint {
 
 let armed: ArmedFailPoint | null = null
 
-/** Said once at start. The configuration refuses it where NODE_ENV is production. */
+/** Called once at start. The configuration refuses it where NODE_ENV is production. */
 export function armFailPoint(given: ArmedFailPoint | null): void {
   armed = given
 }

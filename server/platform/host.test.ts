@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSpecialAddress, judgeHost, resolveName } from './host.ts'
+import { isSpecialAddress, resolveHost, resolveName } from './host.ts'
 
 const strict = { allowPrivateHosts: false }
 const lax = { allowPrivateHosts: true }
@@ -78,29 +78,29 @@ test.each([
   '１２７.0.0.1',
   'ⓛocalhost',
 ])('loopback written as %s is refused', async (host) => {
-  expect(await judgeHost(host, { resolve: resolveName, ...strict })).toBe('special')
+  expect(await resolveHost(host, { resolve: resolveName, ...strict })).toBe('special')
 })
 
 test('a name with one private address among public ones is refused', async () => {
-  expect(await judgeHost('example.com', { resolve: leadsTo('93.184.215.14', '10.0.0.5'), ...strict })).toBe('special')
+  expect(await resolveHost('example.com', { resolve: leadsTo('93.184.215.14', '10.0.0.5'), ...strict })).toBe('special')
 })
 
 test('a public name is connected to at the addresses that were judged', async () => {
   const addresses = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']
-  const host = await judgeHost('smtp.bücher.example', { resolve: leadsTo(...addresses), ...strict })
+  const host = await resolveHost('smtp.bücher.example', { resolve: leadsTo(...addresses), ...strict })
   expect(host).toEqual({ name: 'smtp.xn--bcher-kva.example', addresses, isPrivate: false })
 })
 
 test('a name without an address is unknown', async () => {
   const resolve = () => Promise.reject(new Error('ENOTFOUND'))
-  expect(await judgeHost('exmaple.com', { resolve, ...strict })).toBe('unknown')
+  expect(await resolveHost('exmaple.com', { resolve, ...strict })).toBe('unknown')
 })
 
 test('an operator may allow private hosts', async () => {
-  expect(await judgeHost('127.1', { resolve: resolveName, ...lax })).toMatchObject({ addresses: ['127.0.0.1'], isPrivate: true })
+  expect(await resolveHost('127.1', { resolve: resolveName, ...lax })).toMatchObject({ addresses: ['127.0.0.1'], isPrivate: true })
 })
 
 test('a name that also has a public address is not private, whatever the operator allows', async () => {
-  const host = await judgeHost('example.com', { resolve: leadsTo('10.0.0.5', '93.184.215.14'), ...lax })
+  const host = await resolveHost('example.com', { resolve: leadsTo('10.0.0.5', '93.184.215.14'), ...lax })
   expect(host).toMatchObject({ isPrivate: false })
 })

@@ -56,7 +56,7 @@ export function isSpecialAddress(address: string): boolean {
  * Resolves a host once and judges what came out, not how it was written: `127.1`, `0x7f000001` and a name that leads there are one.
  * `unknown`: it has no address. `special`: one of its addresses, and one is enough, lies outside the public internet.
  */
-export async function judgeHost(
+export async function resolveHost(
   host: string,
   options: { resolve: Resolve; allowPrivateHosts: boolean },
 ): Promise<VettedHost | 'unknown' | 'special'> {
@@ -70,7 +70,7 @@ export async function judgeHost(
 }
 
 /** TCP to one of the vetted addresses: the name is not asked for again, so it cannot change its mind in between. */
-export function dialAddresses(addresses: string[], port: number): net.Socket {
+export function connectToAddresses(addresses: string[], port: number): net.Socket {
   const all = addresses.map((address) => ({ address, family: isIP(address) }))
   return net.connect({
     host: 'vetted.invalid',
@@ -87,7 +87,7 @@ export function dialAddresses(addresses: string[], port: number): net.Socket {
 }
 
 /** What Node or OpenSSL does not like about a certificate, by their codes; null where it is something else. */
-export function certificateTrouble(code: string): 'name' | 'expired' | 'untrusted' | null {
+export function certificateError(code: string): 'name' | 'expired' | 'untrusted' | null {
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { type Database, isAway, rowsOften } from './database.ts'
-import { joint } from './joint.ts'
+import { batch } from './batch.ts'
+import { type Database, isUnavailable, preparedRows } from './database.ts'
 import type { Log } from './log.ts'
 
 /** A kind of work in the background. Its name is stored in rows: never rename it. */
@@ -76,7 +76,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const report = oncePerMinute((error) => log.warn({ err: error }, 'The queue waits for the database.'))
 
   const take = (name: string, most: number): Promise<TakenJob[]> =>
-    rowsOften(
+    preparedRows(
       db,
       takenJob,
       sql`WITH free AS MATERIALIZED (
@@ -88,7 +88,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
           WHERE j.name = free.name AND j.key = free.key
           RETURNING j.key, j.payload, j.ticket, j.turn`,
     )
-  const done = joint({ atOnce: 1, most: 50 }, async (all: TakenJob[]) => {
+  const done = batch({ atOnce: 1, most: 50 }, async (all: TakenJob[]) => {
     const mine = sql.join(
       all.map(({ ticket, turn }) => sql`(${ticket}::uuid, ${turn}::int)`),
       sql`, `,
@@ -101,8 +101,8 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   /** What failed because the database was away is not to blame for it. */
   const failed = ({ ticket }: TakenJob, error: unknown) =>
     db.execute(sql`
-      UPDATE jobs SET ticket = NULL, lease_until = NULL, tries = tries + ${isAway(error) ? 0 : 1}::int,
-        not_before = now() + make_interval(secs => ${isAway(error) ? 0 : 1}::int * least(60, 2 ^ least(tries, 6))::int)
+      UPDATE jobs SET ticket = NULL, lease_until = NULL, tries = tries + ${isUnavailable(error) ? 0 : 1}::int,
+        not_before = now() + make_interval(secs => ${isUnavailable(error) ? 0 : 1}::int * least(60, 2 ^ least(tries, 6))::int)
       WHERE ticket = ${ticket}::uuid`)
 
   /** Answers what it failed of. */
@@ -113,7 +113,10 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       (error: unknown) => ({ error }),
     )
     if (failure)
-      log[isAway(failure.error) ? 'warn' : 'error']({ err: failure.error, job: one.job.name }, 'A job failed and will be tried again.')
+      log[isUnavailable(failure.error) ? 'warn' : 'error'](
+        { err: failure.error, job: one.job.name },
+        'A job failed and will be tried again.',
+      )
     for (;;) {
       try {
         await (failure ? failed(job, failure.error) : done(job))
@@ -121,7 +124,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       } catch (error) {
         report(error)
         // Its lease ends by itself.
-        if (stopping.signal.aborted || !isAway(error)) break
+        if (stopping.signal.aborted || !isUnavailable(error)) break
         await pause(awayPause)
       }
     }

@@ -46,11 +46,11 @@ export interface Grant {
  * has trouble of its own, and may answer later. `refused`: what came back is not what was asked for.
  */
 export class ProviderError extends Error {
-  readonly trouble: 'denied' | 'revoked' | 'away' | 'refused'
+  readonly kind: 'denied' | 'revoked' | 'away' | 'refused'
 
-  constructor(trouble: ProviderError['trouble'], cause: unknown) {
-    super(`The OpenID provider: ${trouble}.`, { cause })
-    this.trouble = trouble
+  constructor(kind: ProviderError['kind'], cause: unknown) {
+    super(`The OpenID provider: ${kind}.`, { cause })
+    this.kind = kind
   }
 }
 
@@ -89,7 +89,7 @@ export function openProvider(about: { clientId: string; clientSecret: string; is
     try {
       return await work(await configuration())
     } catch (error) {
-      throw new ProviderError(troubleOf(error), error)
+      throw new ProviderError(kindOf(error), error)
     }
   }
   return {
@@ -154,7 +154,7 @@ const identityClaims = z.object({
 })
 
 /** By status and code, never by words. */
-function troubleOf(error: unknown): ProviderError['trouble'] {
+function kindOf(error: unknown): ProviderError['kind'] {
   if (error instanceof AuthorizationResponseError) return error.error === 'access_denied' ? 'denied' : 'refused'
   const {
     error: said,

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Log } from './log.ts'
 
 /** What a command of the operator's came to: lines for the terminal, and the exit code. */
-export interface Said {
+export interface CommandResult {
   lines: string[]
   code: number
 }
@@ -24,7 +24,11 @@ const longestPath = 103
  * Takes commands from whoever may read the data folder, and from nobody else: a socket of mode 0600. One JSON value comes, one goes
  * back. Call it only while holding the folder's lock: a socket that is there already is a dead process's.
  */
-export async function openOperatorSocket(dataDir: string, log: Log, run: (args: string[]) => Promise<Said>): Promise<OperatorSocket> {
+export async function openOperatorSocket(
+  dataDir: string,
+  log: Log,
+  run: (args: string[]) => Promise<CommandResult>,
+): Promise<OperatorSocket> {
   const place = placeOf(dataDir)
   if (Buffer.byteLength(place) > longestPath) {
     log.warn({ place }, 'The path of the data folder is too long for a socket: stop Duely before you use npm run duely.')
@@ -51,13 +55,13 @@ export async function openOperatorSocket(dataDir: string, log: Log, run: (args: 
   }
 }
 
-async function answer(socket: net.Socket, run: (args: string[]) => Promise<Said>): Promise<void> {
+async function answer(socket: net.Socket, run: (args: string[]) => Promise<CommandResult>): Promise<void> {
   const { args } = asked.parse(JSON.parse(await readAll(socket)))
   socket.end(JSON.stringify(await run(args)))
 }
 
 /** Hands a command to the process that runs on this folder; null where none does. */
-export async function askRunning(dataDir: string, args: string[]): Promise<Said | null> {
+export async function runInServer(dataDir: string, args: string[]): Promise<CommandResult | null> {
   const place = placeOf(dataDir)
   if (Buffer.byteLength(place) > longestPath) return null
   const socket = net.connect({ path: place, allowHalfOpen: true })

@@ -20,13 +20,13 @@ async function placeOf(db: Database): Promise<string> {
 }
 
 /** Whether the rows of this database were written somewhere else: it was put back from a backup, or is a copy. */
-export async function wasPutBack(db: Database): Promise<boolean> {
+export async function wasRestored(db: Database): Promise<boolean> {
   const [known] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
   return known !== undefined && known.value !== (await placeOf(db))
 }
 
 /** From now on they belong here. */
-export async function settleHere(db: Database): Promise<void> {
+export async function recordOrigin(db: Database): Promise<void> {
   const value = await placeOf(db)
   await db.insert(serverChecks).values({ subject, value }).onConflictDoUpdate({ target: serverChecks.subject, set: { value } })
 }

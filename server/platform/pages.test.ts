@@ -34,7 +34,7 @@ async function aClient(supportUrl: string | null = null, checkout: Checkout = nu
     log: openLog({ level: 'silent', terminal: false }),
     trustProxy: false,
     https: true,
-    identify: () => Promise.reject(new Error('Nobody asks here.')),
+    authenticate: () => Promise.reject(new Error('Nobody asks here.')),
   })
   expect(await openPages(app, folder, { publicUrl: 'https://duely.example', supportUrl, payments: false, checkout })).toBe(true)
   return {
@@ -183,7 +183,7 @@ test('without a built client there are calls only', async () => {
   const app = await openApp({
     log: openLog({ level: 'silent', terminal: false }),
     trustProxy: false,
-    identify: () => Promise.reject(new Error('Nobody asks here.')),
+    authenticate: () => Promise.reject(new Error('Nobody asks here.')),
   })
   expect(await openPages(app, '/nowhere', { publicUrl: '', supportUrl: null, payments: false, checkout: null })).toBe(false)
   const { statusCode, headers, json } = await app.inject({ url: '/', headers: browser })

@@ -70,7 +70,7 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
       reply.headers({ 'content-type': type, 'cache-control': 'no-cache' }).send(filled),
     )
   }
-  app.lost.answer = (request, reply) => show(fallback, request, reply.status(404))
+  app.notFoundPage.answer = (request, reply) => show(fallback, request, reply.status(404))
   return true
 }
 

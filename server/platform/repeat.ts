@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isAway } from './database.ts'
+import { isUnavailable } from './database.ts'
 import type { Log } from './log.ts'
 
 export interface Repeating {
@@ -16,7 +16,7 @@ export function repeat(name: string, about: { everySeconds: number; log: Log }, 
         await turn()
       } catch (error) {
         // A database that is away mends itself, and every call says so as well.
-        const level = isAway(error) ? 'warn' : 'error'
+        const level = isUnavailable(error) ? 'warn' : 'error'
         about.log[level]({ err: error, turn: name }, 'A turn of the background failed; the next one comes.')
       }
       await pause(about.everySeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)

@@ -12,7 +12,7 @@ const subject = 'secret-key'
  * The secret key that this database was first started with: the one `given` by the environment, else the one kept in `dataDir`,
  * made there at the first start. Another one would open no stored password and no session, so it is refused with a StartError.
  */
-export async function settleSecretKey(db: Database, about: { given: string; dataDir: string }): Promise<string> {
+export async function loadSecretKey(db: Database, about: { given: string; dataDir: string }): Promise<string> {
   const file = path.join(about.dataDir, 'secret-key')
   const kept = about.given || readKept(file)
   const [known] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))

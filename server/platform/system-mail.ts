@@ -11,13 +11,13 @@ import type { SealedColumn } from './reseal.ts'
 import { seal, unseal } from './secrets.ts'
 import { systemMails } from './tables.ts'
 
-/** One mail of the product itself. `goodFor`: after that it is not worth sending any more. */
+/** One mail of the product itself. `expiresIn`: after that it is not worth sending any more. */
 export interface SystemMail {
   /** null: nobody. It is written down all the same and thrown away, so that it takes as long as a real one. */
   to: string | null
   subject: string
   text: string
-  goodFor: Temporal.DurationLike
+  expiresIn: Temporal.DurationLike
 }
 
 export const systemMailJob = job({
@@ -40,12 +40,12 @@ export function sendsSystemMail(config: Config): config is Config & { systemSmtp
 export async function queueSystemMail(tx: Database, { queue, config }: Deps, mail: SystemMail, now: Instant): Promise<void> {
   if (!sendsSystemMail(config)) return
   const mailId = newId()
-  const { goodFor, ...written } = mail
+  const { expiresIn, ...written } = mail
   await tx.insert(systemMails).values({
     id: mailId,
     sealedMail: seal(config.secretKey, purpose, placeOf(mailId), JSON.stringify(written)),
     nextTryAt: now,
-    expiresAt: now.add(goodFor),
+    expiresAt: now.add(expiresIn),
   })
   await queue.send(tx, systemMailJob, { mailId })
 }
@@ -100,7 +100,7 @@ export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: s
 }
 
 /** Wakes a worker for every mail whose time has come. */
-export async function wakeSystemMails({ db, queue, clock, config }: Deps): Promise<void> {
+export async function enqueueDueSystemMails({ db, queue, clock, config }: Deps): Promise<void> {
   if (!sendsSystemMail(config)) return
   const due = await db.select({ mailId: systemMails.id }).from(systemMails).where(lte(systemMails.nextTryAt, clock.now()))
   for (const { mailId } of due) await db.transaction((tx) => queue.send(tx, systemMailJob, { mailId }))

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { batch } from '#server/platform/batch.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { changed, type Database, rows, rowsOften } from '#server/platform/database.ts'
+import { changed, type Database, preparedRows, rows } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
-import { joint } from '#server/platform/joint.ts'
 import type { ComposedMail } from './compose.ts'
 import { type FairScheduler, openFairScheduler } from './fair-scheduler.ts'
 import { type PendingDelivery, sourceOf } from './pending.ts'
@@ -73,16 +73,16 @@ export function openClaims(about: { db: Database; clock: Clock; processId: strin
     const claimed =
       first && dropsInvoices(first)
         ? await rows(db, claimedDelivery, dropping(taken, first.mail))
-        : await rowsOften(db, claimedDelivery, taken)
+        : await preparedRows(db, claimedDelivery, taken)
     return all.map(({ ticket, composed }) => {
       const mine = claimed.find(({ claim }) => claim === ticket)
       const raw = mine?.raw ?? composed?.raw
       return mine && raw ? { ...mine, raw } : null
     })
   }
-  const takeTogether = joint(together, take)
-  const record = joint(together, async (all: Accepted[]) => {
-    await rowsOften(db, z.unknown(), recording(all, clock.now().toString()))
+  const takeTogether = batch(together, take)
+  const record = batch(together, async (all: Accepted[]) => {
+    await preparedRows(db, z.unknown(), recording(all, clock.now().toString()))
     return all.map(() => undefined)
   })
 

@@ -13,7 +13,7 @@ import { mailConfigs } from '#server/mail/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
-import { changed, type Database, isAway, rows } from '#server/platform/database.ts'
+import { changed, type Database, isUnavailable, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import { readWording } from '#server/templates/templates.ts'
@@ -68,7 +68,7 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
   const resting: Resting = { sender: null }
   const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, stopping, planning, slots, resting })).finally(
     () => {
-      if (resting.sender) deps.mailer.rest(resting.sender)
+      if (resting.sender) deps.mailer.closeIdle(resting.sender)
     },
   )
   await planning
@@ -82,7 +82,7 @@ async function throughOutages<T>({ log }: Delivering, stopping: AbortSignal, wor
     try {
       return await work()
     } catch (error) {
-      if (!isAway(error) || stopping.aborted) throw error
+      if (!isUnavailable(error) || stopping.aborted) throw error
       log.info({ err: error }, 'Sending waits for the database.')
       await pause(awayMilliseconds)
     }

@@ -10,7 +10,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { holdWords } from './holds.ts'
 import { previewReminders } from './reminders.ts'
 import { deliveries } from './tables.ts'
@@ -29,7 +29,7 @@ export async function invoiceHistory(
     .select()
     .from(invoices)
     .where(and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${invoiceId}`))
-  if (!invoice) throw new Refusal('not_found', 'There is no such invoice.')
+  if (!invoice) throw new ProblemError('not_found', 'There is no such invoice.')
   const [line] = (await previewReminders({ db, config }, account, now, invoice.id)).lines
   return {
     nextAt: line?.nextAt ?? null,
@@ -157,7 +157,7 @@ export async function readMail(db: Database, account: Account, id: string): Prom
     .select()
     .from(deliveries)
     .where(and(eq(deliveries.ownerId, account.id), sql`${deliveries.id}::text = ${id}`))
-  if (!mail?.raw || !mail.messageId) throw new Refusal('not_found', 'There is no such mail, or it has not been written yet.')
+  if (!mail?.raw || !mail.messageId) throw new ProblemError('not_found', 'There is no such mail, or it has not been written yet.')
   const parsed = await PostalMime.parse(mail.raw)
   return {
     _id: mail.id,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Sender } from '#server/mail/mail.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { type Database, rowsOften } from '#server/platform/database.ts'
+import { type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './holds.ts'
 import { pausedOn } from './runs.ts'
 import { localDate } from './schedule.ts'
@@ -58,7 +58,7 @@ export async function readPending(
 ): Promise<PendingDelivery[]> {
   const { account, sender, now } = about
   const today = localDate(now, account.timezone)
-  return rowsOften(
+  return preparedRows(
     db,
     pendingDelivery,
     sql`SELECT d.id, d.attempt, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,

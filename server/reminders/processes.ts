@@ -6,7 +6,7 @@ import { changed, type Database, rows } from '#server/platform/database.ts'
 /** A heartbeat this often, dead after this long, by the database's clock. */
 export const heartbeatSeconds = 5
 const deadSeconds = 20
-/** Who has had the database for so long without a gap can tell a dead process from one that the same outage kept silent. */
+/** Principal has had the database for so long without a gap can tell a dead process from one that the same outage kept silent. */
 const steadySeconds = 2 * heartbeatSeconds
 
 /** Writes down that a process begins to send. */

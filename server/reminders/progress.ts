@@ -4,7 +4,7 @@ import { holdReason, type Run, type RunAnswer } from '#contract/reminders.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { runs } from './tables.ts'
 
 /** How many failures an answer lists by name. */
@@ -93,7 +93,7 @@ export async function findRun(db: Database, ownerId: string, runId: string): Pro
     .select()
     .from(runs)
     .where(and(eq(runs.ownerId, ownerId), sql`${runs.id}::text = ${runId}`))
-  if (!run) throw new Refusal('not_found', 'There is no such run.')
+  if (!run) throw new ProblemError('not_found', 'There is no such run.')
   return run
 }
 
@@ -129,5 +129,5 @@ export function refuseTotalFailure(answer: RunAnswer): void {
   const words = [...new Set(answer.failures.map(({ message }) => message))]
   const [first = ''] = words
   const more = words.length > 1 ? ` (and ${words.length - 1} more ${words.length === 2 ? 'answer' : 'answers'})` : ''
-  throw new Refusal('mail_refused', `The mail server refused every reminder: ${first}${more}`)
+  throw new ProblemError('mail_refused', `The mail server refused every reminder: ${first}${more}`)
 }

@@ -15,7 +15,7 @@ import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { releaseRestored } from './holds.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
@@ -47,7 +47,7 @@ export async function startReminders({ db, queue, account, now, config }: Asking
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
     if (!(await hasMailConfig(tx, account.id)))
-      throw new Refusal('mail_not_configured', 'Please configure your email settings first before starting reminders.')
+      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before starting reminders.')
     await refuseWithout('scheduling', tx, account.id, now, config)
     if (!locked.remindersActive) {
       const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
@@ -75,7 +75,7 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
     if (!(await hasMailConfig(tx, account.id)))
-      throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending reminders.')
     const [same] = await tx
       .select({ id: runs.id })
       .from(runs)
@@ -105,7 +105,7 @@ export async function triggerReminders({ db, queue, account, now }: Asking): Pro
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
     if (!(await hasMailConfig(tx, account.id)))
-      throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending reminders.')
     const run = await makeRun(tx, queue, locked, { kind: 'trigger', now })
     if (!run) return { runId: null, skipped: 0 }
     const [empty] = await tx
@@ -148,7 +148,7 @@ export async function retryRun({ db, queue, account, now }: Asking, runId: strin
     const locked = await lockOwner(tx, account)
     const failed = await findRun(tx, account.id, runId)
     if (!(await hasMailConfig(tx, account.id)))
-      throw new Refusal('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending reminders.')
     if ((await releaseRestored(tx, queue, { ownerId: account.id, runId: failed.id }, now)) > 0) return failed.id
     const run = await makeRun(tx, queue, locked, { kind: 'retry', now, retryOf: failed.id })
     return run?.id ?? null
@@ -178,7 +178,7 @@ export async function changeSettings(
 
 async function lockOwner(tx: Database, account: Account): Promise<Account> {
   const locked = await lockAccount(tx, account.id)
-  if (!locked) throw new Refusal('not_signed_in', 'Please sign in.')
+  if (!locked) throw new ProblemError('not_signed_in', 'Please sign in.')
   return locked
 }
 

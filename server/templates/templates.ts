@@ -10,7 +10,7 @@ import {
 } from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import { Refusal } from '#server/platform/refusal.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { templates } from './tables.ts'
 
 type TemplateRow = InferSelectModel<typeof templates>
@@ -90,7 +90,7 @@ function refuseEmpty(own: Own): void {
   if (own.customSubject.trim() === '') errors.push({ path: 'customSubject', message: 'Please enter a subject.' })
   if (own.customContent.trim() === '') errors.push({ path: 'customContent', message: 'Please enter the text of the email.' })
   const [first] = errors
-  if (first) throw new Refusal('invalid', first.message, { errors })
+  if (first) throw new ProblemError('invalid', first.message, { errors })
 }
 
 function toTemplate(own: Own, kind: TemplateKind): Template {

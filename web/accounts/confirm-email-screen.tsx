@@ -21,7 +21,7 @@ export default function ConfirmEmailScreen(): ReactNode {
   const session = useSession()
   const queries = useQueryClient()
   const confirm = useApiMutation(accountCalls.confirmEmail, {
-    // Who is signed in here may be somebody else; the profile says who it is.
+    // Principal is signed in here may be somebody else; the profile says who it is.
     onSuccess: () => void invalidate(queries, [accountCalls.profile]),
   })
   const problem = confirm.isError ? errorMessage(confirm.error) : token === null ? words.noToken : null

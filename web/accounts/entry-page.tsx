@@ -18,7 +18,7 @@ interface EntryPageProps {
   children: ReactNode
 }
 
-/** The frame of signing in and signing up. Who is signed in already goes straight on. */
+/** The frame of signing in and signing up. Principal is signed in already goes straight on. */
 export function EntryPage({ words, otherPage, choice = true, children }: EntryPageProps): ReactNode {
   const session = useSession()
   const { state } = useLocation()

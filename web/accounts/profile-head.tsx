@@ -6,7 +6,7 @@ import { initialOf } from '#web/ui/plain.tsx'
 import styles from './profile.module.css'
 import { texts } from './texts.ts'
 
-/** Who this is, and since when. */
+/** Principal this is, and since when. */
 export function ProfileHead({ profile }: { profile: Profile }): ReactNode {
   const { displayName, email, createdAt, timezone } = profile
   return (

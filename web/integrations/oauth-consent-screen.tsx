@@ -11,7 +11,7 @@ import { type Asked, ConsentCard } from './consent-card.tsx'
 import { ConsentFacts } from './consent-facts.tsx'
 import { consentTexts as texts } from './consent-texts.ts'
 
-/** Who is asked about where nobody is named. */
+/** Principal is asked about where nobody is named. */
 const zapier = 'Zapier'
 const dashboard = '/dashboard'
 

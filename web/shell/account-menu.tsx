@@ -15,7 +15,7 @@ export function AccountMenu({ user }: { user: User }): ReactNode {
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setWanted(true)}
-      // Who points at it will soon want it.
+      // Principal points at it will soon want it.
       onPointerEnter={prepare}
       onFocus={prepare}
     />

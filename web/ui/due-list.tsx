@@ -7,7 +7,7 @@ import { lateness } from './dates.ts'
 import styles from './panel.module.css'
 import { texts } from './texts.ts'
 
-/** Who would be written to, and about how much, in so many mails. */
+/** Principal would be written to, and about how much, in so many mails. */
 export function DueList({ label, lines, mails }: { label: string; lines: PreviewLine[]; mails: number }): ReactNode {
   const several = mails < lines.length ? 0 : clientsOfSeveral(lines)
   return (

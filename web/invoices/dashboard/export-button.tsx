@@ -53,7 +53,7 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setChoosing(true)}
-      // Who points at it will soon want it.
+      // Principal points at it will soon want it.
       onPointerEnter={prepare}
       onFocus={prepare}
     >

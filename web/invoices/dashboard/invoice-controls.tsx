@@ -25,7 +25,7 @@ export function InvoiceMenu({ invoice, className = '' }: InvoiceMenuProps): Reac
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setWanted(true)}
-      // Who points at it will soon want it.
+      // Principal points at it will soon want it.
       onPointerEnter={prepare}
       onFocus={prepare}
     >

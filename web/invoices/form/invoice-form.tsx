@@ -65,7 +65,7 @@ const unmounted = { keepMounted: false, withinPortal: false }
 /** All that is offered stands there at once, in pixels. */
 const suggestedHeight = 400
 
-/** Who it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
+/** Principal it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
 export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
   const invoices = useApiQuery(invoiceCalls.list, {}, { staleTime: 5 * minutes })
   const clients = useMemo(() => clientsOf(invoices.data ?? []), [invoices.data])

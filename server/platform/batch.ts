@@ -9,7 +9,7 @@ interface Waiting<In, Out> {
  * time: a call begins at once while fewer than `atOnce` are under way, and goes along with the others that wait after that, at most `most`
  * together. `work` answers in the order it was asked; where it throws, each of them is told so.
  */
-export function joint<In, Out>(
+export function batch<In, Out>(
   limits: { atOnce: number; most: number },
   work: (asked: In[]) => Promise<Out[]>,
 ): (asked: In) => Promise<Out> {

@@ -7,7 +7,7 @@ import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp } from '#test/harness.ts'
 import { buyOnce, openShop, type Shop, subscribe } from '#test/shop.ts'
-import { tellPlanEnds } from './tell.ts'
+import { notifyPlanEnds } from './plan-notifications.ts'
 
 const systemMail = (smtp: FakeSmtp) => ({ systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'Duely <hello@duely.example>' })
 
@@ -18,7 +18,7 @@ async function mailsUntil(shop: Shop, smtp: FakeSmtp, now: string): Promise<stri
   const end = Temporal.Instant.from(now)
   while (Temporal.Instant.compare(app.clock.now(), end) < 0) {
     app.clock.advance({ hours: 6 })
-    await tellPlanEnds(app.deps)
+    await notifyPlanEnds(app.deps)
   }
   await app.runJobs()
   return Promise.all(
@@ -102,7 +102,7 @@ test('a server that sells nothing, or sends no mail, writes to nobody', async ()
       .update(accounts)
       .set({ remindersActive: true, createdAt: app.clock.now().subtract({ hours: 14 * 24 }) })
       .where(eq(accounts.id, asha.id))
-    await tellPlanEnds(app.deps)
+    await notifyPlanEnds(app.deps)
     await app.runJobs()
   }
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })

@@ -1,7 +1,7 @@
 import { type Problem, type ProblemCode, problemStatus } from '#contract/problem.ts'
 
 /** Something asked for that is not done, in a sentence that a person can act on. Its status follows from its code. */
-export class Refusal extends Error {
+export class ProblemError extends Error {
   readonly code: ProblemCode
   readonly errors: Problem['errors']
   /** Seconds until it is worth asking again; sent as Retry-After. */

@@ -1,13 +1,13 @@
 import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
-import { openGmail } from './gmail.ts'
-import { type Mailer, openMailer } from './mailer.ts'
+import { openGmailMailer } from './gmail.ts'
+import { type Mailer, openSmtpMailer } from './mailer.ts'
 
 /** Sends from every kind of mailbox: by SMTP, or by Gmail's call where Google is set up. */
-export function openPost({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Mailer {
+export function openMailer({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Mailer {
   const { secretKey, google } = config
-  const smtp = openMailer({ secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log })
-  const gmail = google && openGmail({ provider: openProvider(google), apiUrl: google.gmailApiUrl, secretKey, db, log })
+  const smtp = openSmtpMailer({ secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log })
+  const gmail = google && openGmailMailer({ provider: openProvider(google), apiUrl: google.gmailApiUrl, secretKey, db, log })
   return {
     send(sender, take) {
       if (sender.provider === 'smtp') return smtp.send(sender, take)
@@ -18,8 +18,8 @@ export function openPost({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'
         reply: 'Gmail is not set up on this server any more. Please connect a mailbox by SMTP, or ask whoever runs this server.',
       })
     },
-    rest(sender) {
-      if (sender.provider === 'smtp') smtp.rest(sender)
+    closeIdle(sender) {
+      if (sender.provider === 'smtp') smtp.closeIdle(sender)
     },
     async close() {
       await Promise.all([smtp.close(), gmail?.close()])

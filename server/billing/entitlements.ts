@@ -6,8 +6,8 @@ import type { purchases } from './tables.ts'
 
 export type Purchase = InferSelectModel<typeof purchases>
 
-/** A stretch of time for which a purchase opens its plan. */
-export interface Stretch {
+/** A period of time for which a purchase opens its plan. */
+export interface PlanPeriod {
   purchaseId: string
   plan: PaidPlanName
   paymentType: PaymentType
@@ -24,7 +24,7 @@ export interface Stretch {
   ends: boolean
   /** Where it would end if it were cancelled; null: at once. */
   endsIfCancelled: Instant | null
-  /** Money that was paid for a stretch of time, and kept: what is left of it is credited to the plan that replaces this one. */
+  /** Money that was paid for a period of time, and kept: what is left of it is credited to the plan that replaces this one. */
   worth: { minor: number; from: Instant; to: Instant }
 }
 
@@ -39,51 +39,51 @@ const quoteHolds = { hours: 24 }
  * the first charge off. The same plan bought twice (from two windows at the same moment, or reserved at the bank and captured late) is
  * not lost: the second period follows the first, and what was paid once waits behind what a subscription has paid for.
  */
-export function stretchesOf(bought: Purchase[]): Stretch[] {
+export function planPeriods(bought: Purchase[]): PlanPeriod[] {
   const begun = bought
     .map((purchase) => ({ purchase, begin: beginOf(purchase) }))
     .filter((one): one is { purchase: Purchase; begin: Instant } => one.begin !== null)
     .sort((a, b) => Temporal.Instant.compare(a.begin, b.begin) || (a.purchase.id < b.purchase.id ? -1 : 1))
-  let stretches: Stretch[] = []
+  let periods: PlanPeriod[] = []
   for (const { purchase, begin } of begun) {
-    const replaced = stretches.filter((one) => one.plan !== purchase.plan && lastsBeyond(one, begin))
-    const same = stretches.filter((one) => one.plan === purchase.plan && lastsBeyond(one, begin))
-    const next = purchase.paymentType === 'onetime' ? orderStretch(purchase, begin, replaced, same) : subscriptionStretch(purchase, begin)
+    const replaced = periods.filter((one) => one.plan !== purchase.plan && lastsBeyond(one, begin))
+    const same = periods.filter((one) => one.plan === purchase.plan && lastsBeyond(one, begin))
+    const next = purchase.paymentType === 'onetime' ? orderPeriod(purchase, begin, replaced, same) : subscriptionPeriod(purchase, begin)
     const cut = purchase.endedAt ? cutAt(next, purchase.endedAt) : next
     const waiting = cut && purchase.paymentType === 'subscription' ? same.filter(paidOnce) : []
-    const over = new Set<Stretch>([...replaced, ...waiting])
-    stretches = stretches.flatMap((one) => (over.has(one) ? (cutAt(one, begin) ?? []) : one))
+    const over = new Set<PlanPeriod>([...replaced, ...waiting])
+    periods = periods.flatMap((one) => (over.has(one) ? (cutAt(one, begin) ?? []) : one))
     if (!cut) continue
-    stretches.push(cut)
+    periods.push(cut)
     let end = spokenForUntil(cut, begin)
     for (const one of waiting) {
       const rest = restOf(one, begin, end)
       const endedAt = bought.find(({ id }) => id === one.purchaseId)?.endedAt
       const kept = endedAt ? cutAt(rest, endedAt) : rest
-      if (kept) stretches.push(kept)
+      if (kept) periods.push(kept)
       end = rest.to
     }
   }
-  return stretches
+  return periods
 }
 
 /**
  * The plan that runs: of several the one that can do most, then the one that goes on, then the newest. null: Free. Periods of one plan that follow each other end
  * with the last of them.
  */
-export function currentOf(stretches: Stretch[], now: Instant): Stretch | null {
-  let best: Stretch | null = null
-  for (const one of stretches) {
+export function currentOf(periods: PlanPeriod[], now: Instant): PlanPeriod | null {
+  let best: PlanPeriod | null = null
+  for (const one of periods) {
     if (Temporal.Instant.compare(one.from, now) > 0 || !lastsBeyond(one, now)) continue
     if (!best || planRank(one.plan) > planRank(best.plan) || (one.plan === best.plan && (best.to !== null || one.to === null))) best = one
   }
-  return best && withWhatFollows(best, stretches)
+  return best && withWhatFollows(best, periods)
 }
 
-function withWhatFollows(current: Stretch, stretches: Stretch[]): Stretch {
+function withWhatFollows(current: PlanPeriod, periods: PlanPeriod[]): PlanPeriod {
   let end = current.to ?? current.endsIfCancelled
   for (;;) {
-    const next = stretches.find(
+    const next = periods.find(
       ({ plan, from, to }) =>
         plan === current.plan && end && to && Temporal.Instant.compare(from, end) <= 0 && Temporal.Instant.compare(to, end) > 0,
     )
@@ -94,9 +94,9 @@ function withWhatFollows(current: Stretch, stretches: Stretch[]): Stretch {
 }
 
 /** The plan that ended last, where none runs. */
-export function lastEnded(stretches: Stretch[], now: Instant): { plan: PaidPlanName; at: Instant; paymentType: PaymentType } | null {
+export function lastEnded(periods: PlanPeriod[], now: Instant): { plan: PaidPlanName; at: Instant; paymentType: PaymentType } | null {
   let last: { plan: PaidPlanName; at: Instant; paymentType: PaymentType } | null = null
-  for (const { plan, to, paymentType } of stretches) {
+  for (const { plan, to, paymentType } of periods) {
     if (to === null || Temporal.Instant.compare(to, now) > 0) return null
     if (!last || Temporal.Instant.compare(to, last.at) > 0) last = { plan, at: to, paymentType }
   }
@@ -127,7 +127,7 @@ export function isOver(status: Purchase['providerStatus']): boolean {
 }
 
 /** What the account may do at a moment. Without a payment provider nothing is limited. */
-export interface Entitled {
+export interface Entitlements {
   plan: PlanName
   by: 'plan' | 'trial' | 'unlimited_server'
   invoicesPerMonth: number | null
@@ -136,7 +136,7 @@ export interface Entitled {
 }
 
 /** The one place where a plan and a moment become rights. `trialEnd`: until when this account, being new, has every Pro feature. */
-export function entitledBy(about: { current: Stretch | null; trialEnd: Instant; sells: boolean }, now: Instant): Entitled {
+export function entitlementsAt(about: { current: PlanPeriod | null; trialEnd: Instant; sells: boolean }, now: Instant): Entitlements {
   const { current, trialEnd, sells } = about
   if (!sells)
     return {
@@ -151,21 +151,21 @@ export function entitledBy(about: { current: Stretch | null; trialEnd: Instant; 
   return { ...rightsOf('free'), by: 'plan', until: null }
 }
 
-function rightsOf(name: PlanName): Pick<Entitled, 'plan' | 'invoicesPerMonth' | 'abilities'> {
+function rightsOf(name: PlanName): Pick<Entitlements, 'plan' | 'invoicesPerMonth' | 'abilities'> {
   const { invoicesPerMonth, abilities } = planOf(name)
   return { plan: name, invoicesPerMonth, abilities }
 }
 
-/** What is left of the money that was paid for a stretch; whole paise, never more than was paid. */
-export function creditOf({ worth }: Stretch, at: Instant): number {
+/** What is left of the money that was paid for a period; whole paise, never more than was paid. */
+export function creditOf({ worth }: PlanPeriod, at: Instant): number {
   const whole = worth.to.epochMilliseconds - worth.from.epochMilliseconds
   const left = worth.to.epochMilliseconds - Math.max(at.epochMilliseconds, worth.from.epochMilliseconds)
   return left <= 0 || whole <= 0 ? 0 : Math.floor((worth.minor * left) / whole)
 }
 
 /** The same of several. */
-export function creditOfAll(stretches: Stretch[], at: Instant): number {
-  return stretches.reduce((sum, one) => sum + creditOf(one, at), 0)
+export function creditOfAll(periods: PlanPeriod[], at: Instant): number {
+  return periods.reduce((sum, one) => sum + creditOf(one, at), 0)
 }
 
 /** One period later, by the calendar in UTC: the same for everybody, whatever zone they move to. */
@@ -184,7 +184,7 @@ export function endOf(from: Instant, period: BillingPeriod, minor: number, price
   return from.add({ milliseconds: Math.floor((length * minor) / price) })
 }
 
-export function lastsBeyond({ to }: Stretch, at: Instant): boolean {
+export function lastsBeyond({ to }: PlanPeriod, at: Instant): boolean {
   return to === null || Temporal.Instant.compare(to, at) > 0
 }
 
@@ -214,7 +214,7 @@ function paidUntil({ paidThrough, creditUntil }: Purchase): Instant | null {
   return Temporal.Instant.compare(paidThrough, creditUntil) > 0 ? paidThrough : creditUntil
 }
 
-function orderStretch(purchase: Purchase, begin: Instant, replaced: Stretch[], same: Stretch[]): Stretch {
+function orderPeriod(purchase: Purchase, begin: Instant, replaced: PlanPeriod[], same: PlanPeriod[]): PlanPeriod {
   const { plan, billingPeriod, priceMinor, createdAt, creditMinor } = purchase
   const asShown = replaced.length > 0 && Temporal.Instant.compare(begin, createdAt.add(quoteHolds)) <= 0
   // Another plan may have been bought since the order was made, or charged once more before it could be cancelled: nothing of it is lost.
@@ -240,35 +240,35 @@ function orderStretch(purchase: Purchase, begin: Instant, replaced: Stretch[], s
   }
 }
 
-function chargedAfter({ paymentType, worth }: Stretch, begin: Instant): boolean {
+function chargedAfter({ paymentType, worth }: PlanPeriod, begin: Instant): boolean {
   return paymentType === 'subscription' && Temporal.Instant.compare(worth.from, begin) > 0
 }
 
-function paidOnce(stretch: Stretch): stretch is Stretch & { to: Instant } {
-  return stretch.paymentType === 'onetime' && stretch.to !== null
+function paidOnce(period: PlanPeriod): period is PlanPeriod & { to: Instant } {
+  return period.paymentType === 'onetime' && period.to !== null
 }
 
-/** Until when a stretch has the plan to itself, if that is after `begin`: a subscription that goes on, as far as it is paid for. */
-function spokenForUntil({ to, endsIfCancelled, periodEnd }: Stretch, begin: Instant): Instant {
+/** Until when a period has the plan to itself, if that is after `begin`: a subscription that goes on, as far as it is paid for. */
+function spokenForUntil({ to, endsIfCancelled, periodEnd }: PlanPeriod, begin: Instant): Instant {
   return latest(to ?? endsIfCancelled ?? periodEnd, begin) ?? begin
 }
 
-/** What is left of a stretch that was paid once when a subscription to the same plan begins: it goes on from `from`. */
-function restOf(stretch: Stretch & { to: Instant }, begin: Instant, from: Instant): Stretch & { to: Instant } {
-  const began = latest(stretch.from, begin) ?? begin
-  const to = from.add({ milliseconds: stretch.to.epochMilliseconds - began.epochMilliseconds })
+/** What is left of a period that was paid once when a subscription to the same plan begins: it goes on from `from`. */
+function restOf(period: PlanPeriod & { to: Instant }, begin: Instant, from: Instant): PlanPeriod & { to: Instant } {
+  const began = latest(period.from, begin) ?? begin
+  const to = from.add({ milliseconds: period.to.epochMilliseconds - began.epochMilliseconds })
   return {
-    ...stretch,
+    ...period,
     from,
     to,
     periodStart: from,
     periodEnd: to,
     endsIfCancelled: to,
-    worth: { minor: creditOf(stretch, begin), from, to },
+    worth: { minor: creditOf(period, begin), from, to },
   }
 }
 
-function subscriptionStretch(purchase: Purchase, begin: Instant): Stretch | null {
+function subscriptionPeriod(purchase: Purchase, begin: Instant): PlanPeriod | null {
   const { plan, billingPeriod, priceMinor, providerStatus, startAt, currentEnd, paidFrom, paidThrough, creditMinor, creditUntil } = purchase
   const paid = paidUntil(purchase)
   const runs = providerStatus === 'authenticated' || providerStatus === 'active' || providerStatus === 'pending'
@@ -302,7 +302,7 @@ function latest(a: Instant | null, b: Instant | null): Instant | null {
   return Temporal.Instant.compare(a, b) > 0 ? a : b
 }
 
-function cutAt(stretch: Stretch | null, at: Instant): Stretch | null {
-  if (!stretch || !lastsBeyond(stretch, at)) return stretch
-  return Temporal.Instant.compare(stretch.from, at) >= 0 ? null : { ...stretch, to: at, periodEnd: at, ends: true, endsIfCancelled: at }
+function cutAt(period: PlanPeriod | null, at: Instant): PlanPeriod | null {
+  if (!period || !lastsBeyond(period, at)) return period
+  return Temporal.Instant.compare(period.from, at) >= 0 ? null : { ...period, to: at, periodEnd: at, ends: true, endsIfCancelled: at }
 }

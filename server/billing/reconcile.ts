@@ -1,10 +1,11 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { planOf } from '#contract/plans.ts'
-import { type Farewell, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAccount, type OnAccountDeleted, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import type { Clock, Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { settleJob } from './jobs.ts'
+import { currentOf, isOver, type PlanPeriod, type Purchase, planPeriods, replacedOf } from './entitlements.ts'
+import { reconcileJob } from './jobs.ts'
 import {
   openRazorpay,
   ProviderError,
@@ -13,7 +14,6 @@ import {
   type ProviderSubscription,
   type Razorpay,
 } from './razorpay.ts'
-import { currentOf, isOver, type Purchase, replacedOf, type Stretch, stretchesOf } from './standing.ts'
 import { paymentEvents, payments, purchases } from './tables.ts'
 
 /**
@@ -24,7 +24,7 @@ import { paymentEvents, payments, purchases } from './tables.ts'
 export type OnPlanChange = (tx: Database, ownerId: string, now: Instant) => Promise<void>
 
 /** What looking after purchases needs. */
-export interface Settling extends Pick<Deps, 'db' | 'config' | 'log'> {
+export interface ReconcileDeps extends Pick<Deps, 'db' | 'config' | 'log'> {
   clock: Clock
   onPlanChange: OnPlanChange
   /** The browser that asked for it; left out where nobody did. */
@@ -65,7 +65,7 @@ export function firstCheck(createdAt: Instant): Instant {
  * over a newer one. Everything that learns of a payment comes here: the browser, the webhook, the daily look. The provider is asked
  * outside of any transaction. Throws ProviderError where it does not answer; the purchase is looked at again then.
  */
-export async function settlePurchase(deps: Settling, purchaseId: string): Promise<Purchase | null> {
+export async function reconcilePurchase(deps: ReconcileDeps, purchaseId: string): Promise<Purchase | null> {
   const provider = providerOf(deps.config)
   if (!provider) return null
   const [asked] = await deps.db
@@ -79,15 +79,15 @@ export async function settlePurchase(deps: Settling, purchaseId: string): Promis
     const heard = await ask(provider, asked, await settledPayments(deps.db, purchaseId, now), now)
     return await deps.db.transaction((tx) => writeDown(tx, deps, asked, heard))
   } catch (error) {
-    if (error instanceof ProviderError) await lookLater(deps, asked, error)
+    if (error instanceof ProviderError) await recheckLater(deps, asked, error)
     throw error
   }
 }
 
 /** The same in the background, where a provider that does not answer is no fault: it is asked again after a while. */
-export async function settleQuietly(deps: Settling, purchaseId: string): Promise<void> {
+export async function reconcileInBackground(deps: ReconcileDeps, purchaseId: string): Promise<void> {
   try {
-    await settlePurchase(deps, purchaseId)
+    await reconcilePurchase(deps, purchaseId)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     deps.log.warn({ err: error, purchaseId }, 'The payment provider was asked in vain; it is asked again later.')
@@ -95,7 +95,7 @@ export async function settleQuietly(deps: Settling, purchaseId: string): Promise
 }
 
 /** Makes the provider be asked about purchases as soon as may be. */
-export async function wake(tx: Database, which: SQL | undefined, now: Instant): Promise<void> {
+export async function scheduleCheck(tx: Database, which: SQL | undefined, now: Instant): Promise<void> {
   await tx
     .update(purchases)
     .set({ nextCheckAt: now, wakes: sql`${purchases.wakes} + 1` })
@@ -103,7 +103,7 @@ export async function wake(tx: Database, which: SQL | undefined, now: Instant): 
 }
 
 /** Takes what has come into the inbox to the purchases it is about. */
-export async function readInbox({ db, clock }: Pick<Settling, 'db' | 'clock'>): Promise<void> {
+export async function processInbox({ db, clock }: Pick<ReconcileDeps, 'db' | 'clock'>): Promise<void> {
   for (;;) {
     const waiting = await db
       .select()
@@ -117,7 +117,7 @@ export async function readInbox({ db, clock }: Pick<Settling, 'db' | 'clock'>): 
 }
 
 /** Enqueues the purchases whose time to be asked about has come. */
-export async function wakePurchases({ db, queue, clock, config }: Pick<Deps, 'db' | 'queue' | 'clock' | 'config'>): Promise<void> {
+export async function enqueueDueChecks({ db, queue, clock, config }: Pick<Deps, 'db' | 'queue' | 'clock' | 'config'>): Promise<void> {
   if (!config.razorpay) return
   const due = await db
     .select({ id: purchases.id })
@@ -127,12 +127,12 @@ export async function wakePurchases({ db, queue, clock, config }: Pick<Deps, 'db
     .limit(200)
   if (due.length === 0) return
   await db.transaction(async (tx) => {
-    for (const { id } of due) await queue.send(tx, settleJob, { purchaseId: id })
+    for (const { id } of due) await queue.send(tx, reconcileJob, { purchaseId: id })
   })
 }
 
 /** The provider repeats an event for 7 days at most: what is older than a month need not be known any more. */
-export async function forgetOldEvents(db: Database, now: Instant): Promise<void> {
+export async function pruneEvents(db: Database, now: Instant): Promise<void> {
   await db.delete(paymentEvents).where(lte(paymentEvents.receivedAt, now.subtract({ hours: 30 * 24 })))
 }
 
@@ -140,14 +140,14 @@ export async function forgetOldEvents(db: Database, now: Instant): Promise<void>
  * What the deletion of an account means here: its subscriptions are cancelled at the provider, in the background and until that has
  * happened. They are recognised by having no owner any more; being told only makes it happen at once and not within a day.
  */
-export function billingFarewell({ clock }: Pick<Deps, 'clock'>): Farewell {
+export function billingOnAccountDeleted({ clock }: Pick<Deps, 'clock'>): OnAccountDeleted {
   return async (db, ownerId) => {
     const bought = await db.select().from(purchases).where(eq(purchases.ownerId, ownerId))
     const running = bought
       .filter(({ paymentType, providerStatus }) => paymentType === 'subscription' && !isOver(providerStatus))
       .map(({ id }) => id)
     return async () => {
-      if (running.length > 0) await wake(db, inArray(purchases.id, running), clock.now())
+      if (running.length > 0) await scheduleCheck(db, inArray(purchases.id, running), clock.now())
     }
   }
 }
@@ -155,7 +155,7 @@ export function billingFarewell({ clock }: Pick<Deps, 'clock'>): Farewell {
 /** Marks a subscription to be cancelled at the provider; what marks it has its reasons in the database already. */
 export async function cancelAtProvider(tx: Database, purchaseId: string, now: Instant): Promise<void> {
   await tx.update(purchases).set({ cancelWanted: true }).where(eq(purchases.id, purchaseId))
-  await wake(tx, eq(purchases.id, purchaseId), now)
+  await scheduleCheck(tx, eq(purchases.id, purchaseId), now)
 }
 
 /** What the provider said. */
@@ -221,7 +221,7 @@ async function findAgain(provider: Razorpay, purchase: Purchase): Promise<string
   return purchase.paymentType === 'onetime' ? ((await provider.findOrder(purchase.id))?.id ?? null) : null
 }
 
-async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: Heard): Promise<Purchase> {
+async function writeDown(tx: Database, deps: ReconcileDeps, asked: Purchase, heard: Heard): Promise<Purchase> {
   const now = deps.clock.now()
   const ownerId = asked.ownerId
   if (ownerId) await lockAccount(tx, ownerId)
@@ -238,15 +238,15 @@ async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: H
       providerId: purchase.providerId ?? heard.providerId,
       failures: 0,
       // Something that happened since the question is a reason to ask once more.
-      ...(purchase.wakes === asked.wakes ? { nextCheckAt: nextLook(after, heard, now) } : {}),
+      ...(purchase.wakes === asked.wakes ? { nextCheckAt: nextCheck(after, heard, now) } : {}),
     })
     .where(eq(purchases.id, purchase.id))
     .returning()
   if (ownerId) {
     const bought = await tx.select().from(purchases).where(eq(purchases.ownerId, ownerId))
     for (const { id } of replacedOf(bought)) await cancelAtProvider(tx, id, now)
-    const current = currentOf(stretchesOf(bought), now)
-    if (standing(current) !== standing(before)) await deps.onPlanChange(tx, ownerId, now)
+    const current = currentOf(planPeriods(bought), now)
+    if (fingerprint(current) !== fingerprint(before)) await deps.onPlanChange(tx, ownerId, now)
     await auditChange(tx, deps, { ownerId, before, after: current }, now)
   }
   warnOfUnwanted(deps, purchase, after)
@@ -254,7 +254,7 @@ async function writeDown(tx: Database, deps: Settling, asked: Purchase, heard: H
 }
 
 /** Money that nobody wanted to pay any more: only the operator can give it back. */
-function warnOfUnwanted({ log }: Settling, before: Purchase, after: Purchase): void {
+function warnOfUnwanted({ log }: ReconcileDeps, before: Purchase, after: Purchase): void {
   const paid = (after.paidAt ?? after.paidThrough)?.toString()
   if (!paid || paid === (before.paidAt ?? before.paidThrough)?.toString()) return
   const about = { purchaseId: after.id, providerId: after.providerId }
@@ -263,21 +263,21 @@ function warnOfUnwanted({ log }: Settling, before: Purchase, after: Purchase): v
     log.warn(about, 'A subscription was charged once more before it could be cancelled. Please see whether to refund it.')
 }
 
-async function currentIn(tx: Database, ownerId: string, now: Instant): Promise<Stretch | null> {
+async function currentIn(tx: Database, ownerId: string, now: Instant): Promise<PlanPeriod | null> {
   const bought = await tx.select().from(purchases).where(eq(purchases.ownerId, ownerId))
-  return currentOf(stretchesOf(bought), now)
+  return currentOf(planPeriods(bought), now)
 }
 
 /** The plan that runs, as one word to compare. */
-function standing(current: Stretch | null): string {
+function fingerprint(current: PlanPeriod | null): string {
   return current ? `${current.purchaseId} ${current.plan} ${current.status} ${current.to}` : 'free'
 }
 
 /** Writes down that another plan runs, for the account's owner to read. A plan that ends because its time has come is written down nowhere. */
 export async function auditChange(
   tx: Database,
-  { origin }: Pick<Settling, 'origin'>,
-  change: { ownerId: string; before: Pick<Stretch, 'plan'> | null; after: Pick<Stretch, 'plan'> | null },
+  { origin }: Pick<ReconcileDeps, 'origin'>,
+  change: { ownerId: string; before: Pick<PlanPeriod, 'plan'> | null; after: Pick<PlanPeriod, 'plan'> | null },
   now: Instant,
 ): Promise<void> {
   const [before, after] = [change.before, change.after].map((one) => planOf(one?.plan ?? 'free').title)
@@ -356,7 +356,7 @@ function stateOf(purchase: Purchase, said: ProviderSubscription, { invoices: pai
 }
 
 /** When there may be news of a purchase, even if no webhook brings them. */
-function nextLook(purchase: Purchase, heard: Heard, now: Instant): Instant | null {
+function nextCheck(purchase: Purchase, heard: Heard, now: Instant): Instant | null {
   if (purchase.paymentType === 'subscription')
     return isOver(purchase.providerStatus) || (!purchase.providerId && isPast(purchase.createdAt.add(agreementLives), now))
       ? null
@@ -371,7 +371,7 @@ function nextLook(purchase: Purchase, heard: Heard, now: Instant): Instant | nul
   return isPast(first, now) ? now.add(daily) : first
 }
 
-async function lookLater(deps: Settling, asked: Purchase, error: ProviderError): Promise<void> {
+async function recheckLater(deps: ReconcileDeps, asked: Purchase, error: ProviderError): Promise<void> {
   const now = deps.clock.now()
   const pause = retryPauses[asked.failures] ?? longestPause
   await deps.db
@@ -388,7 +388,7 @@ async function readEvent(tx: Database, event: typeof paymentEvents.$inferSelect,
     ? await tx.select({ id: payments.purchaseId }).from(payments).where(eq(payments.paymentId, event.paymentId))
     : []
   const which = or(...about.map((providerId) => eq(purchases.providerId, providerId)), known ? eq(purchases.id, known.id) : undefined)
-  if (which) await wake(tx, which, now)
+  if (which) await scheduleCheck(tx, which, now)
   await tx.update(paymentEvents).set({ handledAt: now }).where(eq(paymentEvents.eventId, event.eventId))
 }
 

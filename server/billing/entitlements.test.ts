@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatPrice, type PlanName, planRank, plans, yearlySaving } from '#contract/plans.ts'
 import { priceOf } from './checkout.ts'
-import { creditOf, creditOfAll, currentOf, entitledBy, type Purchase, periodAfter, type Stretch, stretchesOf } from './standing.ts'
+import {
+  creditOf,
+  creditOfAll,
+  currentOf,
+  entitlementsAt,
+  type PlanPeriod,
+  type Purchase,
+  periodAfter,
+  planPeriods,
+} from './entitlements.ts'
 
 const at = (text: string) => Temporal.Instant.from(text)
 const march = at('2026-03-01T09:00:00Z')
@@ -106,27 +115,27 @@ const standings: [what: string, bought: Purchase, plan: PlanName, status: string
   ['a plan that its owner ended', order({ endedAt: at('2026-03-10T09:00:00Z') }), 'free', null, null],
 ]
 test.each(standings)('%s counts for what it is on the fifteenth', (_what, bought, plan, status, ends) => {
-  const current = currentOf(stretchesOf([bought]), at('2026-03-15T09:00:00Z'))
+  const current = currentOf(planPeriods([bought]), at('2026-03-15T09:00:00Z'))
   expect([current?.plan ?? 'free', current?.status ?? null, current?.ends ?? null]).toEqual([plan, status, ends])
 })
 
 test('a plan that was paid once runs for exactly its period', () => {
-  const stretches = stretchesOf([order({})])
-  expect(currentOf(stretches, march)?.plan).toBe('pro')
-  expect(currentOf(stretches, at('2026-04-01T08:59:59Z'))?.plan).toBe('pro')
-  expect(currentOf(stretches, at('2026-04-01T09:00:00Z'))).toBeNull()
-  expect(stretchesOf([order({ paidAt: at('2026-01-31T09:00:00Z') })])[0]?.to?.toString()).toBe('2026-02-28T09:00:00Z')
+  const periods = planPeriods([order({})])
+  expect(currentOf(periods, march)?.plan).toBe('pro')
+  expect(currentOf(periods, at('2026-04-01T08:59:59Z'))?.plan).toBe('pro')
+  expect(currentOf(periods, at('2026-04-01T09:00:00Z'))).toBeNull()
+  expect(planPeriods([order({ paidAt: at('2026-01-31T09:00:00Z') })])[0]?.to?.toString()).toBe('2026-02-28T09:00:00Z')
 })
 
 test('the same plan paid from two windows runs twice as long', () => {
   const both = [order({}), order({ id: 'b', providerId: 'order_2', paidAt: march.add({ minutes: 1 }) })]
-  expect(stretchesOf(both).map(({ to }) => to?.toString())).toEqual(['2026-04-01T09:00:00Z', '2026-05-01T09:00:00Z'])
-  expect(currentOf(stretchesOf(both), march.add({ hours: 1 }))?.to?.toString()).toBe('2026-05-01T09:00:00Z')
+  expect(planPeriods(both).map(({ to }) => to?.toString())).toEqual(['2026-04-01T09:00:00Z', '2026-05-01T09:00:00Z'])
+  expect(currentOf(planPeriods(both), march.add({ hours: 1 }))?.to?.toString()).toBe('2026-05-01T09:00:00Z')
 })
 
 const charged = (about: Partial<Purchase> = {}) => subscription({ id: 's', providerStatus: 'active', ...paid, ...about })
 const ends = (bought: Purchase[], now = march.add({ hours: 1 })) => {
-  const current = currentOf(stretchesOf(bought), now)
+  const current = currentOf(planPeriods(bought), now)
   return [current?.paymentType ?? null, current?.to?.toString() ?? null, current?.endsIfCancelled?.toString() ?? null]
 }
 
@@ -148,14 +157,14 @@ test.each([
 
 test('what waits behind a subscription keeps its worth, and ends with it where its owner switches to Free', () => {
   const once = order({ paidAt: march.subtract({ hours: 24 }) })
-  const [before, running, rest] = stretchesOf([once, charged()])
+  const [before, running, rest] = planPeriods([once, charged()])
   expect([before?.to, running?.from]).toEqual([march, march])
   const day = 24 * 3_600_000
   // February has 28 days: one of them is over.
   expect((rest?.to?.epochMilliseconds ?? 0) - (rest?.from.epochMilliseconds ?? 0)).toBe(27 * day)
   expect(rest && creditOf(rest, march)).toBe(Math.floor((400 * 27) / 28))
   const endedAt = at('2026-03-10T09:00:00Z')
-  expect(currentOf(stretchesOf([{ ...once, endedAt }, charged({ endedAt, providerStatus: 'cancelled' })]), endedAt)).toBeNull()
+  expect(currentOf(planPeriods([{ ...once, endedAt }, charged({ endedAt, providerStatus: 'cancelled' })]), endedAt)).toBeNull()
 })
 
 // What the account may do
@@ -163,10 +172,10 @@ test('what waits behind a subscription keeps its worth, and ends with it where i
 const trialEnd = at('2026-03-15T09:00:00Z')
 
 test('a new account has every Pro feature to the second of its fourteenth day, then 50 invoices and Send Now', () => {
-  const during = entitledBy({ current: null, trialEnd, sells: true }, at('2026-03-15T08:59:59Z'))
+  const during = entitlementsAt({ current: null, trialEnd, sells: true }, at('2026-03-15T08:59:59Z'))
   expect(during).toMatchObject({ plan: 'pro', by: 'trial', invoicesPerMonth: null, until: trialEnd })
   expect(during.abilities).toContain('scheduling')
-  const after = entitledBy({ current: null, trialEnd, sells: true }, trialEnd)
+  const after = entitlementsAt({ current: null, trialEnd, sells: true }, trialEnd)
   expect(after).toEqual({ plan: 'free', by: 'plan', invoicesPerMonth: 50, abilities: [], until: null })
 })
 
@@ -234,7 +243,7 @@ test('what runs does not depend on the order in which purchases became known', (
     fc.property(
       purchaseList.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
       ([list, shuffled]) => {
-        expect(stretchesOf(shuffled)).toEqual(stretchesOf(list))
+        expect(planPeriods(shuffled)).toEqual(planPeriods(list))
       },
     ),
   )
@@ -243,11 +252,11 @@ test('what runs does not depend on the order in which purchases became known', (
 test('without a provider nothing is ever limited; with one nobody has less than Free, and a paid plan has all that it promises', () => {
   fc.assert(
     fc.property(purchaseList, moment, (list, now) => {
-      const current = currentOf(stretchesOf(list), now)
-      const free = entitledBy({ current, trialEnd, sells: false }, now)
+      const current = currentOf(planPeriods(list), now)
+      const free = entitlementsAt({ current, trialEnd, sells: false }, now)
       expect(free.invoicesPerMonth).toBeNull()
       expect(free.abilities).toEqual(plans[2]?.abilities)
-      const sold = entitledBy({ current, trialEnd, sells: true }, now)
+      const sold = entitlementsAt({ current, trialEnd, sells: true }, now)
       expect(sold.invoicesPerMonth === null || sold.invoicesPerMonth >= 50).toBe(true)
       if (current) expect(sold.plan).toBe(current.plan)
       for (const ability of plans.find(({ name }) => name === sold.plan)?.abilities ?? []) expect(sold.abilities).toContain(ability)
@@ -255,11 +264,11 @@ test('without a provider nothing is ever limited; with one nobody has less than 
   )
 })
 
-test('no stretch begins before its purchase counted or is worth more than was paid for it', () => {
+test('no period begins before its purchase counted or is worth more than was paid for it', () => {
   fc.assert(
     fc.property(purchaseList, moment, (list, now) => {
       const money = new Map(list.map((one) => [one.id, Math.max(one.priceMinor, one.amountMinor) + one.creditMinor]))
-      for (const one of stretchesOf(list)) {
+      for (const one of planPeriods(list)) {
         expect(one.to === null || Temporal.Instant.compare(one.from, one.to) <= 0).toBe(true)
         expect(creditOf(one, now)).toBeGreaterThanOrEqual(0)
         expect(creditOf(one, now)).toBeLessThanOrEqual(one.worth.minor)
@@ -271,13 +280,13 @@ test('no stretch begins before its purchase counted or is worth more than was pa
 
 // Changing plans in the middle of a period
 
-const running = (bought: Purchase[]): Stretch[] => stretchesOf(bought)
+const running = (bought: Purchase[]): PlanPeriod[] => planPeriods(bought)
 const half = at('2026-03-16T21:00:00Z')
 
 test('what is left of Pro comes off the price of Enterprise, to the paisa', () => {
   const price = priceOf(
     { plan: 'enterprise', billingPeriod: 'monthly', paymentType: 'onetime' },
-    { stretches: running([order({})]), trialEnd: march },
+    { periods: running([order({})]), trialEnd: march },
     half,
   )
   expect(price).toMatchObject({ priceMinor: 900, creditMinor: 200, dueMinor: 700 })
@@ -288,7 +297,7 @@ test('what is left exceeds the price: one rupee is paid and the rest makes the p
   const yearly = order({ billingPeriod: 'yearly', priceMinor: 4000, amountMinor: 4000, paidMinor: 4000 })
   const price = priceOf(
     { plan: 'enterprise', billingPeriod: 'monthly', paymentType: 'onetime' },
-    { stretches: running([yearly]), trialEnd: march },
+    { periods: running([yearly]), trialEnd: march },
     march,
   )
   expect(price).toMatchObject({ priceMinor: 900, creditMinor: 4000, dueMinor: 100 })
@@ -299,12 +308,12 @@ test('what is left exceeds the price: one rupee is paid and the rest makes the p
 
 test('for a subscription what is left puts the first charge off, behind a trial that still runs', () => {
   const buying = { plan: 'enterprise', billingPeriod: 'monthly', paymentType: 'subscription' } as const
-  const later = priceOf(buying, { stretches: running([order({})]), trialEnd: march }, half)
+  const later = priceOf(buying, { periods: running([order({})]), trialEnd: march }, half)
   expect(later).toMatchObject({ dueMinor: 0, creditMinor: 200 })
   expect(((later.firstChargeAt?.epochMilliseconds ?? 0) - half.epochMilliseconds) / 86_400_000).toBeCloseTo((31 * 200) / 900, 3)
-  const inTrial = priceOf(buying, { stretches: [], trialEnd }, march)
+  const inTrial = priceOf(buying, { periods: [], trialEnd }, march)
   expect(inTrial).toMatchObject({ dueMinor: 0, creditMinor: 0, firstChargeAt: trialEnd })
-  expect(priceOf(buying, { stretches: [], trialEnd }, trialEnd)).toMatchObject({ dueMinor: 900, firstChargeAt: null })
+  expect(priceOf(buying, { periods: [], trialEnd }, trialEnd)).toMatchObject({ dueMinor: 900, firstChargeAt: null })
 })
 
 test('the plan that replaces another one begins at once, and the old one ends there', () => {
@@ -321,8 +330,8 @@ test('the plan that replaces another one begins at once, and the old one ends th
       paidAt: half,
     }),
   ]
-  const stretches = running(bought)
-  expect(stretches.map(({ plan, from, to }) => [plan, from.toString(), to?.toString()])).toEqual([
+  const periods = running(bought)
+  expect(periods.map(({ plan, from, to }) => [plan, from.toString(), to?.toString()])).toEqual([
     ['pro', '2026-03-01T09:00:00Z', '2026-03-16T21:00:00Z'],
     ['enterprise', '2026-03-16T21:00:00Z', '2026-04-16T21:00:00Z'],
   ])
@@ -351,8 +360,8 @@ test('what a replaced subscription is charged once more before it is cancelled i
 })
 
 test('nobody is credited with money that was given back', () => {
-  expect(creditOf(running([order({ refundedMinor: 100 })])[0] as Stretch, march)).toBe(300)
-  expect(creditOf(running([subscription({ providerStatus: 'active', ...paid, refundedMinor: 400 })])[0] as Stretch, march)).toBe(0)
+  expect(creditOf(running([order({ refundedMinor: 100 })])[0] as PlanPeriod, march)).toBe(300)
+  expect(creditOf(running([subscription({ providerStatus: 'active', ...paid, refundedMinor: 400 })])[0] as PlanPeriod, march)).toBe(0)
   // The plan itself stays what it was.
   expect(currentOf(running([order({ refundedMinor: 400 })]), half)?.to).toEqual(april)
 })
@@ -371,7 +380,7 @@ test('whatever is bought once, and however late it is paid: what was there befor
       for (const { made, paidAfter, ...about } of drafts.toSorted((a, b) => a.made + a.paidAfter - b.made - b.paidAfter)) {
         const [createdAt, paidAt] = [march.add({ hours: made }), march.add({ hours: made + paidAfter, minutes: bought.length })]
         const then = running(bought.filter((one) => one.paidAt && Temporal.Instant.compare(one.paidAt, createdAt) <= 0))
-        const price = priceOf({ ...about, paymentType: 'onetime' }, { stretches: then, trialEnd: march }, createdAt)
+        const price = priceOf({ ...about, paymentType: 'onetime' }, { periods: then, trialEnd: march }, createdAt)
         const money = {
           priceMinor: price.priceMinor,
           creditMinor: price.creditMinor,
@@ -380,7 +389,7 @@ test('whatever is bought once, and however late it is paid: what was there befor
         }
         const before = creditOfAll(running(bought), paidAt)
         bought = [...bought, order({ ...about, ...money, createdAt, paidAt })]
-        // A paisa is what rounding may take of each stretch.
+        // A paisa is what rounding may take of each period.
         expect(creditOfAll(running(bought), paidAt)).toBeGreaterThanOrEqual(before + price.dueMinor - bought.length)
       }
     }),
@@ -400,7 +409,7 @@ test('money that was taken off once is not taken off twice', () => {
       paidAt: half.add({ minutes }),
     })
   const [, first, second] = running([order({}), upgrade('b', 0), upgrade('c', 5)])
-  const length = (one: Stretch | undefined) => (one?.to?.epochMilliseconds ?? 0) - (one?.from.epochMilliseconds ?? 0)
+  const length = (one: PlanPeriod | undefined) => (one?.to?.epochMilliseconds ?? 0) - (one?.from.epochMilliseconds ?? 0)
   expect(length(first)).toBe(31 * 86_400_000)
   expect(second?.from).toEqual(first?.to)
   expect(length(second) / length(first)).toBeCloseTo((700 / 900) * (30 / 31), 3)

@@ -1,5 +1,5 @@
 /** What can go wrong between us and a mail server, before and while it takes a mail. */
-export type Trouble =
+export type SmtpErrorCode =
   | 'unknown_host'
   | 'host_refused'
   | 'port_refused'
@@ -21,13 +21,13 @@ export type Trouble =
 
 /** A step with a mail server that failed. */
 export class MailError extends Error {
-  readonly trouble: Trouble
+  readonly code: SmtpErrorCode
   /** The server's own words, one line; null where it said nothing that belongs to this step. */
   readonly reply: string | null
 
-  constructor(trouble: Trouble, reply: string | null = null) {
-    super(trouble)
-    this.trouble = trouble
+  constructor(code: SmtpErrorCode, reply: string | null = null) {
+    super(code)
+    this.code = code
     this.reply = reply
   }
 }
@@ -55,7 +55,7 @@ export function enhancedCode(reply: string | null): string | null {
 }
 
 /** What a person is told: which field to look at, and a sentence that says what to do. */
-interface Advice {
+interface SmtpErrorDescription {
   field: 'host' | 'port' | 'secure' | 'pass' | null
   sentence: string
 }
@@ -72,12 +72,12 @@ export function switchedOffWords(host: string, reply: string): string {
 }
 
 /** Words for a failed try of these settings. */
-export function advise(error: MailError, tried: { host: string; port: number }): Advice {
+export function describeError(error: MailError, tried: { host: string; port: number }): SmtpErrorDescription {
   const { host, port } = tried
   if (error.reply && passwordsSwitchedOff.has(enhancedCode(error.reply) ?? ''))
     return { field: 'host', sentence: switchedOffWords(host, error.reply) }
   const said = error.reply ? ` It said: “${error.reply}”` : ''
-  switch (error.trouble) {
+  switch (error.code) {
     case 'unknown_host':
       return { field: 'host', sentence: `There is no mail server called ${host}. Please check how it is spelt.` }
     case 'host_refused':

@@ -7,7 +7,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readSubscription } from './billing.ts'
-import { planTellings, purchases } from './tables.ts'
+import { planNotifications, purchases } from './tables.ts'
 
 /** From so many days before the end of a trial on it is told, and for two days afterwards. */
 const trialWindow = { from: trialDays - 3, to: trialDays + 2 }
@@ -22,7 +22,7 @@ const aroundTheEnd = { hours: 8 * 24 }
  * reminders are active, so that none of them stops in silence, also of a subscription, of the trial three days before, and of either on the
  * day. Nothing where this server sells nothing or sends no mail.
  */
-export async function tellPlanEnds(deps: Deps): Promise<void> {
+export async function notifyPlanEnds(deps: Deps): Promise<void> {
   const { db, config, clock } = deps
   if (!config.razorpay || !sendsSystemMail(config)) return
   const now = clock.now()
@@ -70,7 +70,7 @@ export async function tellPlanEnds(deps: Deps): Promise<void> {
 interface Telling {
   what: string
   subject: string
-  goodFor: Temporal.DurationLike
+  expiresIn: Temporal.DurationLike
 }
 
 function tellingOf({ kind, at, daysLeft }: PlanNotice): Telling | null {
@@ -80,15 +80,15 @@ function tellingOf({ kind, at, daysLeft }: PlanNotice): Telling | null {
       return {
         what: `period:${at}:${days}`,
         subject: daysLeft <= 1 ? 'Your plan ends tomorrow' : `Your plan ends in ${daysLeft} days`,
-        goodFor: { hours: 20 },
+        expiresIn: { hours: 20 },
       }
     }
     case 'trial_ending':
-      return { what: `trial:${at}:3`, subject: 'Your free trial ends soon', goodFor: { hours: 48 } }
+      return { what: `trial:${at}:3`, subject: 'Your free trial ends soon', expiresIn: { hours: 48 } }
     case 'trial_ended':
-      return { what: `trial:${at}:0`, subject: 'Your free trial has ended', goodFor: { hours: 24 } }
+      return { what: `trial:${at}:0`, subject: 'Your free trial has ended', expiresIn: { hours: 24 } }
     case 'plan_ended':
-      return { what: `period:${at}:0`, subject: 'Your plan has ended', goodFor: { hours: 24 } }
+      return { what: `period:${at}:0`, subject: 'Your plan has ended', expiresIn: { hours: 24 } }
     case 'past_due':
     case 'confirming':
       return null
@@ -107,18 +107,18 @@ async function endedByHand(db: Database, owner: { id: string }, { kind, at }: Pl
 }
 
 async function tell(deps: Deps, owner: { id: string; email: string }, notice: PlanNotice, telling: Telling, now: Instant): Promise<void> {
-  const { what, subject, goodFor } = telling
+  const { what, subject, expiresIn } = telling
   await deps.db.transaction(async (tx) => {
     const first = await tx
-      .insert(planTellings)
+      .insert(planNotifications)
       .values({ ownerId: owner.id, what, toldAt: now })
       .onConflictDoNothing()
-      .returning({ what: planTellings.what })
+      .returning({ what: planNotifications.what })
     if (first.length === 0) return
     await queueSystemMail(
       tx,
       deps,
-      { to: owner.email, subject, text: `${notice.message}\n\n${deps.config.publicUrl}/pricing\n`, goodFor },
+      { to: owner.email, subject, text: `${notice.message}\n\n${deps.config.publicUrl}/pricing\n`, expiresIn },
       now,
     )
   })

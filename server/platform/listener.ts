@@ -7,7 +7,7 @@ import { StartError } from './start-error.ts'
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
 /** The port, open before the program is ready and until it has ended: until then and from then on it says so. */
-export interface Door {
+export interface Listener {
   port: number
   /** From here on requests are handled. */
   serve(handle: Handle): void
@@ -21,7 +21,7 @@ export interface Door {
 const times = { requestTimeout: 30_000, headersTimeout: 20_000, keepAliveTimeout: 72_000 }
 
 /** Opens the port on every address of the host: browsers try both that `localhost` has. Refuses with a StartError. */
-export async function openDoor(about: { host: string; port: number }): Promise<Door> {
+export async function openListener(about: { host: string; port: number }): Promise<Listener> {
   let state: 'starting' | 'serving' | 'stopping' = 'starting'
   let handle: Handle = () => undefined
   let underWay = 0
