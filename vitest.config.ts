@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config'
 const postgresMark = /^\/\/ (Also|Only) on PostgreSQL: ./
 
 /** Test files by what they need, read from their imports, so that a new file lands in the right project. */
-const files = globSync('{contract,server,web,test,dev,run}/**/*.test.ts').map((file) => {
+const files = globSync('{contract,server,web,test,dev,run}/**/*.test.ts', { exclude: ['test/{faults,attacks}/**'] }).map((file) => {
   const text = readFileSync(file, 'utf8')
   const needs = /^import .*'(?:#test|\.)\/program\.ts'|\bspawn\(|\bopenEmbedded\(|\bnew PGlite\(/m.test(text)
     ? 'program'
@@ -28,6 +28,19 @@ const everything = process.env.TEST_POSTGRES === 'everything'
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 }
 const database = { ...limits, pool: 'forks' as const, isolate, setupFiles: ['test/database-setup.ts'] }
 
+/** The rows of docs/reliability.md, one after the other: most of them need the machine for themselves. */
+const rows = {
+  globalSetup: ['test/faults/setup.ts'],
+  pool: 'forks' as const,
+  // One process, so that the last row counts the packets of all others.
+  isolate: false,
+  fileParallelism: false,
+  sequence: { groupOrder: 1 },
+  maxConcurrency: 6,
+  // Each row has a limit of its own.
+  testTimeout: 1_800_000,
+}
+
 export default defineConfig({
   test: {
     // Vitest would leave one core to itself.
@@ -44,6 +57,8 @@ export default defineConfig({
         },
       },
       { test: { ...limits, name: 'program', include: include('program'), pool: 'forks' } },
+      { test: { ...rows, name: 'faults', include: ['test/faults/*.test.ts'] } },
+      { test: { ...rows, name: 'attacks', include: ['test/attacks/*.test.ts'] } },
     ],
   },
 })

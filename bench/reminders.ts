@@ -8,11 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { sql } from 'drizzle-orm'
 import nodemailer from 'nodemailer'
-import { openCluster } from '#chaos/cluster.ts'
 import { defaultContent, defaultGroupContent, defaultGroupSubject, defaultSubject } from '#contract/templates.ts'
 import { storeSmtp } from '#server/mail/mail.ts'
 import { type Database, openEmbedded, openServer } from '#server/platform/database.ts'
 import { composeReminder } from '#server/reminders/compose.ts'
+import { createDatabase, openCluster } from '#test/postgres.ts'
 import { type Program, someoneAt, startProgram } from '#test/program.ts'
 
 /**
@@ -160,7 +160,7 @@ function residentMb(pid: number): number {
 
 async function main(): Promise<void> {
   const sink = await openSink()
-  const cluster = await openCluster({})
+  const cluster = await openCluster({ durable: true })
   const folders: string[] = []
   const rowsOut: string[][] = [['database', 'accounts', 'invoices', 'reminders/s', 'bare/s', 'ratio', 'first mail ms', 'memory MB']]
   try {
@@ -168,7 +168,7 @@ async function main(): Promise<void> {
       for (const invoices of sizes) {
         const places: Place[] = []
         if (cluster) {
-          const url = await cluster.makeDatabase()
+          const url = await createDatabase(cluster.url)
           places.push({
             name: 'PostgreSQL',
             env: { DATABASE_URL: url, SECRET_KEY: secretKey },
@@ -209,7 +209,7 @@ async function main(): Promise<void> {
       }
   } finally {
     sink.end()
-    await cluster?.[Symbol.asyncDispose]()
+    await cluster?.stop()
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
   const widths = (rowsOut[0] ?? []).map((_cell, at) => Math.max(...rowsOut.map((row) => row[at]?.length ?? 0)))

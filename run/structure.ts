@@ -53,15 +53,15 @@ const table: Record<string, Folder> = {
   test: { packages: 'tools', may: [...serverFolders, 'test/fakes', 'test/fakes/razorpay'] },
   'test/fakes': { packages: 'tools', may: [] },
   'test/fakes/razorpay': { packages: 'tools', may: [] },
+  'test/faults': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
+  'test/attacks': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/faults'] },
   // A code for two-factor sign-in is made as an authenticator makes it.
   'test/e2e': {
     packages: 'tools',
     may: ['contract', 'run/sizes.ts', 'server/accounts/totp.ts', 'test', 'test/fakes', 'test/fakes/razorpay'],
   },
-  bench: { packages: 'tools', may: [...serverFolders, 'contract', 'chaos', 'test', 'test/fakes'] },
-  chaos: { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
-  attack: { packages: 'tools', may: [...serverFolders, 'chaos', 'test', 'test/fakes'] },
-  run: { packages: 'tools', may: ['server/platform/reference.ts', 'test', 'test/fakes'] },
+  bench: { packages: 'tools', may: [...serverFolders, 'contract', 'test', 'test/fakes'] },
+  run: { packages: 'tools', may: ['server/platform/reference.ts', 'test', 'test/fakes', 'test/faults'] },
   dev: { packages: 'tools', may: ['contract', 'run/scalar.ts'] },
 }
 
@@ -151,7 +151,7 @@ function wrongImport(file: string, name: string | null): string | null {
 
 function isPublic(file: string, target: string): boolean {
   // Tests, their tools, measurements and faults look anywhere below them.
-  if (/^(?:test|bench|chaos|attack)\//.test(file) || file.endsWith('.test.ts')) return true
+  if (/^(?:test|bench)\//.test(file) || file.endsWith('.test.ts')) return true
   const [slice, name] = [path.posix.basename(path.posix.dirname(target)), path.posix.basename(target)]
   return name === `${slice}.ts` || name === 'tables.ts' || target in alsoPublic || (entries.includes(file) && entryParts.includes(name))
 }

@@ -9,8 +9,9 @@ import { ensureInitdb } from '#test/postgres.ts'
 import { installPackage } from './install.mjs'
 
 /*
- * npm test: checks, the weight of pages, tests on the embedded database and on PostgreSQL, the app for Zapier, and journeys in a browser.
- * npm run test:full adds every test on both databases, each file with modules of its own, and a picture of every screen.
+ * npm test: checks, the weight of pages, tests on the embedded database and on PostgreSQL, the app for Zapier, journeys in a browser, and the
+ * short rows of docs/reliability.md.
+ * npm run test:full adds every test on both databases, each file with modules of its own, a picture of every screen, and every row.
  * One part alone: npm run test:unit -- server/mail
  */
 interface Tally {
@@ -50,6 +51,8 @@ const parts: Record<string, (args: string[]) => Promise<Tally>> = {
   code: (args) => testCode([...unit, 'postgres'], args),
   zapier: testZapier,
   browser: testBrowser,
+  faults: (args) => testRows('faults', args),
+  attacks: (args) => testRows('attacks', args),
 }
 /** Asked for by name only: what `code` runs together. */
 const single: typeof parts = {
@@ -138,16 +141,16 @@ async function testBrowser(args: string[]): Promise<Tally> {
   })
 }
 
-async function runVitest(name: string, args: string[]): Promise<Tally> {
+function testRows(part: 'faults' | 'attacks', args: string[]): Promise<Tally> {
+  return runVitest(part, [part, ...(asked === 'full' ? [] : ['--short']), ...args], 'run/reliability.ts')
+}
+
+async function runVitest(name: string, args: string[], script = 'node_modules/vitest/vitest.mjs'): Promise<Tally> {
   const report = path.join(folder, `${name}.json`)
-  const well = await run([
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-    ...args,
-  ])
+  const options = script.endsWith('vitest.mjs')
+    ? ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    : ['--json', report]
+  const well = await run([script, ...options, ...args])
   const shape = z.object({
     numPassedTests: z.number(),
     numFailedTests: z.number(),

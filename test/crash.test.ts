@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import type { Run } from '#contract/reminders.ts'
 import { type FakeSmtp, openFakeSmtp, type ReceivedMail } from '#test/fakes/smtp-server.ts'
+import { createDatabase, query } from './postgres.ts'
 import { type Program, someoneAt, startProgram } from './program.ts'
 
 /** More for a thorough look: CRASH_MAILS=2000. */
@@ -120,19 +120,9 @@ async function aPlace(): Promise<AsyncDisposable & { env: Record<string, string>
     const folder = await mkdtemp(path.join(tmpdir(), 'duely-'))
     return { env: { DATA_DIR: folder }, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
   }
-  const name = `duely_crash_${process.pid}_${Math.floor(performance.now())}`
-  await onServer(`CREATE DATABASE ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
+  const url = await createDatabase(server)
   return {
-    env: { DATABASE_URL: url.toString(), SECRET_KEY: 'a secret key for tests, 32 characters' },
-    [Symbol.asyncDispose]: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`),
+    env: { DATABASE_URL: url, SECRET_KEY: 'a secret key for tests, 32 characters' },
+    [Symbol.asyncDispose]: async () => void (await query(server, `DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)),
   }
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
 }

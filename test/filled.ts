@@ -1,4 +1,11 @@
 import { z } from 'zod'
+import type { Call } from '#contract/call.ts'
+import { everyCall } from '#contract/index.ts'
+
+/** Part of every record of the account whose records other accounts must not see. */
+export const mark = 'Zanzibar'
+
+export const privateCalls = everyCall.filter((call) => !call.open)
 
 /** As much of JSON Schema as the contract's bodies and queries use. */
 export interface Shape {
@@ -47,3 +54,31 @@ export function trespasses(id: string): Record<string, unknown>[] {
 export function idsIn(text: string): string[] {
   return [...new Set(text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])]
 }
+
+/** A request of a call with `text` wherever a text may stand, in path, query and body. */
+export function requestWith(call: Call, text: string): { path: string; body: Record<string, unknown> | undefined } {
+  const query = call.query ? `?${new URLSearchParams(filled(shapeOf(call.query), text) as Record<string, string>)}` : ''
+  return {
+    path: `${call.method} ${call.path.replace(/:\w+/g, encodeURIComponent(text))}${query}`,
+    body: call.body ? (filled(shapeOf(call.body), text) as Record<string, unknown>) : undefined,
+  }
+}
+
+/** The tables whose rows belong to an account. */
+export async function ownedTables(run: RunStatement): Promise<string[]> {
+  const found = await run(
+    `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'owner_id' ORDER BY 1`,
+  )
+  return found.map(({ name }) => String(name))
+}
+
+/** Every stored row of an account, one line each: the table, a space and its columns as JSON. */
+export async function recordsOf(run: RunStatement, id: string): Promise<string[]> {
+  const owned = [['accounts', 'id'], ...(await ownedTables(run)).map((table) => [table, 'owner_id'])]
+  const selects = owned.map(
+    ([table, owner]) => `SELECT '${table} ' || to_json(t)::text AS line FROM "${table}" t WHERE t.${owner} = '${id}'`,
+  )
+  return (await run(`${selects.join(' UNION ALL ')} ORDER BY 1`)).map(({ line }) => String(line))
+}
+
+type RunStatement = (statement: string) => Promise<Record<string, unknown>[]>

@@ -1,40 +1,67 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { findProgram, installPackage, versionFolders } from './machine.ts'
+import { freePort } from './program.ts'
 
 /** A PostgreSQL server of our own, empty, on a free port of loopback. */
 export interface Cluster {
   url: string
   version: string
+  /** The folder of PostgreSQL's programs. */
+  bin: string
+  /** As `pg_ctl -m immediate stop` does: the next start recovers from the log. */
+  crash(): Promise<void>
+  /** As `pg_ctl -m fast stop` does. */
+  shutDown(): Promise<void>
+  /** Starts it again and waits until it accepts connections. */
+  start(): Promise<void>
+  hasEnded(): boolean
   /** Ends it and removes its folder. */
   stop(): Promise<void>
 }
 
+export interface ClusterOptions {
+  /** The folder that holds its data. */
+  within?: string
+  /** Every commit is on disk before it is answered. */
+  durable?: boolean
+  settings?: string[]
+}
+
 const oldest = 15
+const fast = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 /** Plain C knows small and capital letters from A to Z only. */
 const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
 
 /** Starts a server in a folder of its own; null where there is no PostgreSQL 15 or later and none can be installed. */
-export async function openCluster(): Promise<Cluster | null> {
+export async function openCluster({ within = tmpdir(), durable = false, settings = [] }: ClusterOptions = {}): Promise<Cluster | null> {
   const initdb = ensureInitdb()
   if (!initdb) return null
-  const folder = mkdtempSync(path.join(tmpdir(), 'duely-postgres-'))
+  const folder = mkdtempSync(path.join(within, 'duely-postgres-'))
   const user = ordinaryUser()
   if (user) chownSync(folder, user.uid, user.gid)
   const options = { ...user, cwd: folder, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } }
   const data = path.join(folder, 'data')
+  const bin = path.dirname(realpathSync(initdb))
   let server: ChildProcess | null = null
+  const hasEnded = () => server === null || server.exitCode !== null || server.signalCode !== null
   const remove = () => {
-    server?.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    server?.kill('SIGQUIT')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
-  // Whatever ends this process, nothing is left behind.
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    if (!server || hasEnded()) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await Promise.race([ended, pause(10_000, undefined, { ref: false })])
+  }
+  // However this process ends, the server and its folder must go with it.
   process.once('exit', remove)
   try {
     execFileSync(initdb, ['-D', data, '-U', 'duely', '-A', 'trust', '-E', 'UTF8', '--no-sync', `--locale=${locale}`], {
@@ -42,27 +69,35 @@ export async function openCluster(): Promise<Cluster | null> {
       stdio: 'pipe',
     })
     const port = await freePort()
-    const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', 'listen_addresses=127.0.0.1']
-    const postgres = path.join(path.dirname(initdb), 'postgres')
-    const child = spawn(postgres, ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((one) => ['-c', one])], {
-      ...options,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-    server = child
-    let said = ''
-    child.stderr?.on('data', (text) => {
-      said = `${said}${String(text)}`.slice(-4_000)
-    })
     const url = `postgres://duely@127.0.0.1:${port}/postgres`
-    const version = await firstAnswer(url, child, () => said)
+    const all = ['max_connections=200', 'listen_addresses=127.0.0.1', ...(durable ? [] : fast), ...settings]
+    const start = async () => {
+      const child = spawn(
+        path.join(bin, 'postgres'),
+        ['-D', data, '-p', String(port), '-k', folder, ...all.flatMap((one) => ['-c', one])],
+        {
+          ...options,
+          stdio: ['ignore', 'ignore', 'pipe'],
+        },
+      )
+      server = child
+      let errors = ''
+      child.stderr?.on('data', (text) => {
+        errors = `${errors}${String(text)}`.slice(-4_000)
+      })
+      return firstAnswer(url, child, () => errors)
+    }
+    const version = await start()
     return {
       url,
       version,
+      bin,
+      hasEnded,
+      crash: () => end('SIGQUIT'),
+      shutDown: () => end('SIGINT'),
+      start: async () => void (await start()),
       async stop() {
-        const ended = child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : once(child, 'exit')
-        // Fast shutdown: who is connected is thrown out.
-        child.kill('SIGINT')
-        await Promise.race([ended, pause(10_000, undefined, { ref: false })])
+        await end('SIGINT')
         process.off('exit', remove)
         remove()
       },
@@ -77,6 +112,31 @@ export async function openCluster(): Promise<Cluster | null> {
 /** The `initdb` of PostgreSQL 15 or later, installed first where that is possible. */
 export function ensureInitdb(): string | null {
   return findInitdb() ?? (installPackage('postgresql') ? findInitdb() : null)
+}
+
+/** Makes an empty database on a server and answers its address. */
+export async function createDatabase(server: string): Promise<string> {
+  const name = `duely_${randomBytes(5).toString('hex')}`
+  await query(server, `CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.toString()
+}
+
+/** One statement on a connection of its own. */
+export async function query<R extends pg.QueryResultRow = pg.QueryResultRow>(
+  url: string,
+  statement: string,
+  values: unknown[] = [],
+): Promise<R[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<R>(statement, values)).rows
+  } finally {
+    await client.end().catch(() => undefined)
+  }
 }
 
 export function findInitdb(): string | null {
@@ -106,28 +166,11 @@ export function ordinaryUser(): { uid: number; gid: number } | undefined {
   return undefined
 }
 
-async function firstAnswer(url: string, child: ChildProcess, said: () => string): Promise<string> {
+async function firstAnswer(url: string, child: ChildProcess, errors: () => string): Promise<string> {
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`PostgreSQL did not start:\n${said()}`)
-    const client = new pg.Client({ connectionString: url })
-    try {
-      await client.connect()
-      const { rows } = await client.query<{ server_version: string }>('SHOW server_version')
-      return rows[0]?.server_version ?? ''
-    } catch {
-      await pause(50)
-    } finally {
-      await client.end().catch(() => undefined)
-    }
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`PostgreSQL did not start:\n${errors()}`)
+    const answered = await query<{ server_version: string }>(url, 'SHOW server_version').catch(() => null)
+    if (answered) return answered[0]?.server_version ?? ''
+    await pause(50)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.')
-  return address.port
 }

@@ -2,22 +2,22 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Chaos } from './scenario.ts'
+import type { Trial } from './row.ts'
 
-/** A wall clock of its own for the programs that are started with `env`: it can be moved under them, and goes on from there. */
-export interface MovedClock {
+/** The wall clock of the programs that are started with `env`: it can be moved while they run, and ticks on from there. */
+export interface FakeClock {
   env: Record<string, string>
   now(): Instant
   set(instant: Instant): void
   advance(duration: Temporal.DurationLike): void
 }
 
-/** libfaketime answers for the machine's wall clock; timers go on as they were. Null where it is not on this machine. */
-export function openMovedClock({ stack }: Chaos, at: Instant = Temporal.Now.instant()): MovedClock | null {
-  const library = findMovedClock()
-  if (!library) return null
+/** libfaketime answers for the machine's wall clock; timers are not affected. */
+export function openFakeClock(trial: Trial, at: Instant = Temporal.Now.instant()): FakeClock {
+  const library = findFakeTime()
+  if (!library) return trial.skip('there is no libfaketime on this machine')
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-clock-'))
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  trial.stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'offset')
   let ahead = 0
   const set = (instant: Instant) => {
@@ -34,11 +34,8 @@ export function openMovedClock({ stack }: Chaos, at: Instant = Temporal.Now.inst
   }
 }
 
-export function findMovedClock(): string | null {
+export function findFakeTime(): string | null {
   const roots = ['/usr/lib', '/usr/local/lib'].filter(existsSync)
-  const folders = roots.flatMap((root) => [
-    path.join(root, 'faketime'),
-    ...readdirSync(root).map((name) => path.join(root, name, 'faketime')),
-  ])
+  const folders = roots.flatMap((root) => ['', ...readdirSync(root)].map((name) => path.join(root, name, 'faketime')))
   return folders.map((folder) => path.join(folder, 'libfaketimeMT.so.1')).find(existsSync) ?? null
 }

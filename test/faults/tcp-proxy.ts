@@ -1,27 +1,27 @@
 import { once } from 'node:events'
 import net from 'node:net'
-import type { Chaos } from './scenario.ts'
+import type { Trial } from './row.ts'
 
-/** A cable between a program and a server that can be listened to, or cut so that neither end notices. */
-export interface Wire {
+/** A TCP proxy between a program and a server that records, and that can drop everything without closing a connection. */
+export interface TcpProxy {
   host: string
   port: number
-  /** From now on what is on these connections is swallowed, both ways, and nobody is told; connections made later are sound. */
-  cutQuietly(): number
-  /** Every byte that the program sent, so far. */
+  /** Drops every byte on the present connections, both ways; later connections work. Answers how many there are. */
+  blackhole(): number
+  /** Every byte that the program has sent. */
   sent(): Buffer
 }
 
-/** Forwards connections to `target`. `host`: where it listens. */
-export async function openWire({ stack }: Chaos, target: { host: string; port: number }, host = '127.0.0.1'): Promise<Wire> {
+/** Forwards connections on `host` to `target`. */
+export async function openTcpProxy({ stack }: Trial, target: { host: string; port: number }, host = '127.0.0.1'): Promise<TcpProxy> {
   const pairs = new Set<{ near: net.Socket; far: net.Socket; cut: boolean }>()
-  const heard: Buffer[] = []
+  const recorded: Buffer[] = []
   const server = net.createServer({ noDelay: true }, (near) => {
-    const far = net.connect({ ...target, noDelay: true })
+    const far = net.connect({ host: target.host, port: target.port, noDelay: true })
     const pair = { near, far, cut: false }
     pairs.add(pair)
     near.on('data', (chunk: Buffer) => {
-      heard.push(chunk)
+      recorded.push(chunk)
       if (!pair.cut) far.write(chunk)
     })
     far.on('data', (chunk: Buffer) => {
@@ -51,10 +51,10 @@ export async function openWire({ stack }: Chaos, target: { host: string; port: n
   return {
     host,
     port: (server.address() as net.AddressInfo).port,
-    cutQuietly() {
+    blackhole() {
       for (const pair of pairs) pair.cut = true
       return pairs.size
     },
-    sent: () => Buffer.concat(heard),
+    sent: () => Buffer.concat(recorded),
   }
 }

@@ -1,44 +1,22 @@
-import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import type { Chaos } from '#chaos/scenario.ts'
+import { inject } from 'vitest'
+import type { Trial } from '#test/faults/row.ts'
 
-/** Addresses that this machine answers at in the network of its own: whoever is let connect there connects to us. */
-const addresses = [
-  '10.0.0.1/32',
-  '100.64.0.1/32',
-  '169.254.169.254/32',
-  '172.16.0.1/32',
-  '192.168.0.1/32',
-  '198.18.0.1/32',
-  'fd00::1/128',
-  'fe80::99/128',
-]
-
-/** In a network and a view of the files of its own: asks for names are answered by us, and special addresses are there. */
-export function furnish(): void {
-  for (const address of addresses) spawnSync('ip', ['addr', 'add', address, 'dev', 'lo'], { stdio: 'ignore' })
-  const own = path.join(mkdtempSync(path.join(tmpdir(), 'duely-attack-')), 'resolv.conf')
-  writeFileSync(own, 'nameserver 127.0.0.1\noptions timeout:1 attempts:1\n')
-  spawnSync('mount', ['--bind', own, '/etc/resolv.conf'], { stdio: 'ignore' })
-}
-
-/** What a name leads to when it is asked for the nth time, counted from 1 per name and family. */
+/** What a name resolves to at the nth query, counted from 1 per name and family. */
 type Answers = (name: string, nth: number) => { v4?: string[]; v6?: string[] } | undefined
 
-/** A name server on port 53 of this machine; null where that cannot be had, or programs would not ask it. */
-export async function openNames({ stack, publicAddress }: Chaos, answers: Answers): Promise<{ asked: Map<string, number> } | null> {
-  if (!publicAddress) return null
+/** A DNS server on port 53 of this machine; answers false where programs would not ask it. */
+export async function openDnsServer({ stack }: Trial, answers: Answers): Promise<boolean> {
+  if (!inject('publicAddress')) return false
   const asked = new Map<string, number>()
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {
     const { name, type, end } = questionOf(query)
     const key = `${name} ${type}`
-    asked.set(key, (asked.get(key) ?? 0) + 1)
-    const found = answers(name, asked.get(key) ?? 1)
+    const nth = (asked.get(key) ?? 0) + 1
+    asked.set(key, nth)
+    const found = answers(name, nth)
     const records = type === 1 ? (found?.v4 ?? []).map(inV4) : type === 28 ? (found?.v6 ?? []).map(inV6) : []
     const head = Buffer.from(query.subarray(0, 12))
     head.writeUInt16BE(found ? 0x8180 : 0x8183, 2)
@@ -50,21 +28,16 @@ export async function openNames({ stack, publicAddress }: Chaos, answers: Answer
       line.writeUInt16BE(0xc00c, 0)
       line.writeUInt16BE(type, 2)
       line.writeUInt16BE(1, 4)
-      // No time to live: nobody may keep the answer.
+      // A time to live of zero: the answer must not be cached.
       line.writeUInt32BE(0, 6)
       line.writeUInt16BE(data.length, 10)
       return Buffer.concat([line, data])
     })
     socket.send(Buffer.concat([head, query.subarray(12, end), ...lines]), from.port, from.address)
   })
-  try {
-    socket.bind(53, '127.0.0.1')
-    await Promise.race([once(socket, 'listening'), once(socket, 'error').then(([error]) => Promise.reject(error as Error))])
-  } catch {
-    return null
-  }
   stack.defer(() => void socket.close())
-  return { asked }
+  socket.bind(53, '127.0.0.1')
+  return Promise.race([once(socket, 'listening').then(() => true), once(socket, 'error').then(() => false)])
 }
 
 function questionOf(query: Buffer): { name: string; type: number; end: number } {
@@ -81,7 +54,7 @@ function inV4(address: string): Buffer {
   return Buffer.from(address.split('.').map(Number))
 }
 
-/** Written out in eight groups, or with one `::`. */
+/** Eight groups, or one `::` for those that are zero. */
 function inV6(address: string): Buffer {
   const [head = '', tail = ''] = address.split('::')
   const groups = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))
