@@ -41,10 +41,7 @@ async function paymentsOf(url: string, email: string): Promise<Payment[]> {
 const inDays = (iso: string) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Kolkata', day: '2-digit', month: '2-digit', year: 'numeric' }).format(new Date(iso))
 
-test('a stranger sees what the plans cost and is led to the sign-in page, and nothing of the provider is loaded', async ({
-  page,
-  shop,
-}) => {
+test('a signed-out visitor sees the prices, is led to the sign-in page, and loads nothing from the provider', async ({ page, shop }) => {
   const elsewhere: string[] = []
   page.on('request', (request) => {
     if (request.url().startsWith(new URL(shop.razorpay.settings.apiUrl).origin)) elsewhere.push(request.url())
@@ -60,7 +57,7 @@ test('a stranger sees what the plans cost and is led to the sign-in page, and no
   expect(elsewhere).toEqual([])
 })
 
-test('the provider’s checkout is let in on the pricing page and nowhere else', async ({ request, shop }) => {
+test('only the pricing page allows the provider’s checkout', async ({ request, shop }) => {
   const { origin } = new URL(shop.razorpay.settings.checkoutUrl)
   const policyOf = async (address: string) => (await request.get(address)).headers()['content-security-policy'] ?? ''
   const pricing = (await policyOf('/pricing')).split('; ')
@@ -69,13 +66,13 @@ test('the provider’s checkout is let in on the pricing page and nowhere else',
     expect(await policyOf(address), address).not.toContain(origin)
 })
 
-test('somebody pays once for a year', async ({ page, program, shop }) => {
+test('a one-time payment for a year', async ({ page, program, shop }) => {
   const email = 'once@banyan.example'
   shop.people.push(email)
   await signIn(page, program.url, email)
   await page.goto('/dashboard/profile?tab=subscription')
   await expect(page.getByText(/^Every feature of Pro, 14 days left, until /)).toBeVisible()
-  await expect(page.getByText(/^Nothing has been paid yet\./)).toBeVisible()
+  await expect(page.getByText('No payments yet.')).toBeVisible()
   await page.getByRole('link', { name: 'Upgrade Plan' }).click()
   await expect(page.getByRole('region', { name: 'Free' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
   // What is loaded for who is signed in leaves the cards as they are.
@@ -155,7 +152,7 @@ test('a payment that fails can be tried again, and closing the checkout resets t
   await checkoutOf(page).getByRole('button', { name: 'Fail' }).click()
   await checkoutOf(page).getByRole('button', { name: 'Close' }).press('Escape')
   await expect(dialog.getByRole('alert')).toHaveText(
-    'The payment did not go through: Your payment has been cancelled by the bank. Try again or use another method.',
+    'The payment failed: Your payment has been cancelled by the bank. Try again or use another method.',
   )
   await expect(pay).toBeEnabled()
   expect((await subscriptionOf(program.url, email)).plan).toBe('free')
@@ -168,7 +165,7 @@ test('a payment that fails can be tried again, and closing the checkout resets t
   expect((await paymentsOf(program.url, email)).filter(({ status }) => status === 'captured')).toHaveLength(1)
 })
 
-test('what keeps a payment from beginning is said in the dialog and by a message', async ({ page, program, shop }) => {
+test('an order that cannot be created shows its error in the dialog and as a toast', async ({ page, program, shop }) => {
   await open(page, program.url, shop, 'refused@banyan.example')
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
   const said = async (sentence: string) => {
@@ -195,7 +192,7 @@ test('what keeps a payment from beginning is said in the dialog and by a message
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('a proof that is not the provider’s opens nothing, and is said', async ({ page, program, shop }) => {
+test('a forged proof of payment activates nothing and shows an error', async ({ page, program, shop }) => {
   const email = 'forged@banyan.example'
   await open(page, program.url, shop, email)
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
@@ -219,7 +216,7 @@ test('a proof that is not the provider’s opens nothing, and is said', async ({
   expect((await subscriptionOf(program.url, email)).plan).toBe('free')
 })
 
-test('a payment that takes a while is waited for, and nobody pays twice', async ({ page, program, shop }) => {
+test('a pending payment is awaited, and cannot be paid twice', async ({ page, program, shop }) => {
   await open(page, program.url, shop, 'slow@banyan.example')
   const { provider } = shop.razorpay
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
@@ -240,7 +237,7 @@ test('a payment that takes a while is waited for, and nobody pays twice', async 
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('a browser that dies after paying finds its plan when it comes back', async ({ page, program, shop }) => {
+test('a browser that closes after paying finds its plan when it returns', async ({ page, program, shop }) => {
   const email = 'dies@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
@@ -253,7 +250,7 @@ test('a browser that dies after paying finds its plan when it comes back', async
   await expect(page.getByRole('region', { name: 'Pro' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
 })
 
-test('somebody subscribes in the trial, pays nothing yet, and cancels in the dialog', async ({ page, program, shop }) => {
+test('a subscription started in the trial charges nothing yet and is cancelled in the dialog', async ({ page, program, shop }) => {
   const email = 'trial@banyan.example'
   await open(page, program.url, shop, email)
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
@@ -269,11 +266,11 @@ test('somebody subscribes in the trial, pays nothing yet, and cancels in the dia
 
   await page.getByRole('button', { name: 'Manage Pro' }).click()
   const own = page.getByRole('dialog', { name: 'Subscribe to Pro' })
-  await expect(own.getByText(`₹4 are charged every month, first on ${inDays(trialEnd ?? '')}.`)).toBeVisible()
+  await expect(own.getByText(`₹4 per month. First payment on ${inDays(trialEnd ?? '')}.`)).toBeVisible()
   await own.getByRole('button', { name: 'Cancel Subscription' }).click()
   const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
   await expect(asked.getByText('Are you sure you want to cancel your subscription?')).toBeVisible()
-  const stays = `Nothing is paid for beyond today, and nothing is charged any more. Pro stays open until ${inDays(trialEnd ?? '')}, by your free trial.`
+  const stays = `You won’t be charged again. Your free trial keeps Pro active until ${inDays(trialEnd ?? '')}.`
   await expect(asked.getByText(stays)).toBeVisible()
 
   shop.razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
@@ -299,11 +296,7 @@ test('somebody subscribes in the trial, pays nothing yet, and cancels in the dia
   expect([...shop.razorpay.provider.subscriptions.values()].at(-1)?.status).toBe('cancelled')
 })
 
-test('what is charged every month is cancelled on the profile, and stays open until the day that is said', async ({
-  page,
-  program,
-  shop,
-}) => {
+test('a monthly subscription is cancelled on the profile and stays active until the date shown', async ({ page, program, shop }) => {
   const email = 'monthly@banyan.example'
   await open(page, program.url, shop, email, 'Enterprise')
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Enterprise' })
@@ -324,8 +317,8 @@ test('what is charged every month is cancelled on the profile, and stays open un
   await expect(panel.getByRole('row', { name: /Enterprise, monthly.*₹9\.00.*Paid/ })).toBeVisible()
   await panel.getByRole('button', { name: 'Cancel Subscription' }).click()
   const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
-  await expect(asked.getByText(`Enterprise stays open until ${end}.`)).toBeVisible()
-  await asked.getByRole('button', { name: 'Keep it' }).click()
+  await expect(asked.getByText(`Enterprise stays active until ${end}.`)).toBeVisible()
+  await asked.getByRole('button', { name: 'Keep Subscription' }).click()
   await panel.getByRole('button', { name: 'Cancel Subscription' }).click()
   await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(page.getByText('Subscription cancelled successfully')).toBeVisible()
@@ -334,7 +327,7 @@ test('what is charged every month is cancelled on the profile, and stays open un
   await expect(panel.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
 })
 
-test('a charge that fails is said wherever the plan is shown, and takes nothing away', async ({ page, program, shop }) => {
+test('a failed charge is shown with the plan, and the plan stays active', async ({ page, program, shop }) => {
   const email = 'arrears@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('dialog').getByRole('radio', { name: 'Auto-Recurring' }).check()
@@ -361,11 +354,11 @@ test('a charge that fails is said wherever the plan is shown, and takes nothing 
   await expect(panel.getByText('Payment was due on')).toBeVisible()
   await expect(panel.getByText('Next payment')).toHaveCount(0)
   await page.goto('/pricing?plan=pro')
-  const due = `₹4 for another month were due on ${inDays(currentPeriodEnd ?? '')} and did not go through. It is tried again in the next days.`
+  const due = `The payment of ₹4 for another month, due on ${inDays(currentPeriodEnd ?? '')}, failed. It will be retried over the next few days.`
   await expect(page.getByRole('dialog', { name: 'Subscribe to Pro' }).getByText(due)).toBeVisible()
 })
 
-test('changing from Pro to Enterprise is computed, shown before paying, and paid to the paisa', async ({ page, program, shop }) => {
+test('changing from Pro to Enterprise shows the credit before paying and charges the exact rest', async ({ page, program, shop }) => {
   const email = 'upgrade@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
@@ -376,7 +369,7 @@ test('changing from Pro to Enterprise is computed, shown before paying, and paid
   await page.getByRole('button', { name: 'Start Enterprise Trial' }).click()
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Enterprise' })
   // All but the seconds since are left of the ₹4.
-  await expect(dialog.getByText('Left of Pro', { exact: true })).toBeVisible()
+  await expect(dialog.getByText('Credit from Pro', { exact: true })).toBeVisible()
   await expect(dialog.getByText('−₹3.99')).toBeVisible()
   await expect(dialog.getByText('₹5.01', { exact: true })).toBeVisible()
   await expect(dialog.getByText(/^₹3\.99 are left of Pro and count towards it\./)).toBeVisible()
@@ -387,7 +380,7 @@ test('changing from Pro to Enterprise is computed, shown before paying, and paid
   expect((await paymentsOf(program.url, email)).map(({ amount }) => amount)).toEqual([5.01, 4])
 })
 
-test('switching to Free says what is lost, asks, and leads to the dashboard', async ({ page, program, shop }) => {
+test('switching to Free names what ends, asks, and leads to the dashboard', async ({ page, program, shop }) => {
   const email = 'free@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('dialog').getByRole('radio', { name: 'Auto-Recurring' }).check()
@@ -402,8 +395,8 @@ test('switching to Free says what is lost, asks, and leads to the dashboard', as
   await page.goto('/pricing')
   await page.getByRole('button', { name: 'Get Started Free' }).click()
   const asked = page.getByRole('dialog', { name: 'Switch to Free' })
-  await expect(asked.getByText(`Pro is paid for until ${end}. It would end now, and what is left of it is not given back.`)).toBeVisible()
-  await expect(asked.getByText(/^Your invoices stay\. Your free trial goes on until /)).toBeVisible()
+  await expect(asked.getByText(`Pro is paid until ${end}. Switching now ends it immediately, without a refund.`)).toBeVisible()
+  await expect(asked.getByText(/^Your invoices stay\. Your free trial continues until /)).toBeVisible()
   await asked.getByRole('button', { name: 'Keep Pro' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
@@ -422,24 +415,24 @@ test('switching to Free says what is lost, asks, and leads to the dashboard', as
   await expect(page.getByText('Your plan has ended')).toBeHidden()
 })
 
-test('a checkout that does not load is said, and can be tried again', async ({ page, program, shop }) => {
+test('a checkout that does not load shows an error and can be retried', async ({ page, program, shop }) => {
   const email = 'blocked@banyan.example'
   await signIn(page, program.url, email)
   await page.route('**/v1/checkout.js', (route) => route.abort())
   await page.goto('/pricing?plan=pro')
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
   const { host } = new URL(shop.razorpay.settings.checkoutUrl)
-  await expect(dialog.getByRole('alert')).toContainText(`The payment window could not be loaded from ${host}.`)
+  await expect(dialog.getByRole('alert')).toContainText(`Couldn’t load the payment window from ${host}.`)
   await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Try again' }).click()
-  await expect(dialog.getByRole('alert')).toContainText('could not be loaded')
+  await expect(dialog.getByRole('alert')).toContainText('Couldn’t load')
   await page.unroute('**/v1/checkout.js')
   await dialog.getByRole('button', { name: 'Try again' }).click()
   await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeEnabled()
   await expect(dialog.getByRole('alert')).toHaveCount(0)
 })
 
-test('what everybody paid is what the provider took', async ({ program, shop }) => {
+test('the recorded payments match what the provider charged', async ({ program, shop }) => {
   let sum = 0
   for (const email of shop.people)
     for (const { amount, status } of await paymentsOf(program.url, email)) if (status === 'captured') sum += Math.round(amount * 100)
@@ -447,7 +440,7 @@ test('what everybody paid is what the provider took', async ({ program, shop }) 
   expect(sum).toBe(shop.razorpay.provider.taken())
 })
 
-test('a limit is said before anybody runs into it', async ({ browser, shop, smtp }) => {
+test('the limits of Free are shown before they are reached', async ({ browser, shop, smtp }) => {
   // It starts the program twice.
   test.slow()
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-limits-'))
@@ -468,7 +461,7 @@ test('a limit is said before anybody runs into it', async ({ browser, shop, smtp
 
   await expect(page.getByText('Your free trial has ended', { exact: true })).toBeVisible()
   await expect(page.getByText('48 of 50 invoices this month')).toBeVisible()
-  await expect(page.getByText('Free allows so many a month: 2 more invoices can be created. Pro has no limit.')).toBeVisible()
+  await expect(page.getByText('You can create 2 more invoices this month on Free. Pro has no limit.')).toBeVisible()
   await someone.send('POST', '/invoice', invoice)
   await someone.send('POST', '/invoice', invoice)
   await page.getByRole('link', { name: 'Create Invoice' }).first().click()
@@ -505,7 +498,7 @@ test('a limit is said before anybody runs into it', async ({ browser, shop, smtp
   await page.getByRole('button', { name: 'Get Started Free' }).click()
   const asked = page.getByRole('dialog', { name: 'Switch to Free' })
   await expect(
-    asked.getByText('Your invoices stay. On Free daily reminders wait, and you can create up to 50 invoices a month.'),
+    asked.getByText('Your invoices stay. On Free, daily reminders are on hold and you can create up to 50 invoices a month.'),
   ).toBeVisible()
   await asked.getByRole('button', { name: 'Switch to Free' }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
@@ -519,7 +512,7 @@ test('a limit is said before anybody runs into it', async ({ browser, shop, smtp
   await rm(folder, { recursive: true, force: true })
 })
 
-base('where no provider is set up nothing of this shows, and nothing is limited', async ({ page, program }) => {
+base('without a payment provider nothing is sold and nothing is limited', async ({ page, program }) => {
   await signIn(page, program.url, 'own-server@banyan.example')
   await page.goto('/pricing')
   await expect(page.getByText('Payments are not set up on this server.')).toBeVisible()

@@ -118,7 +118,7 @@ function screens(invoice: string, webhook: string): Screen[] {
       address: '/dashboard/profile?tab=subscription',
       calls: [billingCalls.subscription],
       loading: 'Loading your plan...',
-      failed: /^Your plan could not be loaded\./,
+      failed: /^Couldn’t load your plan\./,
     },
   ]
 }

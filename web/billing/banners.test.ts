@@ -34,7 +34,7 @@ const on = (path: string, subscription: Subscription, remindersActive = false) =
   bannersOn({ subscription, path, remindersActive, now: new Date('2026-12-02T10:00:00Z'), day: (instant) => instant.slice(0, 10) })
 const control = '/dashboard/reminder-control'
 
-test('how many invoices are left of the month is said from the fortieth on, where invoices are created', () => {
+test('from the 40th invoice of the month, screens that create invoices show how many are left', () => {
   for (const path of ['/dashboard', '/dashboard/new-invoice']) {
     expect(on(path, used(39))).toEqual([])
     expect(on(path, used(40)).map(({ title, tone, action }) => [title, tone, action])).toEqual([
@@ -45,27 +45,27 @@ test('how many invoices are left of the month is said from the fortieth on, wher
   expect(on('/dashboard/profile', used(50))).toEqual([])
 })
 
-test('the last invoice of the year says that it goes on in the next one', () => {
-  expect(on('/dashboard', used(49))[0]?.text).toContain('1 more invoice can be created')
+test('the limit in December names 1 January as the day it ends', () => {
+  expect(on('/dashboard', used(49))[0]?.text).toContain('You can create 1 more invoice this month')
   const [full] = on('/dashboard/new-invoice', used(50))
   expect([full?.tone, full?.text]).toEqual([
     'warn',
-    'That is all that Free allows in a month. Pro has no limit; on Free you can go on from 01/01/2027. What is there stays as it is.',
+    'You’ve reached the monthly limit of Free. You can create invoices again from 01/01/2027, or now with Pro, which has no limit.',
   ])
 })
 
-test('more than the plan allows, from the trial, is not called a part of it', () => {
+test('invoices above the limit, created in the trial, are not shown as a share of it', () => {
   const [over] = on('/dashboard', used(70))
   expect([over?.title, over?.text]).toEqual([
     '70 invoices this month',
-    'That is more than Free allows in a month. Pro has no limit; on Free you can go on from 01/01/2027. What is there stays as it is.',
+    'You’re over the monthly limit of Free. You can create invoices again from 01/01/2027, or now with Pro, which has no limit.',
   ])
 })
 
-test('Reminder Control says what the plan has of daily reminders, once', () => {
+test('Reminder Control shows one banner about daily reminders and the plan', () => {
   expect(on(control, free).map(({ title }) => title)).toEqual(['Daily reminders are part of Pro'])
-  expect(on(control, free, true).map(({ title, tone }) => [title, tone])).toEqual([['Your daily reminders wait', 'warn']])
-  expect(on(control, trial).map(({ title }) => title)).toEqual(['14 days left of your free trial'])
+  expect(on(control, free, true).map(({ title, tone }) => [title, tone])).toEqual([['Your daily reminders are on hold', 'warn']])
+  expect(on(control, trial).map(({ title }) => title)).toEqual(['14 days left in your free trial'])
   const over: Subscription = {
     ...free,
     notices: [{ kind: 'trial_ended', at: '2026-11-30T09:00:00Z', daysLeft: 0, message: 'Your free trial of Pro ended.' }],
@@ -79,7 +79,7 @@ test('Reminder Control says what the plan has of daily reminders, once', () => {
   expect(on(control, ending).map(({ title }) => title)).toEqual(['Your free trial ends soon'])
 })
 
-test('what is urgent cannot be put away', () => {
+test('urgent notices cannot be dismissed', () => {
   const notices = (['confirming', 'past_due', 'period_ending'] as const).map((kind) => ({
     kind,
     at: '2026-12-04T09:00:00Z',
@@ -93,6 +93,6 @@ test('what is urgent cannot be put away', () => {
   ])
 })
 
-test('where nothing is sold nothing is said', () => {
+test('without payments there are no banners', () => {
   for (const path of ['/dashboard', control]) expect(on(path, { ...used(50), checkout: null })).toEqual([])
 })

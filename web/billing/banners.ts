@@ -1,49 +1,50 @@
+import { accountCalls } from '#contract/accounts.ts'
 import type { PlanNotice, Subscription } from '#contract/billing.ts'
 import { type PlanName, planOf, planThatLifts } from '#contract/plans.ts'
-import { showDate } from '#web/ui/dates.ts'
+import { screens } from '#contract/screens.ts'
+import { useApiQuery } from '#web/platform/query.ts'
+import { dateIn, showDate } from '#web/ui/dates.ts'
 import { bannerTexts } from './banner-texts.ts'
 
-/** What stands above a screen about the plan. */
+/** A banner about the plan, above a screen. */
 export interface Banner {
-  /** Names it as long as it says the same: what was put away stays away. */
+  /** Must change when the message does, because a dismissed key stays hidden. */
   key: string
   tone: 'info' | 'warn' | 'bad'
   title: string
   text: string
-  /** The plan to choose; `current`: a look at the plan that runs; null: there is nothing to do. */
+  /** The plan to choose; `current`: view the current plan. */
   action: PlanName | 'current' | null
-  /** It can be put away. */
   dismissible: boolean
 }
 
-interface About {
+interface BannerContext {
   subscription: Subscription
-  /** Of the address. */
   path: string
-  /** Daily reminders are switched on; null while that is not known. */
+  /** Daily reminders are on; null while unknown. */
   remindersActive: boolean | null
   now: Date
-  /** The day of an instant where the account lives. */
+  /** The date of an instant in the account’s time zone. */
   day: (instant: string) => string
 }
 
-const control = '/dashboard/reminder-control'
 /** Screens from which invoices are created. */
-const creating = ['/dashboard', '/dashboard/new-invoice']
-/** What Reminder Control says in its own words. */
-const saysSo: PlanNotice['kind'][] = ['trial_ended', 'plan_ended']
-/** From this share of the month's invoices on, how many are left is said. */
-const nearly = 0.8
+const creating: string[] = [screens.dashboard, screens.newInvoice]
+/** Reminder Control has a banner of its own for these. */
+const coveredBySchedule: PlanNotice['kind'][] = ['trial_ended', 'plan_ended']
+/** The share of the month’s invoices from which on the remaining ones are shown. */
+const warnFrom = 0.8
 
-/** What there is to know of the plan on a screen, most urgent first. Nothing where this server sells nothing. */
-export function bannersOn(about: About): Banner[] {
-  const { subscription, path } = about
+/** Most urgent first. None where payments are not set up. */
+export function bannersOn(context: BannerContext): Banner[] {
+  const { subscription, path } = context
   if (!subscription.checkout) return []
-  if (path === control) return [...subscription.notices.filter(({ kind }) => !saysSo.includes(kind)).map(noticed), ...scheduling(about)]
-  return [...subscription.notices.map(noticed), ...(creating.includes(path) ? room(subscription) : [])]
+  if (path === screens.reminderControl)
+    return [...subscription.notices.filter(({ kind }) => !coveredBySchedule.includes(kind)).map(noticeBanner), ...scheduling(context)]
+  return [...subscription.notices.map(noticeBanner), ...(creating.includes(path) ? invoiceLimit(subscription) : [])]
 }
 
-function noticed({ kind, at, message }: PlanNotice): Banner {
+function noticeBanner({ kind, at, message }: PlanNotice): Banner {
   const lifts = planThatLifts('scheduling').name
   const shared = { key: `${kind} ${at}`, title: bannerTexts.titles[kind], text: message }
   switch (kind) {
@@ -60,10 +61,9 @@ function noticed({ kind, at, message }: PlanNotice): Banner {
   }
 }
 
-/** How many invoices are left of the month, once they become few. */
-function room({ entitlements, usage }: Subscription): Banner[] {
+function invoiceLimit({ entitlements, usage }: Subscription): Banner[] {
   const { invoicesPerMonth: of, invoicesCreated: used, invoicesLeft: left, month } = usage
-  if (of === null || left === null || used < of * nearly) return []
+  if (of === null || left === null || used < of * warnFrom) return []
   const [plan, lifts] = [planOf(entitlements.plan).title, planThatLifts('invoicesPerMonth')]
   return [
     {
@@ -80,8 +80,8 @@ function room({ entitlements, usage }: Subscription): Banner[] {
   ]
 }
 
-/** Whether daily reminders are open, and how long. */
-function scheduling({ subscription, remindersActive, now, day }: About): Banner[] {
+/** Whether the plan includes daily reminders, and until when. */
+function scheduling({ subscription, remindersActive, now, day }: BannerContext): Banner[] {
   const { entitlements, notices } = subscription
   const lifts = planThatLifts('scheduling')
   if (!entitlements.abilities.includes('scheduling')) {
@@ -91,7 +91,7 @@ function scheduling({ subscription, remindersActive, now, day }: About): Banner[
     const shared = { key: 'scheduling', title, text: text(planOf(entitlements.plan).title, lifts.title), dismissible: false }
     return [{ ...shared, tone: remindersActive ? 'warn' : 'info', action: lifts.name }]
   }
-  // The end of the trial is told by a notice of its own when it is near.
+  // Near its end the trial has a notice of its own.
   if (entitlements.by !== 'trial' || entitlements.until === null || notices.some(({ kind }) => kind === 'trial_ending')) return []
   return [
     {
@@ -105,7 +105,7 @@ function scheduling({ subscription, remindersActive, now, day }: About): Banner[
   ]
 }
 
-/** Whole days, rounded up; 0 once it is past. */
+/** Whole days, rounded up; 0 when past. */
 export function daysUntil(instant: string, now: Date): number {
   return Math.max(0, Math.ceil((Date.parse(instant) - now.getTime()) / 86_400_000))
 }
@@ -114,4 +114,10 @@ export function daysUntil(instant: string, now: Date): number {
 function monthAfter(month: string): string {
   const [year = 0, nth = 0] = month.split('-').map(Number)
   return nth === 12 ? `${year + 1}-01-01` : `${year}-${String(nth + 1).padStart(2, '0')}-01`
+}
+
+/** Formats the date of an instant in the account’s time zone, or the browser’s until that is known. */
+export function useDay(): (instant: string) => string {
+  const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 60_000 })
+  return (instant) => showDate(dateIn(profile.data?.timezone, new Date(instant)))
 }

@@ -1,39 +1,45 @@
+import { Button } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useNavigate, useSearchParams } from 'react-router'
-import { billingCalls, type Subscription } from '#contract/billing.ts'
-import { type Plan, type PlanName, paidPlanNames, planOf, plans } from '#contract/plans.ts'
+import { billingCalls, type Subscription, type SubscriptionStatus } from '#contract/billing.ts'
+import { formatPrice, type Plan, type PlanName, paidPlanNames, periodWord, planOf, plans } from '#contract/plans.ts'
+import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
+import { Pill } from '#web/ui/panel.tsx'
 import button from '#web/ui/plain.module.css'
+import { PlanFeatures } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { sayOnArrival } from './arrival.ts'
 import { bannerTexts } from './banner-texts.ts'
+import { useDay } from './banners.ts'
 import styles from './billing.module.css'
-import { FreeDialog } from './free-dialog.tsx'
-import { useOwnDocument } from './own-document.ts'
-import { OwnPlanDialog } from './own-plan-dialog.tsx'
+import { useCancelPlan } from './cancel-plan.tsx'
+import { useCheckoutPage } from './checkout.ts'
+import { setFlashMessage } from './flash-message.ts'
 import { SubscribeDialog } from './subscribe-dialog.tsx'
 import { texts } from './texts.ts'
 
-const words = texts.cards
-/** Milliseconds between two looks while a payment is being confirmed, and otherwise. */
+const t = texts.cards
+/** Milliseconds between two polls. */
 const whileConfirming = 3_000
 const usually = 60_000
 
-/** The buttons of the cards, and what they open. Which dialog is open stands in the address: `?plan=pro`. */
-export function PlanActions({ places }: { places: ReadonlyMap<PlanName, HTMLElement> }): ReactNode {
+/** The buttons of the plan cards and their dialogs. The address holds which dialog is open: `?plan=pro`. */
+export function PlanActions({ slots }: { slots: ReadonlyMap<PlanName, HTMLElement> }): ReactNode {
   const [waiting, setWaiting] = useState(false)
   const subscription = useApiQuery(billingCalls.subscription, {}, { refetchInterval: waiting ? whileConfirming : usually })
   const { data } = subscription
   const confirming = data?.notices.some(({ kind }) => kind === 'confirming') ?? false
   if (confirming !== waiting) setWaiting(confirming)
   const [address, setAddress] = useSearchParams()
-  const asked = paidPlanNames.find((name) => name === address.get('plan')) ?? null
-  const here = useOwnDocument(asked !== null && data?.checkout !== null)
+  const opened = paidPlanNames.find((name) => name === address.get('plan')) ?? null
+  const ready = useCheckoutPage(opened !== null && data?.checkout !== null)
 
   const open = (name: PlanName) => setAddress({ plan: name }, { preventScrollReset: true })
   const close = () => setAddress({}, { replace: true, preventScrollReset: true })
@@ -43,17 +49,12 @@ export function PlanActions({ places }: { places: ReadonlyMap<PlanName, HTMLElem
         <Notice
           tone="bad"
           action={
-            <BusyButton
-              variant="default"
-              busy={subscription.isFetching}
-              busyText={words.trying}
-              onClick={() => void subscription.refetch()}
-            >
-              {words.again}
+            <BusyButton variant="default" busy={subscription.isFetching} busyText={t.trying} onClick={() => void subscription.refetch()}>
+              {t.again}
             </BusyButton>
           }
         >
-          {words.failed(errorMessage(subscription.error))}
+          {t.failed(errorMessage(subscription.error))}
         </Notice>
       )}
       {data?.notices
@@ -64,17 +65,23 @@ export function PlanActions({ places }: { places: ReadonlyMap<PlanName, HTMLElem
           </Notice>
         ))}
       {plans.map((plan) => {
-        const place = places.get(plan.name)
-        return place
+        const slot = slots.get(plan.name)
+        return slot
           ? createPortal(
               <Action plan={plan} subscription={data} failed={subscription.isError} onOpen={() => open(plan.name)} />,
-              place,
+              slot,
               plan.name,
             )
           : null
       })}
-      {data && here && asked !== null && (
-        <Asked key={asked} name={asked} subscription={data} onChange={async () => (await subscription.refetch()).data} onClose={close} />
+      {data && ready && opened !== null && (
+        <PlanDialog
+          key={opened}
+          name={opened}
+          subscription={data}
+          onChange={async () => (await subscription.refetch()).data}
+          onClose={close}
+        />
       )}
     </>
   )
@@ -88,14 +95,12 @@ interface ActionProps {
 }
 
 function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode {
-  const [leaving, setLeaving] = useState(false)
-  const navigate = useNavigate()
   const kind = plan.popular ? button.filled : button.quiet
-  const label = plan.name === 'free' ? words.free : words.paid(plan.title)
+  const label = plan.name === 'free' ? t.free : t.paid(plan.title)
   if (!subscription)
     return (
       <button type="button" className={`${button.quiet} ${styles.idle}`} disabled>
-        {failed ? label : words.loading}
+        {failed ? label : t.loading}
       </button>
     )
   if (subscription.plan === plan.name)
@@ -103,11 +108,11 @@ function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode 
       <div className={styles.current}>
         <button type="button" className={button.held} disabled>
           <IconCheck size={18} aria-hidden />
-          {words.current}
+          {t.current}
         </button>
         {plan.name !== 'free' && (
-          <button type="button" className={button.bare} aria-label={words.manageWhat(plan.title)} onClick={onOpen}>
-            {words.manage}
+          <button type="button" className={button.bare} aria-label={t.manageWhat(plan.title)} onClick={onOpen}>
+            {t.manage}
           </button>
         )}
       </div>
@@ -118,49 +123,80 @@ function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode 
         {label}
       </button>
     )
+  return <FreeButton className={kind} label={label} subscription={subscription} />
+}
+
+function FreeButton({
+  className,
+  label,
+  subscription,
+}: {
+  className: string | undefined
+  label: string
+  subscription: Subscription
+}): ReactNode {
+  const navigate = useNavigate()
+  const day = useDay()
+  const { title } = planOf(subscription.plan)
+  const { cancelAtPeriodEnd, endsIfCancelled, newUntil } = subscription
+  const invoices = planOf('free').invoicesPerMonth ?? 0
+  const activate = useApiMutation(billingCalls.activateFree, {
+    invalidates: [billingCalls.subscription],
+    onError: (error) => toast('bad', texts.free.failed(errorMessage(error))),
+  })
+  const ask = async () => {
+    const switched = await confirm({
+      title: texts.free.title,
+      body: (
+        <div className={styles.asked}>
+          <p>{endsIfCancelled === null ? texts.free.lostPlain(title) : texts.free.lost(title, day(endsIfCancelled))}</p>
+          {endsIfCancelled !== null && !cancelAtPeriodEnd && <p>{texts.free.instead}</p>}
+          <p>{newUntil === null ? texts.free.stays(invoices) : texts.free.staysInTrial(invoices, day(newUntil))}</p>
+        </div>
+      ),
+      tone: 'danger',
+      action: texts.free.confirm,
+      busy: texts.free.busy,
+      cancel: texts.free.keep(title),
+      onConfirm: () => activate.mutateAsync({}),
+      failed: texts.free.failed,
+    })
+    if (!switched) return
+    setFlashMessage(texts.free.done)
+    void navigate(screens.dashboard)
+  }
   return (
-    <>
-      <button type="button" className={kind} onClick={() => setLeaving(true)}>
-        {label}
-      </button>
-      <FreeDialog
-        opened={leaving}
-        subscription={subscription}
-        onDone={() => {
-          sayOnArrival(texts.free.done)
-          void navigate('/dashboard')
-        }}
-        onCancel={() => setLeaving(false)}
-      />
-    </>
+    <button type="button" className={className} onClick={() => void ask()}>
+      {label}
+    </button>
   )
 }
 
-interface AskedProps {
+interface PlanDialogProps {
   name: 'pro' | 'enterprise'
   subscription: Subscription
   onChange: () => Promise<Subscription | undefined>
   onClose: () => void
 }
 
-/** The dialog of a plan: about the one that runs, or to buy it; which of the two is settled when it opens. */
-function Asked({ name, subscription, onChange, onClose }: AskedProps): ReactNode {
-  const runs = subscription.plan === name
-  const [own] = useState(runs)
+/** Manages the current plan, or buys another one. Which of the two must not change while the dialog is open. */
+function PlanDialog({ name, subscription, onChange, onClose }: PlanDialogProps): ReactNode {
+  const current = subscription.plan === name
+  const [own] = useState(current)
   const [unconfirmed, setUnconfirmed] = useState(false)
-  // What could not be confirmed at once has been meanwhile.
+  // The payment was confirmed after the checkout had closed.
   useEffect(() => {
-    if (!runs || !unconfirmed) return
+    if (!current || !unconfirmed) return
     toast('good', texts.subscribe.paid)
     onClose()
-  }, [runs, unconfirmed, onClose])
+  }, [current, unconfirmed, onClose])
   if (own) return <OwnPlanDialog subscription={subscription} onClose={onClose} />
   return (
     <SubscribeDialog
       plan={{ ...planOf(name), name }}
       subscription={subscription}
-      onPaid={(said) => {
-        toast('good', said)
+      onPaid={(message) => {
+        toast('good', message)
         onClose()
       }}
       onError={(message) => toast('bad', message)}
@@ -168,5 +204,54 @@ function Asked({ name, subscription, onChange, onClose }: AskedProps): ReactNode
       onChange={onChange}
       onClose={onClose}
     />
+  )
+}
+
+const nextPayment = { active: 'next', trialing: 'first', past_due: 'due' } as const satisfies Record<
+  SubscriptionStatus,
+  keyof typeof texts.own
+>
+
+function OwnPlanDialog({ subscription, onClose }: { subscription: Subscription; onClose: () => void }): ReactNode {
+  const cancel = useCancelPlan(subscription)
+  const day = useDay()
+  const plan = planOf(subscription.plan)
+  const { amount, billingPeriod, status, currentPeriodEnd, cancelAtPeriodEnd } = subscription
+  return (
+    <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480}>
+      <div className={styles.dialog}>
+        <p className={styles.own}>
+          {texts.own.runs(plan.title)} <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{texts.tab.statuses[status]}</Pill>
+        </p>
+        {billingPeriod !== null && (
+          <div className={styles.bill}>
+            <p className={styles.price}>
+              <strong>{formatPrice(amount)}</strong> <span>{texts.subscribe.per[billingPeriod]}</span>
+            </p>
+            {currentPeriodEnd !== null && (
+              <p className={styles.message}>
+                {cancelAtPeriodEnd
+                  ? texts.own.ends(plan.title, day(currentPeriodEnd))
+                  : texts.own[nextPayment[status]](formatPrice(amount), periodWord[billingPeriod], day(currentPeriodEnd))}
+              </p>
+            )}
+          </div>
+        )}
+        <PlanFeatures plan={plan} label={texts.subscribe.features} />
+        <div className={styles.foot}>
+          <div className={styles.buttons}>
+            <Button variant="default" onClick={onClose} data-autofocus>
+              {texts.subscribe.close}
+            </Button>
+            {!cancelAtPeriodEnd && (
+              <Button color="coral" onClick={async () => (await cancel()) && onClose()}>
+                {texts.cancel.button}
+              </Button>
+            )}
+          </div>
+        </div>
+        <p className={styles.footer}>{texts.subscribe.footer}</p>
+      </div>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useOutletContext } from 'react-router'
 import type { PlanName } from '#contract/plans.ts'
+import { screens } from '#contract/screens.ts'
 import { texts } from './texts.ts'
 
-// Only who is signed in, where something is sold, needs it; the page is public.
+// Must be lazy: the page is public, and only signed-in users need it.
 const PlanActions = lazy(() =>
   import('./plan-actions.tsx').then(
     ({ PlanActions }) => ({ default: PlanActions }),
@@ -11,13 +12,13 @@ const PlanActions = lazy(() =>
   ),
 )
 
-/** /pricing, for who is signed in: what stands on the cards, and the dialog to buy a plan. */
+/** The buttons and dialogs of the pricing page, for signed-in users. */
 export default function PlanChoice(): ReactNode {
-  // The card of each plan leaves a place for its button.
-  const places = useOutletContext<ReadonlyMap<PlanName, HTMLElement>>()
+  // Each plan card has a slot for its button.
+  const slots = useOutletContext<ReadonlyMap<PlanName, HTMLElement>>()
   return (
     <Suspense>
-      <PlanActions places={places} />
+      <PlanActions slots={slots} />
     </Suspense>
   )
 }
@@ -25,7 +26,7 @@ export default function PlanChoice(): ReactNode {
 function NotLoaded(): ReactNode {
   return (
     <p role="alert">
-      {texts.cards.notLoaded} <a href="/pricing">{texts.cards.reload}</a>
+      {texts.cards.notLoaded} <a href={screens.pricing}>{texts.cards.reload}</a>
     </p>
   )
 }

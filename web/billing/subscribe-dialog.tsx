@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { billingCalls, type Quote, type Subscription } from '#contract/billing.ts'
 import { formatRupees } from '#contract/money.ts'
 import { formatPrice, type Plan, periodWord, planOf, yearlySaving } from '#contract/plans.ts'
@@ -10,45 +10,42 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PlanFeatures } from '#web/ui/plain.tsx'
 import styles from './billing.module.css'
-import { useCheckoutScript } from './checkout-script.ts'
-import { OptionRow } from './option-row.tsx'
+import { type Choice, useCheckout, useCheckoutScript } from './checkout.ts'
 import { texts } from './texts.ts'
-import { type Choice, useCheckout } from './use-checkout.ts'
 
-const words = texts.subscribe
-/** Milliseconds between two looks at what it costs: what is left of a plan melts, and a trial ends while the dialog is open. */
-const seldom = 60_000
+const t = texts.subscribe
+/** Milliseconds between two quotes: a credit shrinks and a trial ends while the dialog is open. */
+const quoteInterval = 60_000
 
 interface SubscribeDialogProps {
   plan: Plan & { name: 'pro' | 'enterprise' }
   subscription: Subscription
-  onPaid: (said: string) => void
+  onPaid: (message: string) => void
   onError: (message: string) => void
-  /** Something was paid, and the server could not confirm it at once. */
+  /** The user paid, and the server could not confirm the payment yet. */
   onUnconfirmed: () => void
-  /** The plan may have changed: it is read anew. */
+  /** Refetches the subscription. */
   onChange: () => Promise<Subscription | undefined>
   onClose: () => void
 }
 
-/** Buys a plan that does not run: for how long, once or again and again, what is to pay, and then the provider's checkout. */
-export function SubscribeDialog({ plan, subscription, onClose, ...heard }: SubscribeDialogProps): ReactNode {
+export function SubscribeDialog({ plan, subscription, onClose, ...callbacks }: SubscribeDialogProps): ReactNode {
   const [choice, setChoice] = useState<Choice>({ billingPeriod: 'monthly', paymentType: 'onetime' })
   const { billingPeriod, paymentType } = choice
   const script = useCheckoutScript(subscription.checkout?.scriptUrl ?? null)
-  const checkout = useCheckout({ plan, subscription, ...heard })
+  const checkout = useCheckout({ plan, subscription, ...callbacks })
   const { stage, problem } = checkout
   const quote = useApiQuery(
     billingCalls.quote,
     { query: { plan: plan.name, ...choice } },
-    { refetchInterval: stage === 'idle' ? seldom : false },
+    { refetchInterval: stage === 'idle' ? quoteInterval : false },
   )
   const dialog = useRef<HTMLDivElement>(null)
   const confirming = subscription.notices.some(({ kind }) => kind === 'confirming')
   const busy = stage !== 'idle'
   const saving = formatPrice(yearlySaving(plan))
 
-  // The provider's window lies over the dialog: while it is open, it is what people work with, and must be within reach of a screen reader.
+  // The provider’s window lies over the dialog and must be reachable by screen readers while it is open.
   const paying = stage === 'paying'
   useEffect(() => {
     dialog.current?.querySelector('[role="dialog"]')?.setAttribute('aria-modal', String(!paying))
@@ -56,7 +53,7 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
 
   const choose = (changed: Partial<Choice>) => {
     setChoice({ ...choice, ...changed })
-    checkout.forget()
+    checkout.clearProblem()
   }
   return (
     <Dialog
@@ -67,74 +64,74 @@ export function SubscribeDialog({ plan, subscription, onClose, ...heard }: Subsc
       closeOnClickOutside={!busy}
       trapFocus={!paying}
       lockScroll={!paying}
-      title={words.title(plan.title)}
+      title={t.title(plan.title)}
       size={480}
       yOffset={16}
     >
       <div className={styles.dialog}>
         <OptionRow
-          label={words.period}
+          label={t.period}
           value={billingPeriod}
           disabled={busy}
-          begins
+          autofocus
           options={[
-            { value: 'monthly', text: words.periods.monthly },
-            { value: 'yearly', text: words.periods.yearly, extra: words.save(saving) },
+            { value: 'monthly', text: t.periods.monthly },
+            { value: 'yearly', text: t.periods.yearly, extra: t.save(saving) },
           ]}
-          hint={billingPeriod === 'yearly' ? words.saveHint(saving) : null}
+          hint={billingPeriod === 'yearly' ? t.saveHint(saving) : null}
           onChange={(value) => choose({ billingPeriod: value })}
         />
         <OptionRow
-          label={words.type}
+          label={t.type}
           value={paymentType}
           disabled={busy}
           options={[
-            { value: 'onetime', text: words.types.onetime },
-            { value: 'subscription', text: words.types.subscription },
+            { value: 'onetime', text: t.types.onetime },
+            { value: 'subscription', text: t.types.subscription },
           ]}
-          hint={words.typeHints[paymentType]}
+          hint={t.typeHints[paymentType]}
           onChange={(value) => choose({ paymentType: value })}
         />
         <div className={styles.bill}>
           <p className={styles.price}>
-            <strong>{formatPrice(plan.price[billingPeriod])}</strong> <span>{words.per[billingPeriod]}</span>
+            <strong>{formatPrice(plan.price[billingPeriod])}</strong> <span>{t.per[billingPeriod]}</span>
           </p>
           {quote.data && <Sum quote={quote.data} replaced={subscription.plan} />}
         </div>
-        <PlanFeatures plan={plan} label={texts.subscribe.features} />
+        <PlanFeatures plan={plan} label={t.features} />
         <div className={styles.foot}>
           {quote.isError && !quote.data && (
             <Notice tone="bad" action={<TryAgain busy={quote.isFetching} onClick={() => void quote.refetch()} />}>
-              {words.quoteFailed(errorMessage(quote.error))}
+              {t.quoteFailed(errorMessage(quote.error))}
             </Notice>
           )}
           {script.state === 'failed' && (
-            <Notice tone="bad" action={<TryAgain busy={false} onClick={script.again} />}>
-              {words.scriptFailed(hostOf(subscription))}
+            <Notice tone="bad" action={<TryAgain busy={false} onClick={script.retry} />}>
+              {t.scriptFailed(hostOf(subscription))}
             </Notice>
           )}
           {problem !== null && <Notice tone="bad">{problem}</Notice>}
-          {confirming && problem === null && !busy && <Notice tone="info">{words.confirming}</Notice>}
+          {confirming && problem === null && !busy && <Notice tone="info">{t.confirming}</Notice>}
           <div className={styles.buttons}>
             <Button variant="default" onClick={onClose} disabled={busy}>
-              {words.close}
+              {t.close}
             </Button>
             {quote.data && script.state === 'ready' ? (
-              <BusyButton busy={busy} busyText={words.processing} disabled={confirming && !busy} onClick={() => void checkout.pay(choice)}>
-                {labelOf(plan, choice, quote.data)}
+              <BusyButton busy={busy} busyText={t.processing} disabled={confirming && !busy} onClick={() => void checkout.pay(choice)}>
+                {payLabel(plan, choice, quote.data)}
               </BusyButton>
             ) : (
-              <Button disabled>{script.state === 'failed' || quote.isError ? labelOf(plan, choice, null) : words.loading}</Button>
+              <Button disabled>{script.state === 'failed' || quote.isError ? payLabel(plan, choice, null) : t.loading}</Button>
             )}
           </div>
         </div>
-        <p className={styles.footer}>{words.footer}</p>
+        <p className={styles.footer}>{t.footer}</p>
       </div>
     </Dialog>
   )
 }
 
-/** What changing over costs, where that is not simply the price. */
+/** The price minus the credit from the current plan. */
 function Sum({ quote, replaced }: { quote: Quote; replaced: Subscription['plan'] }): ReactNode {
   const { price, credit, dueNow, paymentType, message } = quote
   return (
@@ -143,9 +140,9 @@ function Sum({ quote, replaced }: { quote: Quote; replaced: Subscription['plan']
         <dl className={styles.sum}>
           <dt>{planOf(quote.plan).title}</dt>
           <dd>{formatRupees(price)}</dd>
-          <dt>{words.credit(planOf(quote.replaces ?? replaced).title)}</dt>
+          <dt>{t.credit(planOf(quote.replaces ?? replaced).title)}</dt>
           <dd>−{formatRupees(credit)}</dd>
-          <dt>{words.dueNow}</dt>
+          <dt>{t.dueNow}</dt>
           <dd>{formatRupees(dueNow)}</dd>
         </dl>
       )}
@@ -156,20 +153,62 @@ function Sum({ quote, replaced }: { quote: Quote; replaced: Subscription['plan']
 
 function TryAgain({ busy, onClick }: { busy: boolean; onClick: () => void }): ReactNode {
   return (
-    <BusyButton variant="default" busy={busy} busyText={words.trying} onClick={onClick}>
-      {words.again}
+    <BusyButton variant="default" busy={busy} busyText={t.trying} onClick={onClick}>
+      {t.again}
     </BusyButton>
   )
 }
 
-/** The price of the catalogue stands on the button; what is really paid, where something is left of another plan. */
-function labelOf(plan: Plan, { billingPeriod, paymentType }: Choice, quote: Quote | null): string {
+/** The price of the catalogue, which the specification fixes; with a credit, the amount that is really paid. */
+function payLabel(plan: Plan, { billingPeriod, paymentType }: Choice, quote: Quote | null): string {
   const price = formatPrice(plan.price[billingPeriod])
-  if (paymentType === 'subscription') return words.subscribe(price, periodWord[billingPeriod])
-  if (quote && quote.credit > 0) return words.payRest(formatPrice(Math.round(quote.dueNow * 100)))
-  return words.payOnce(price, periodWord[billingPeriod])
+  if (paymentType === 'subscription') return t.subscribe(price, periodWord[billingPeriod])
+  if (quote && quote.credit > 0) return t.payRest(formatPrice(Math.round(quote.dueNow * 100)))
+  return t.payOnce(price, periodWord[billingPeriod])
 }
 
 function hostOf({ checkout }: Subscription): string {
   return checkout ? new URL(checkout.scriptUrl).host : ''
+}
+
+interface OptionRowProps<V extends string> {
+  label: string
+  options: { value: V; text: string; extra?: string }[]
+  value: V
+  disabled: boolean
+  hint: string | null
+  /** Focused when the dialog opens. */
+  autofocus?: boolean
+  onChange: (value: V) => void
+}
+
+function OptionRow<V extends string>({ label, options, value, disabled, hint, autofocus = false, onChange }: OptionRowProps<V>): ReactNode {
+  const name = useId()
+  return (
+    <fieldset className={styles.choice} disabled={disabled}>
+      <legend>{label}</legend>
+      <div className={styles.options}>
+        {options.map((option) => (
+          <label key={option.value} className={styles.option} data-chosen={option.value === value || undefined}>
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+              data-autofocus={(autofocus && option.value === value) || undefined}
+            />
+            <span>
+              {option.text} {option.extra !== undefined && <em className={styles.extra}>{option.extra}</em>}
+            </span>
+          </label>
+        ))}
+      </div>
+      {hint !== null && (
+        <p className={styles.hint} aria-live="polite">
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  )
 }

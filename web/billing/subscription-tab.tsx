@@ -1,45 +1,37 @@
 import { Button, Progress, Skeleton } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { billingCalls, type Subscription, type SubscriptionStatus } from '#contract/billing.ts'
+import { billingCalls, type Payment, type Subscription, type SubscriptionStatus } from '#contract/billing.ts'
+import { formatRupees } from '#contract/money.ts'
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { FactList, Panel, Pill } from '#web/ui/panel.tsx'
-import { daysUntil } from './banners.ts'
+import { FactList, Panel, Pill, type PillTone } from '#web/ui/panel.tsx'
+import { daysUntil, useDay } from './banners.ts'
 import styles from './billing.module.css'
-import { CancelDialog } from './cancel-dialog.tsx'
-import { PaymentList } from './payment-list.tsx'
+import { useCancelPlan } from './cancel-plan.tsx'
 import { texts } from './texts.ts'
-import { useDay } from './use-day.ts'
 
-const words = texts.tab
+const t = texts.tab
 
-/** What is at the end of what is paid for, where nobody has cancelled. */
-const nextOf = { active: 'renews', trialing: 'firstPayment', past_due: 'due' } as const satisfies Record<
+const periodEndLabel = { active: 'renews', trialing: 'firstPayment', past_due: 'due' } as const satisfies Record<
   SubscriptionStatus,
-  keyof typeof words
+  keyof typeof t
 >
 
-/** On the profile: the plan, what it costs, how much of it is used, what was paid, and the ways to another one and out of it. */
 export default function SubscriptionTab(): ReactNode {
   const subscription = useApiQuery(billingCalls.subscription)
   return (
     <>
-      <Panel title={words.title}>
-        <QueryView
-          query={subscription}
-          loading={words.loading}
-          skeleton={<Skeleton height={150} radius={14} />}
-          error={words.failed}
-          empty={null}
-        >
+      <Panel title={t.title}>
+        <QueryView query={subscription} loading={t.loading} skeleton={<Skeleton height={150} radius={14} />} error={t.failed} empty={null}>
           {(found) => (
             <>
               <Facts subscription={found} />
-              {!found.checkout && <Notice tone="info">{words.unlimited}</Notice>}
-              <Ways subscription={found} />
+              {!found.checkout && <Notice tone="info">{t.unlimited}</Notice>}
+              <PlanButtons subscription={found} />
             </>
           )}
         </QueryView>
@@ -52,25 +44,25 @@ export default function SubscriptionTab(): ReactNode {
 function Facts({ subscription }: { subscription: Subscription }): ReactNode {
   const day = useDay()
   const { plan, status, billingPeriod, paymentType, amount, currentPeriodEnd, cancelAtPeriodEnd, trialEnd, checkout } = subscription
-  const price = billingPeriod && words[paymentType === 'onetime' ? 'once' : 'per'](formatPrice(amount), periodWord[billingPeriod])
+  const price = billingPeriod && t[paymentType === 'onetime' ? 'once' : 'per'](formatPrice(amount), periodWord[billingPeriod])
   return (
     <div className={styles.facts}>
       <FactList>
-        <dt>{words.plan}</dt>
+        <dt>{t.plan}</dt>
         <dd>{planOf(plan).title}</dd>
-        <dt>{words.status}</dt>
+        <dt>{t.status}</dt>
         <dd>
-          <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{words.statuses[status]}</Pill>
+          <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{t.statuses[status]}</Pill>
         </dd>
         {price !== null && (
           <>
-            <dt>{words.price}</dt>
+            <dt>{t.price}</dt>
             <dd>{price}</dd>
           </>
         )}
         {plan !== 'free' && currentPeriodEnd !== null && (
           <>
-            <dt>{cancelAtPeriodEnd ? words.ends : words[nextOf[status]]}</dt>
+            <dt>{cancelAtPeriodEnd ? t.ends : t[periodEndLabel[status]]}</dt>
             <dd>{day(currentPeriodEnd)}</dd>
           </>
         )}
@@ -85,8 +77,8 @@ function Trial({ end, day }: { end: string; day: (instant: string) => string }):
   const left = daysUntil(end, new Date())
   return (
     <>
-      <dt>{words.trial}</dt>
-      <dd>{left > 0 ? words.trialLeft(left, day(end)) : words.trialOver(day(end))}</dd>
+      <dt>{t.trial}</dt>
+      <dd>{left > 0 ? t.trialLeft(left, day(end)) : t.trialOver(day(end))}</dd>
     </>
   )
 }
@@ -95,14 +87,14 @@ function Used({ subscription: { usage } }: { subscription: Subscription }): Reac
   const { invoicesCreated: used, invoicesPerMonth: of } = usage
   return (
     <>
-      <dt>{words.used}</dt>
+      <dt>{t.used}</dt>
       <dd>
         {of === null ? (
-          words.usedFree(used)
+          t.usedFree(used)
         ) : (
           <span className={styles.used}>
-            {words.usedOf(used, of)}
-            <Progress value={Math.min(100, (used / of) * 100)} color={used < of ? 'brand' : 'coral'} aria-label={words.used} />
+            {t.usedOf(used, of)}
+            <Progress value={Math.min(100, (used / of) * 100)} color={used < of ? 'brand' : 'coral'} aria-label={t.used} />
           </span>
         )}
       </dd>
@@ -110,22 +102,91 @@ function Used({ subscription: { usage } }: { subscription: Subscription }): Reac
   )
 }
 
-function Ways({ subscription }: { subscription: Subscription }): ReactNode {
-  const [asking, setAsking] = useState(false)
+function PlanButtons({ subscription }: { subscription: Subscription }): ReactNode {
+  const cancel = useCancelPlan(subscription)
   const { plan, cancelAtPeriodEnd } = subscription
   return (
     <div className={styles.ways}>
-      <Button component={Link} to="/pricing" variant="default">
-        {plan === 'free' ? words.upgrade : words.change}
+      <Button component={Link} to={screens.pricing} variant="default">
+        {plan === 'free' ? t.upgrade : t.change}
       </Button>
       {plan !== 'free' && !cancelAtPeriodEnd && (
-        <>
-          <Button variant="default" className={styles.danger ?? ''} onClick={() => setAsking(true)}>
-            {texts.cancel.button}
-          </Button>
-          <CancelDialog opened={asking} subscription={subscription} onDone={() => setAsking(false)} onCancel={() => setAsking(false)} />
-        </>
+        <Button variant="default" className={styles.danger ?? ''} onClick={() => void cancel()}>
+          {texts.cancel.button}
+        </Button>
       )}
     </div>
+  )
+}
+
+/** Rows shown at first. */
+const initialRows = 12
+
+const tones = { captured: 'paid', authorized: 'unpaid', failed: 'overdue', refunded: 'quiet' } satisfies Record<Payment['status'], PillTone>
+
+function PaymentList(): ReactNode {
+  const payments = useApiQuery(billingCalls.payments)
+  return (
+    <Panel title={texts.history.title}>
+      <QueryView
+        query={payments}
+        loading={texts.history.loading}
+        skeleton={<Skeleton height={120} radius={14} />}
+        error={texts.history.failed}
+        empty={<p className={styles.none}>{texts.history.none}</p>}
+      >
+        {(list) => <Table list={list} />}
+      </QueryView>
+    </Panel>
+  )
+}
+
+function Table({ list }: { list: Payment[] }): ReactNode {
+  const [all, setAll] = useState(false)
+  const day = useDay()
+  return (
+    <>
+      <table className={styles.payments}>
+        <thead>
+          <tr>
+            <th scope="col">{texts.history.date}</th>
+            <th scope="col">{texts.history.description}</th>
+            <th scope="col">{texts.history.amount}</th>
+            <th scope="col">{texts.history.status}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(all ? list : list.slice(0, initialRows)).map((payment) => (
+            <Row key={payment._id} payment={payment} date={day(payment.paidAt)} />
+          ))}
+        </tbody>
+      </table>
+      {!all && list.length > initialRows && (
+        <Button variant="default" onClick={() => setAll(true)}>
+          {texts.history.more(list.length)}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Row({ payment, date }: { payment: Payment; date: string }): ReactNode {
+  const { plan, billingPeriod, amount, refunded, status, reason, paymentId } = payment
+  return (
+    <tr>
+      <td>{date}</td>
+      <td>
+        {texts.subscribe.description(planOf(plan).title, texts.subscribe.periods[billingPeriod].toLowerCase())}
+        <span className={styles.number}>{paymentId}</span>
+        {status === 'failed' && reason !== null && <span className={styles.number}>{reason}</span>}
+      </td>
+      <td className={styles.amount}>
+        {formatRupees(amount)}
+        {refunded > 0 && <span className={styles.number}>{texts.history.refunded(formatRupees(refunded))}</span>}
+      </td>
+      <td>
+        <Pill tone={tones[status]}>{texts.history.statuses[status]}</Pill>
+      </td>
+    </tr>
   )
 }

@@ -1,9 +1,7 @@
 import type { SubscriptionStatus } from '#contract/billing.ts'
 import type { PaymentType } from '#contract/plans.ts'
+import { count } from '#web/ui/texts.ts'
 
-const counted = (n: number, one: string, many: string) => `${n.toLocaleString('en-IN')} ${n === 1 ? one : many}`
-
-/** Every word of plans, of paying for them and of what they allow. */
 export const texts = {
   cards: {
     loading: 'Loading...',
@@ -12,12 +10,11 @@ export const texts = {
     manageWhat: (plan: string) => `Manage ${plan}`,
     free: 'Get Started Free',
     paid: (plan: string) => `Start ${plan} Trial`,
-    failed: (message: string) => `Your plan could not be loaded. ${message}`,
-    notLoaded: 'The plans could not be loaded. Please check your connection and reload the page.',
+    failed: (message: string) => `Couldn’t load your plan. ${message}`,
+    notLoaded: 'Couldn’t load the plans. Please check your connection and reload the page.',
     again: 'Try again',
     trying: 'Trying again...',
     reload: 'Reload the page',
-    until: (plan: string, date: string) => `${plan} runs until ${date}.`,
   },
 
   subscribe: {
@@ -33,9 +30,9 @@ export const texts = {
       subscription: 'Automatically charge every billing period',
     } satisfies Record<PaymentType, string>,
     per: { monthly: 'per month', yearly: 'per year' },
-    credit: (plan: string) => `Left of ${plan}`,
-    dueNow: 'To pay now',
-    features: 'What is in it',
+    credit: (plan: string) => `Credit from ${plan}`,
+    dueNow: 'Due today',
+    features: 'What’s included',
     payOnce: (price: string, period: string) => `Pay Once - ${price}/${period}`,
     payRest: (price: string) => `Pay Once - ${price} now`,
     subscribe: (price: string, period: string) => `Subscribe - ${price}/${period}`,
@@ -43,13 +40,13 @@ export const texts = {
     loading: 'Loading...',
     close: 'Cancel',
     footer: 'Secure payment powered by a card payment provider',
-    quoteFailed: (message: string) => `What this would cost you could not be found out. ${message}`,
+    quoteFailed: (message: string) => `Couldn’t calculate the price. ${message}`,
     scriptFailed: (host: string) =>
-      `The payment window could not be loaded from ${host}. Check your connection, and whether something in your browser blocks it, then try again.`,
+      `Couldn’t load the payment window from ${host}. Check your connection and any content blockers, then try again.`,
     again: 'Try again',
     trying: 'Trying again...',
     description: (plan: string, period: string) => `${plan}, ${period}`,
-    notPaid: (reason: string) => `The payment did not go through: ${reason}`,
+    notPaid: (reason: string) => `The payment failed: ${reason}`,
     noReason: 'the bank gave no reason.',
     orderFailed: 'Failed to initiate payment',
     subscriptionFailed: 'Failed to initiate subscription',
@@ -57,17 +54,17 @@ export const texts = {
     subscribed: 'Subscription activated successfully! We will contact you for auto-renewal setup.',
     unverified: 'Payment verification failed. Please contact support.',
     subscriptionUnverified: 'Subscription payment verification failed. Please contact support.',
-    notLost: 'If you have paid, your plan starts by itself within a few minutes; please do not pay again.',
-    confirming: 'Your payment is being confirmed...',
+    notLost: 'If you have paid, your plan starts automatically within a few minutes. Please don’t pay again.',
+    confirming: 'Confirming your payment...',
   },
 
   own: {
-    next: (price: string, period: string, date: string) => `${price} are charged every ${period}, next on ${date}.`,
-    first: (price: string, period: string, date: string) => `${price} are charged every ${period}, first on ${date}.`,
+    next: (price: string, period: string, date: string) => `${price} per ${period}. Next payment on ${date}.`,
+    first: (price: string, period: string, date: string) => `${price} per ${period}. First payment on ${date}.`,
     due: (price: string, period: string, date: string) =>
-      `${price} for another ${period} were due on ${date} and did not go through. It is tried again in the next days.`,
+      `The payment of ${price} for another ${period}, due on ${date}, failed. It will be retried over the next few days.`,
     runs: (plan: string) => `You are on ${plan}.`,
-    ends: (plan: string, date: string) => `${plan} ends on ${date} by itself: nothing more is charged. You can buy it again from then on.`,
+    ends: (plan: string, date: string) => `${plan} ends on ${date}. You won’t be charged again, and you can buy it again from then on.`,
   },
 
   cancel: {
@@ -76,13 +73,11 @@ export const texts = {
     title: 'Cancel Subscription',
     question: 'Are you sure you want to cancel your subscription?',
     keepsUntil: (plan: string, date: string) =>
-      `${plan} stays open until ${date}. Nothing is charged after that, and then you are on Free; nothing of yours is taken away.`,
-    atOnce: (plan: string) =>
-      `Nothing is paid for beyond today, so ${plan} ends at once. Nothing is charged any more, and nothing of yours is taken away.`,
-    staysInTrial: (plan: string, date: string) =>
-      `Nothing is paid for beyond today, and nothing is charged any more. ${plan} stays open until ${date}, by your free trial.`,
-    trialGoesOn: (plan: string, date: string) => `Your free trial of ${plan} goes on until ${date}, as for every new account.`,
-    keep: 'Keep it',
+      `${plan} stays active until ${date}. Then you are on Free and won’t be charged again. Your data is kept.`,
+    endsNow: (plan: string) => `${plan} isn’t paid beyond today, so it ends immediately. You won’t be charged again. Your data is kept.`,
+    staysInTrial: (plan: string, date: string) => `You won’t be charged again. Your free trial keeps ${plan} active until ${date}.`,
+    trialContinues: (plan: string, date: string) => `Your free trial of ${plan} continues until ${date}.`,
+    keep: 'Keep Subscription',
     done: 'Subscription cancelled successfully',
     failed: 'Failed to cancel subscription',
     later: 'Subscription cancellation will be available soon',
@@ -90,12 +85,13 @@ export const texts = {
 
   free: {
     title: 'Switch to Free',
-    lost: (plan: string, date: string) => `${plan} is paid for until ${date}. It would end now, and what is left of it is not given back.`,
-    lostPlain: (plan: string) => `Your subscription to ${plan} would end now. Nothing is charged any more.`,
-    instead: 'To use it to the end, cancel it instead: then it ends on that day and nothing more is charged.',
-    stays: (invoices: number) => `Your invoices stay. On Free daily reminders wait, and you can create up to ${invoices} invoices a month.`,
+    lost: (plan: string, date: string) => `${plan} is paid until ${date}. Switching now ends it immediately, without a refund.`,
+    lostPlain: (plan: string) => `Your subscription to ${plan} ends now. You won’t be charged again.`,
+    instead: 'To keep it until that day, cancel it instead. You won’t be charged again either way.',
+    stays: (invoices: number) =>
+      `Your invoices stay. On Free, daily reminders are on hold and you can create up to ${invoices} invoices a month.`,
     staysInTrial: (invoices: number, date: string) =>
-      `Your invoices stay. Your free trial goes on until ${date}. From then on daily reminders wait, and you can create up to ${invoices} invoices a month.`,
+      `Your invoices stay. Your free trial continues until ${date}. After that, daily reminders are on hold and you can create up to ${invoices} invoices a month.`,
     confirm: 'Switch to Free',
     busy: 'Switching...',
     keep: (plan: string) => `Keep ${plan}`,
@@ -109,7 +105,7 @@ export const texts = {
     status: 'Status',
     statuses: { active: 'Active', trialing: 'Trialing', past_due: 'Payment overdue' } satisfies Record<SubscriptionStatus, string>,
     loading: 'Loading your plan...',
-    failed: (message: string) => `Your plan could not be loaded. ${message}`,
+    failed: (message: string) => `Couldn’t load your plan. ${message}`,
     price: 'Price',
     per: (price: string, period: string) => `${price} per ${period}`,
     once: (price: string, period: string) => `${price}, paid once for a ${period}`,
@@ -118,28 +114,27 @@ export const texts = {
     due: 'Payment was due on',
     ends: 'Ends on',
     trial: 'Free trial',
-    trialLeft: (days: number, date: string) => `Every feature of Pro, ${counted(days, 'day', 'days')} left, until ${date}`,
+    trialLeft: (days: number, date: string) => `Every feature of Pro, ${count(days, 'day')} left, until ${date}`,
     trialOver: (date: string) => `Ended on ${date}`,
     used: 'Invoices this month',
     usedOf: (used: number, of: number) => (used > of ? `${used} created, ${of} allowed` : `${used} of ${of} used`),
     usedFree: (used: number) => `${used}, no limit`,
     upgrade: 'Upgrade Plan',
     change: 'Change Plan',
-    unlimited: 'Payments are not set up on this server. Nothing is limited here: every feature is yours, free of charge.',
+    unlimited: 'Payments are not set up on this server. Nothing is limited here: every feature is free.',
   },
 
   history: {
     title: 'Billing history',
     loading: 'Loading your payments...',
-    failed: (message: string) => `Your payments could not be loaded. ${message}`,
-    none: 'Nothing has been paid yet. Every payment will stand here, with its receipt number.',
+    failed: (message: string) => `Couldn’t load your payments. ${message}`,
+    none: 'No payments yet.',
     date: 'Date',
-    what: 'What for',
+    description: 'Description',
     amount: 'Amount',
     status: 'Status',
-    number: 'Payment',
-    refunded: (amount: string) => `${amount} given back`,
-    statuses: { captured: 'Paid', authorized: 'Being confirmed', failed: 'Failed', refunded: 'Refunded' },
+    refunded: (amount: string) => `${amount} refunded`,
+    statuses: { captured: 'Paid', authorized: 'Confirming', failed: 'Failed', refunded: 'Refunded' },
     more: (n: number) => `Show all ${n}`,
   },
 }
