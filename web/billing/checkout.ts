@@ -160,7 +160,7 @@ async function sendProof({ paymentType }: Choice, proof: CheckoutProof): Promise
   }
 }
 
-/** The server’s message if it has checked the payment; otherwise the text also says that the payment is not lost. */
+/** The server’s message if it has checked the payment; otherwise a text that also explains that the payment is not lost. */
 function unverifiedMessage({ paymentType }: Choice, error: unknown): string {
   const generic = paymentType === 'onetime' ? t.unverified : t.subscriptionUnverified
   if (!(error instanceof Problem)) return generic

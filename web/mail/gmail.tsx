@@ -28,7 +28,7 @@ export function GmailButton({ kind }: { kind: 'first' | 'again' }): ReactNode {
     onError: (error) => {
       const message = t.startFailed(error instanceof Problem ? error.message : '')
       setProblem(message)
-      toast('bad', <span className={styles.brief}>{message}</span>)
+      toast('bad', <span className={styles.clamped}>{message}</span>)
     },
   })
   if (!available) return null
@@ -68,7 +68,7 @@ export function GmailReturn(): ReactNode {
   const seen = useRef(false)
   const fail = (message: string) => {
     setProblem(message)
-    toast('bad', <span className={styles.brief}>{message}</span>)
+    toast('bad', <span className={styles.clamped}>{message}</span>)
   }
   const finish = useApiMutation(mailCalls.configureGmail, {
     invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],

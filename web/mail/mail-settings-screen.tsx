@@ -7,8 +7,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { ConfirmDialog } from '#web/ui/dialog.tsx'
-import { FormError } from '#web/ui/notice.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -18,13 +17,11 @@ import { ConfiguredCard, PauseBanner } from './mailbox-card.tsx'
 import { SmtpDialog } from './smtp-dialog.tsx'
 import { texts } from './texts.ts'
 
-type Dialog = 'none' | 'smtp' | 'remove'
-
 export default function MailSettingsScreen(): ReactNode {
   const config = useApiQuery(mailCalls.config)
-  const [dialog, setDialog] = useState<Dialog>('none')
-  const configure = () => setDialog('smtp')
-  const close = () => setDialog('none')
+  const remove = useRemoveMailbox()
+  const [configuring, setConfiguring] = useState(false)
+  const configure = () => setConfiguring(true)
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
@@ -37,10 +34,9 @@ export default function MailSettingsScreen(): ReactNode {
         empty={<NoMailbox onConfigure={configure} />}
         isEmpty={({ configured }) => !configured}
       >
-        {(mailbox) => <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={() => setDialog('remove')} />}
+        {(mailbox) => <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={remove} />}
       </QueryView>
-      <SmtpDialog opened={dialog === 'smtp'} mailbox={config.data ?? null} onClose={close} />
-      <RemoveDialog opened={dialog === 'remove'} onClose={close} />
+      <SmtpDialog opened={configuring} mailbox={config.data ?? null} onClose={() => setConfiguring(false)} />
     </>
   )
 }
@@ -78,39 +74,27 @@ function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove
   )
 }
 
-function RemoveDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
-  const [problem, setProblem] = useState<string | null>(null)
+function useRemoveMailbox(): () => void {
   const remove = useApiMutation(mailCalls.remove, {
     invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
     onSuccess: () => {
       toast('good', texts.remove.done)
-      onClose()
     },
-    onError: (error) => {
-      setProblem(texts.remove.failed(errorMessage(error)))
-      toast('bad', <span className={styles.brief}>{texts.remove.failed(errorMessage(error))}</span>)
-    },
+    onError: (error) => toast('bad', <span className={styles.clamped}>{texts.remove.failed(errorMessage(error))}</span>),
   })
-  return (
-    <ConfirmDialog
-      opened={opened}
-      title={texts.remove.title}
-      confirm={texts.remove.confirm}
-      confirmBusy={texts.remove.busy}
-      busy={remove.isPending}
-      tone="danger"
-      onConfirm={() => {
-        setProblem(null)
-        remove.mutate({})
-      }}
-      onCancel={() => {
-        setProblem(null)
-        onClose()
-      }}
-    >
-      <p className={styles.question}>{texts.remove.question}</p>
-      <p className={styles.consequence}>{texts.remove.consequence}</p>
-      <FormError message={problem} />
-    </ConfirmDialog>
-  )
+  return () =>
+    void confirm({
+      title: texts.remove.title,
+      body: (
+        <>
+          <p className={styles.question}>{texts.remove.question}</p>
+          <p className={styles.consequence}>{texts.remove.consequence}</p>
+        </>
+      ),
+      tone: 'danger',
+      action: texts.remove.confirm,
+      busy: texts.remove.busy,
+      onConfirm: () => remove.mutateAsync({}),
+      failed: texts.remove.failed,
+    })
 }

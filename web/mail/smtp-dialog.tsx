@@ -61,7 +61,7 @@ function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
       toast('good', t.done)
       onClose()
     },
-    onError: (error) => toast('bad', <span className={styles.brief}>{t.failed(errorMessage(error))}</span>),
+    onError: (error) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
   })
   const { form, busy } = state
   const { host, secure, port } = form.values

@@ -78,7 +78,7 @@ function Failures({ run }: { run: Run }): ReactNode {
           {run.failures.map(({ invoiceId, clientEmail, message }) => (
             <li key={invoiceId}>
               <span className={styles.client}>{clientEmail}</span>
-              <span className={styles.said}>{message === '' ? texts.run.noReason : <q>{message}</q>}</span>
+              <span className={styles.reply}>{message === '' ? texts.run.noReason : <q>{message}</q>}</span>
               <span className={styles.todo}>
                 {adviceFor(message)}{' '}
                 <Link to={screens.invoice(invoiceId)} className={styles.open}>

@@ -20,6 +20,9 @@ function unsent({ failed, retrying, held }: Run): string {
 /** `1 email is on hold` */
 const onHold = (n: number) => `${count(n, 'email')} ${n === 1 ? 'is' : 'are'} on hold`
 
+const skipped = (n: number, day: string) =>
+  `${count(n, 'reminder')} skipped: already sent ${day}, paused, with an email in progress, or no longer due.`
+
 export const texts = {
   title: 'Reminder Control',
   subtitle: 'Schedule, send and track your reminders',
@@ -96,7 +99,7 @@ export const texts = {
     cancelled: (n: number) => `${count(n, 'waiting email')} cancelled.`,
     failed: (message: string) => `Failed to stop reminders: ${message}`,
     title: 'Stop reminders',
-    schedule: 'Daily reminders are paused. No emails are sent automatically until you start them again.',
+    schedule: 'This pauses daily reminders. No emails are sent automatically until you start them again.',
     waiting: (n: number) => `${count(n, 'waiting email')} will be cancelled.`,
     nothingWaiting: 'No emails are waiting, so none will be cancelled.',
     leaving: 'Emails being sent right now still arrive.',
@@ -124,7 +127,7 @@ export const texts = {
     held: (emails: number) => (emails === 0 ? 'No emails to send.' : `${count(emails, 'email')} will wait until the mailbox works again.`),
     reminded: (n: number) => `${count(n, 'invoice')} already reminded today.`,
     ready: (emails: number) => (emails === 0 ? 'No emails to send.' : `${count(emails, 'email')} ready to send.`),
-    done: (count: number) => `${count} reminder emails sent successfully!`,
+    done: (n: number) => `${n} reminder emails sent successfully!`,
     failed: (message: string) => `Failed to send reminders: ${message}`,
     nothingDue: 'No invoices are overdue, so no reminders were sent.',
     same: 'Already sent less than a minute ago. No client was emailed twice.',
@@ -192,12 +195,11 @@ export const texts = {
       byHand: 'Emails on hold are sent once this is resolved, up to 4 hours after the run started.',
     },
     skipped: {
-      daily: (n: number) => `${count(n, 'reminder')} skipped: already sent that day, paused, with an email in progress, or no longer due.`,
-      start: (n: number) => `${count(n, 'reminder')} skipped: already sent today, paused, with an email in progress, or no longer due.`,
-      trigger: (n: number) =>
-        `${count(n, 'reminder')} skipped: already sent that day, paused, with an email in progress, or no longer due.`,
+      daily: (n: number) => skipped(n, 'that day'),
+      start: (n: number) => skipped(n, 'today'),
+      trigger: (n: number) => skipped(n, 'that day'),
       send_now: (n: number) => `${count(n, 'reminder')} skipped: already sent manually 3 times that day, paused, or no longer due.`,
-      retry: (n: number) => `${count(n, 'reminder')} skipped: already sent today, paused, with an email in progress, or no longer due.`,
+      retry: (n: number) => skipped(n, 'today'),
     } satisfies Record<RunKind, (n: number) => string>,
     cancelled: (n: number) => `${count(n, 'email')} cancelled or skipped because the run was stopped.`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,

@@ -41,7 +41,7 @@ export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wordin
         chosen={chosen}
         onChoose={setChosen}
       />
-      <div className={styles.mail}>
+      <div className={styles.email}>
         <dl className={styles.envelope}>
           <dt>{t.from}</dt>
           <dd>{from}</dd>

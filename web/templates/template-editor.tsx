@@ -38,7 +38,7 @@ export function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProp
     onSuccess: () => {
       toast('good', texts.saved)
     },
-    onError: (error) => toast('bad', <span className={styles.brief}>{texts.saveFailed(errorMessage(error))}</span>),
+    onError: (error) => toast('bad', <span className={styles.clamped}>{texts.saveFailed(errorMessage(error))}</span>),
   })
   const { form } = state
   const values = form.getValues()
@@ -117,7 +117,7 @@ function CustomSwitch({ kind, on }: { kind: TemplateKind; on: boolean }): ReactN
     onSuccess: () => setWanted(null),
     onError: (error) => {
       setWanted(null)
-      toast('bad', <span className={styles.brief}>{texts.preferenceFailed(errorMessage(error))}</span>)
+      toast('bad', <span className={styles.clamped}>{texts.preferenceFailed(errorMessage(error))}</span>)
     },
   })
   return (
