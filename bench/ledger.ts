@@ -8,16 +8,15 @@ import { clientWords, ledgerLines } from '#test/ledger-lines.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 
 /**
- * How fast the dashboard follows the keys and the wheel where there are 10,000 invoices, in the real program with the built client, beside the
- * same with 10 invoices in the same run: a ratio means something on a shared machine, a time does not.
+ * How fast the dashboard reacts to typing and scrolling with 10,000 invoices, in the real program with the built client, compared with 10
+ * invoices in the same run: on a shared machine a ratio is meaningful, a time is not.
  *
  *   npm run bench:ledger
  *
- * A keystroke is measured from the event's own time until the frame after it has been drawn: requestAnimationFrame runs just before a frame is
- * drawn, a message posted from there arrives just after. The browser's Event Timing measures the same, but in steps of 8 ms, and leaves out
- * what took less than 16. "letter" is that frame: the letter is in the box. "found" is the frame in which the counts on the filters and the
- * invoices below answer the letter. Of scrolling, "frame" is the longest time between two frames, and "work" the longest that the page kept its
- * thread busy at one go, in time of the processor, whatever else the machine was doing.
+ * A keystroke is measured from the event's timestamp to the frame after it: requestAnimationFrame runs just before a frame, and a message posted
+ * from there arrives just after. The browser's Event Timing measures the same in steps of 8 ms, and omits what took less than 16. "letter" is
+ * the frame that shows the letter, "found" the frame with matching filter counts and invoices. Of scrolling, "frame" is the longest time between
+ * two frames, and "work" the longest task of the page's thread in CPU time, so other load on the machine does not count.
  */
 const sizes = [10, 10_000]
 const rounds = 6
@@ -26,13 +25,13 @@ const screens = [
   { width: 390, height: 844 },
 ]
 const views = ['Cards', 'List'] as const
-/** In pixels a frame: faster than any hand. */
+/** Pixels per frame: faster than a person scrolls. */
 const scrollStep = 1_200
 
 interface Figures {
   letters: number[]
   found: number[]
-  /** Of scrolling; null where there is nothing to scroll. */
+  /** Of scrolling; null if the page does not scroll. */
   scrolled: Scrolled | null
   nodes: number
 }
@@ -126,7 +125,7 @@ async function measure(
   return { letters, found, scrolled, nodes }
 }
 
-/** Types the word and takes it back, letter by letter; each letter changes what is found. */
+/** Types the word and deletes it, letter by letter; each letter changes the results. */
 async function typeAndErase(page: Page, size: number): Promise<{ letters: number[]; found: number[] }> {
   const names = ledgerLines(size).map(({ clientName, clientEmail }) => `${clientName}\n${clientEmail}`.toLowerCase())
   const { searched } = clientWords
@@ -144,7 +143,7 @@ async function typeAndErase(page: Page, size: number): Promise<{ letters: number
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
       await page.keyboard.press(key)
       const { letter, found } = await measured
-      // The first round warms up what the browser compiles.
+      // The first round lets the browser compile.
       if (round === 0) continue
       all.letters.push(letter)
       all.found.push(found)
@@ -152,7 +151,7 @@ async function typeAndErase(page: Page, size: number): Promise<{ letters: number
   return all
 }
 
-/** Runs in the page: the milliseconds from the next key until the frame that shows its letter, and until the one whose count reads as expected. */
+/** Runs in the page: milliseconds from the next key to the frame that shows its letter, and to the frame with the expected count. */
 function watchKeystroke(expected: string): Promise<{ letter: number; found: number }> {
   return new Promise((resolve) => {
     const drawn = (then: () => void) =>
@@ -186,7 +185,7 @@ function watchKeystroke(expected: string): Promise<{ letter: number; found: numb
   })
 }
 
-/** Scrolls from the top to the end, so many pixels a frame. */
+/** Scrolls from top to bottom, a fixed number of pixels per frame. */
 async function scrollToEnd(browser: Browser, page: Page): Promise<Scrolled> {
   await browser.startTracing(page, { categories: ['toplevel'] })
   const frames = await page.evaluate(

@@ -16,8 +16,8 @@ import { createDatabase, openCluster } from '#test/postgres.ts'
 import { type Program, someoneAt, startProgram } from '#test/program.ts'
 
 /**
- * Reminders per second from Start (or from the hour of the daily run) to the mail server, beside a bare nodemailer pool with as many
- * connections to the same sink in the same run: a ratio means something on a shared machine, a time does not.
+ * Reminders per second from Start (or from the hour of the daily run) to the mail server, compared with a bare nodemailer pool with the same
+ * number of connections to the same sink in the same run: on a shared machine a ratio is meaningful, a time is not.
  *
  *   npm run bench                 1,000 and 10,000 invoices
  *   npm run bench -- --full       50,000 too
@@ -51,7 +51,7 @@ interface Figures {
   memoryMb: number
 }
 
-/** As many mails of the same words through a pool that knows nothing but the pool. */
+/** The same number of emails with the same content through nodemailer's own pool. */
 async function bare(sink: Sink, connections: number, count: number): Promise<number> {
   await sink.reset()
   const pool = nodemailer.createTransport({
@@ -95,15 +95,15 @@ async function bare(sink: Sink, connections: number, count: number): Promise<num
   return count / seconds
 }
 
-/** Somewhere to keep the data, reachable from here while the program is not running. */
+/** A database that is also reachable from here. */
 interface Place {
   name: string
   env: Record<string, string>
-  /** Uses the database directly; on the embedded one only while no program runs. */
+  /** Uses the database directly; the embedded one only while no program runs. */
   use<T>(work: (db: Database) => Promise<T>): Promise<T>
 }
 
-/** A time zone in which it is between nine and ten now: a daily run of an evening waits for the next day. */
+/** A time zone in which it is between nine and ten now: in the evening a daily run would wait for the next day. */
 function zoneOfMorning(): string {
   const east = 9 - Temporal.Now.zonedDateTimeISO('UTC').hour
   const hours = east < -11 ? east + 24 : east

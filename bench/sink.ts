@@ -1,6 +1,6 @@
 import net from 'node:net'
 
-/** An SMTP server in a process of its own that takes every mail and keeps none: it tells its parent when the first and the last one came. */
+/** An SMTP server in a process of its own that accepts every email and stores none; it reports to its parent when the first and the last one arrived. */
 let received = 0
 let firstAt = 0
 let lastAt = 0
@@ -19,7 +19,7 @@ const server = net.createServer((socket) => {
       if (inMail) {
         const end = rest.indexOf('\r\n.\r\n')
         if (end < 0) {
-          // Only the end matters.
+          // Only the end of the message matters.
           rest = rest.slice(-4)
           return
         }
@@ -38,7 +38,7 @@ const server = net.createServer((socket) => {
       if (verb === 'EHLO') say('250-sink\r\n250-8BITMIME\r\n250 AUTH PLAIN')
       else if (verb === 'AUTH') say('235 2.7.0 Welcome')
       else if (verb === 'DATA') {
-        say('354 Go on')
+        say('354 Send the message')
         inMail = true
       } else if (verb === 'QUIT') {
         say('221 2.0.0 Bye')

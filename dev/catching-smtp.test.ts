@@ -2,9 +2,9 @@ import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
 import { openCatchingSmtp } from './catching-smtp.ts'
 
-test('a mail that is sent with any login can be looked at whole, and runs nothing', async () => {
+test('an email sent with any login is shown completely, and its scripts do not run', async () => {
   await using mail = await openCatchingSmtp({ smtp: 0, web: 0 })
-  expect(await (await fetch(mail.url)).text()).toContain('No mail yet')
+  expect(await (await fetch(mail.url)).text()).toContain('No emails yet')
 
   await createTransport({ host: '127.0.0.1', port: mail.smtpPort, auth: { user: 'asha@example.com', pass: 'anything' } }).sendMail({
     from: 'Asha <asha@example.com>',
@@ -18,7 +18,7 @@ test('a mail that is sent with any login can be looked at whole, and runs nothin
   expect(list).toContain('client@example.com')
   expect(list).toContain('Invoice &lt;b&gt;INV-0001&lt;/b&gt;')
   const whole = await (await fetch(`${mail.url}/mail/1`)).text()
-  for (const part of ['Asha &lt;asha@example.com&gt;', 'Dear client', 'Message-ID', '<iframe title="The mail as HTML" sandbox=""'])
+  for (const part of ['Asha &lt;asha@example.com&gt;', 'Dear client', 'Message-ID', '<iframe title="The email as HTML" sandbox=""'])
     expect(whole).toContain(part)
   const html = await fetch(`${mail.url}/mail/1/html`)
   expect(await html.text()).toContain('<p>Dear <b>client</b></p>')

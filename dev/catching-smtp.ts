@@ -4,17 +4,17 @@ import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { type CaughtMail, mailPage, mailsPage } from './mail-pages.ts'
 
-/** How many mails are kept; the oldest go first. */
+/** The most emails kept; the oldest are dropped. */
 const most = 500
 
 export interface CatchingSmtp extends AsyncDisposable {
   smtpPort: number
-  /** Where the mails can be looked at. */
+  /** The address of the page that lists the emails. */
   url: string
   mails: CaughtMail[]
 }
 
-/** A mail server on loopback that takes every login and every mail, delivers none, and shows them in the browser. */
+/** A fake mail server on loopback: accepts every login and every email, delivers none, and shows them in the browser. */
 export async function openCatchingSmtp(ports: { smtp: number; web: number }): Promise<CatchingSmtp> {
   const mails: CaughtMail[] = []
   let count = 0
@@ -36,15 +36,15 @@ export async function openCatchingSmtp(ports: { smtp: number; web: number }): Pr
   }
 
   const smtp = new SMTPServer({
-    banner: 'Duely catches mails here and delivers none',
+    banner: 'Fake mail server of Duely, delivers nothing',
     authOptional: true,
-    // A password to a program on the same machine needs no encryption, and there is no certificate that anybody would trust.
+    // Loopback needs no encryption, and there is no certificate that a client would trust.
     hideSTARTTLS: true,
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     disableReverseLookup: true,
     logger: false,
-    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anybody' }),
+    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anyone' }),
     onData(stream, session, done) {
       const parts: Buffer[] = []
       stream.on('data', (part: Buffer) => parts.push(part))
@@ -73,7 +73,7 @@ export async function openCatchingSmtp(ports: { smtp: number; web: number }): Pr
           'content-type': `${type}; charset=utf-8`,
           'cache-control': 'no-store',
           'x-content-type-options': 'nosniff',
-          // What a mail brings along is shown, never run, and calls nobody.
+          // An email's content must not run scripts or make requests.
           'content-security-policy':
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'self'",
         })

@@ -8,16 +8,16 @@ import { referencePage, scalarScript } from '#run/scalar.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
 
 /*
- * npm run dev: the server, started anew when a file of it changes; the client, changed in the browser as it is typed; and a mail server
- * that catches what is sent. Everything behind one address, with data of its own in data/dev.
+ * npm run dev: the server, restarted when one of its files changes; the client with hot reload; and a fake mail server. Everything is served
+ * from one address, with its own data in data/dev.
  */
-/** Whatever is left of stopping after so many milliseconds is left undone: a tab that is open somewhere must not keep anybody waiting. */
+/** The most milliseconds that stopping may take: an open browser tab must not delay it. */
 const longestStop = 2_500
 const root = path.join(import.meta.dirname, '..')
 const port = Number(process.env.PORT ?? 3000)
 const host = process.env.HOST ?? 'localhost'
 const dataDir = path.resolve(root, process.env.DATA_DIR ?? 'data/dev')
-/** What the server writes into the pages it serves; here Vite serves them. */
+/** The server fills these into pages in production; here Vite serves the pages. */
 const facts: Record<string, string> = {
   __DUELY_ADDRESS__: process.env.PUBLIC_URL ?? `http://${host}:${port}`,
   __DUELY_SUPPORT__: process.env.SUPPORT_URL ?? '/contact',
@@ -28,11 +28,11 @@ const facts: Record<string, string> = {
 const mail = await openCatchingSmtp({
   smtp: Number(process.env.DEV_SMTP_PORT ?? 2525),
   web: Number(process.env.DEV_MAIL_PORT ?? 8025),
-}).catch((error: Error) => end(`The mail server cannot be opened (${error.message}). Set DEV_SMTP_PORT and DEV_MAIL_PORT to free ports.`))
+}).catch((error: Error) => end(`The fake mail server can't start (${error.message}). Set DEV_SMTP_PORT and DEV_MAIL_PORT to free ports.`))
 const serverPort = await freePort()
 const server = startServer()
 
-/** The first part of every address that the server answers itself; all others are the client's. */
+/** First path segments that the server answers; all other addresses are the client's. */
 const parts = new Set([
   ...everyCall.map((call) => call.path.split('/')[1]),
   'health',
@@ -56,25 +56,25 @@ try {
   await client.listen()
 } catch {
   server.kill('SIGTERM')
-  end(`Port ${port} is in use by another program. Stop that one, or set PORT to another number.`)
+  end(`Port ${port} is in use. Stop the other program, or set PORT to a free port.`)
 }
 
 process.stdout.write(`
   Duely          http://${host}:${port}
-  Caught mails   ${mail.url}
+  Emails         ${mail.url}
   Mail server    127.0.0.1:${mail.smtpPort}
 
-  To send, sign up, open Email Settings and type: SMTP Host 127.0.0.1, Security TLS (Port 587), Port ${mail.smtpPort}, any address, any password.
-  Everything is kept in ${path.relative(process.cwd(), dataDir).startsWith('..') ? dataDir : path.relative(process.cwd(), dataDir)}; delete that folder to begin anew.
+  To send emails, sign up and enter in Email Settings: SMTP Host 127.0.0.1, Security TLS (Port 587), Port ${mail.smtpPort}, any address, any password.
+  Data is in ${path.relative(process.cwd(), dataDir).startsWith('..') ? dataDir : path.relative(process.cwd(), dataDir)}; delete that folder to start over.
 
 `)
 
 let stopping = false
-// Ctrl-C arrives twice: from the terminal, and from the launcher that passes it on.
+// Ctrl-C arrives twice: from the terminal, and from the launcher that forwards it.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop())
 process.once('disconnect', () => void stop())
 server.once('exit', (code) => {
-  if (code !== 0 && !stopping) end('The server has ended. Correct what it says above, then start again.')
+  if (code !== 0 && !stopping) end('The server has stopped. Fix the error above, then start again.')
 })
 
 function startServer(): ChildProcess {
@@ -106,7 +106,7 @@ async function stop(): Promise<void> {
   process.exit(0)
 }
 
-/** Puts the facts in the place of what stands for them in the pages. */
+/** Replaces the placeholders in pages. */
 function fillIn(facts: Record<string, string>): Plugin {
   return {
     name: 'duely-page-meta',
@@ -116,7 +116,7 @@ function fillIn(facts: Record<string, string>): Plugin {
   }
 }
 
-/** /docs, which is otherwise a part of the built client. */
+/** Serves /docs, which is part of the built client in production. */
 function showReference(): Plugin {
   const font = (family: string, part: string) => `/node_modules/@fontsource-variable/${family}/files/${family}-${part}-wght-normal.woff2`
   const parts = { inter: font('inter', 'latin'), interExt: font('inter', 'latin-ext'), bricolage: font('bricolage-grotesque', 'latin') }
@@ -143,6 +143,6 @@ async function freePort(): Promise<number> {
   const address = probe.address()
   probe.close()
   await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.')
+  if (address === null || typeof address === 'string') throw new Error('No free port found.')
   return address.port
 }

@@ -10,7 +10,7 @@ export interface CaughtMail {
   raw: string
 }
 
-/** All mails, newest first; the page looks again every 3 s. */
+/** All emails, newest first; the page reloads every 3 s. */
 export function mailsPage(mails: CaughtMail[], smtpPort: number): string {
   const rows = mails.map(
     ({ id, at, from, to, subject }) => `<a class="row" href="/mail/${id}">
@@ -20,30 +20,30 @@ export function mailsPage(mails: CaughtMail[], smtpPort: number): string {
     </a>`,
   )
   const none = `<div class="none">
-    <p class="big">No mail yet</p>
-    <p>Type these into Email Settings of Duely, and whatever it sends arrives here.</p>
+    <p class="big">No emails yet</p>
+    <p>Enter these in Duely's Email Settings. Emails it sends appear here.</p>
     ${settings(smtpPort)}
   </div>`
   return page(
-    mails.length === 0 ? 'No mail yet' : `${mails.length} caught`,
-    `<header><h1>Caught mails</h1><span class="count">${mails.length}</span></header>
-    ${mails.length === 0 ? none : `<nav class="list">${rows.join('')}</nav><details><summary>Settings to type into Duely</summary>${settings(smtpPort)}</details>`}`,
+    mails.length === 0 ? 'No emails yet' : `${mails.length} ${mails.length === 1 ? 'email' : 'emails'}`,
+    `<header><h1>Emails</h1><span class="count">${mails.length}</span></header>
+    ${mails.length === 0 ? none : `<nav class="list">${rows.join('')}</nav><details><summary>Settings for Duely</summary>${settings(smtpPort)}</details>`}`,
     '<meta http-equiv="refresh" content="3">',
   )
 }
 
-/** One mail, whole. */
+/** One email with its headers. */
 export function mailPage(mail: CaughtMail): string {
   const headers = mail.headers.map(({ name, value }) => `<tr><th>${inHtml(name)}</th><td>${inHtml(value)}</td></tr>`)
   return page(
     mail.subject,
-    `<header><a class="back" href="/">← All mails</a></header>
+    `<header><a class="back" href="/">← All emails</a></header>
     <h1>${inHtml(mail.subject)}</h1>
-    <dl><dt>From</dt><dd>${inHtml(mail.from)}</dd><dt>To</dt><dd>${inHtml(mail.to)}</dd><dt>At</dt><dd>${mail.at.toISOString().replace('T', ' ').slice(0, 19)} UTC</dd></dl>
-    ${mail.html === null ? '' : `<h2>As HTML</h2><iframe title="The mail as HTML" sandbox="" src="/mail/${mail.id}/html"></iframe>`}
+    <dl><dt>From</dt><dd>${inHtml(mail.from)}</dd><dt>To</dt><dd>${inHtml(mail.to)}</dd><dt>Date</dt><dd>${mail.at.toISOString().replace('T', ' ').slice(0, 19)} UTC</dd></dl>
+    ${mail.html === null ? '' : `<h2>As HTML</h2><iframe title="The email as HTML" sandbox="" src="/mail/${mail.id}/html"></iframe>`}
     ${mail.text === null ? '' : `<h2>As text</h2><pre>${inHtml(mail.text)}</pre>`}
     <details><summary>Headers (${mail.headers.length})</summary><table>${headers.join('')}</table></details>
-    <p><a href="/mail/${mail.id}/raw">The mail as it was sent</a></p>`,
+    <p><a href="/mail/${mail.id}/raw">Show source</a></p>`,
   )
 }
 
@@ -60,7 +60,7 @@ function settings(smtpPort: number): string {
 
 function page(title: string, body: string, head = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${inHtml(title)} · caught mails</title>${head}<style>${look}</style></head><body><main>${body}</main></body></html>`
+<title>${inHtml(title)} · fake mail server</title>${head}<style>${look}</style></head><body><main>${body}</main></body></html>`
 }
 
 function inHtml(text: string): string {

@@ -7,7 +7,7 @@ import zlib from 'node:zlib'
 import { root } from './install.mjs'
 import { run, say } from './process.mjs'
 
-/** Everything that the built client is made of. */
+/** The inputs of the client's build. */
 const sources = [
   'web',
   'contract',
@@ -25,7 +25,7 @@ const stamp = path.join(build, 'built-from')
 const builder = 'node_modules/@react-router/dev/bin.cjs'
 
 /**
- * Builds the web client unless it is there and made of what is there now.
+ * Builds the web client unless the existing build has the same inputs.
  * @param {string} node
  */
 export async function buildClient(node) {
@@ -34,7 +34,7 @@ export async function buildClient(node) {
   say('Building the web client.')
   rmSync(build, { recursive: true, force: true })
   await run(node, [builder, 'build', '--logLevel', 'warn'], { env: { ...process.env, NODE_ENV: 'production' } })
-  // It is not for the public.
+  // Must not be served.
   renameSync(path.join(build, 'client/.vite/manifest.json'), path.join(build, 'chunks.json'))
   rmSync(path.join(build, 'client/.vite'), { recursive: true })
   await run(node, ['run/reference-page.ts'])
@@ -67,7 +67,7 @@ function filesIn(place) {
 }
 
 /**
- * The addresses that have a screen, in the notation of Fastify.
+ * The addresses of all screens, in Fastify's notation.
  * @param {string} node
  * @returns {Promise<string[]>}
  */
@@ -86,7 +86,7 @@ async function pages(node) {
 }
 
 /**
- * Puts .br and .gz beside every file that gets smaller: packed once, as small as it goes, served as it is.
+ * Writes a .br and .gz beside each file that gets smaller, so that the server need not compress.
  * @param {string} folder
  */
 async function packFiles(folder) {
@@ -96,7 +96,7 @@ async function packFiles(folder) {
   await Promise.all(
     worth.map(async (file) => {
       const plain = readFileSync(file)
-      // The last two steps of Brotli take ten times as long as all before them; of a file this long they would hold the build up.
+      // Brotli's last two levels take ten times as long as all others: too long for a file of this size.
       const quality = plain.length > 1_000_000 ? 9 : zlib.constants.BROTLI_MAX_QUALITY
       const packed = {
         br: await brotli(plain, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: quality } }),

@@ -7,9 +7,8 @@ import { chromiumFlags, findChromium } from '#test/chromium.ts'
 import { freePort, someoneAt, startProgram } from '#test/program.ts'
 
 /*
- * npm run lighthouse: Lighthouse on a phone, against the built client and the real program, as a table, each page three times and the run in
- * the middle of the three. Fails where a target is missed.
- * The machine should be calm: a busy one makes every page slow.
+ * npm run lighthouse: Lighthouse with its mobile settings against the built client and the real program, as a table with the median of three
+ * runs per page. Fails if a target is missed. Run it on an idle machine.
  */
 const pages = [
   { address: '/', name: 'landing', performance: 95, seo: 100 },
@@ -18,7 +17,7 @@ const pages = [
   { address: '/contact', name: 'contact', performance: 95, seo: 100 },
   { address: '/signin', name: 'sign in', performance: 95, seo: 100 },
   { address: '/signup', name: 'sign up', performance: 95, seo: 100 },
-  // Nobody but its owner sees it, search engines least of all.
+  // Search engines are excluded from it.
   { address: '/dashboard', name: 'dashboard, signed in', performance: 90, seo: null },
 ]
 const categories = ['performance', 'accessibility', 'best-practices', 'seo'] as const
@@ -26,7 +25,7 @@ const categories = ['performance', 'accessibility', 'best-practices', 'seo'] as 
 const folder = mkdtempSync(path.join(tmpdir(), 'duely-lighthouse-'))
 const [program, port] = [await startProgram({ DATA_DIR: path.join(folder, 'data') }), await freePort()]
 const executablePath = findChromium()
-// Lighthouse opens its tabs in the browser's own context: who is signed in there is signed in for it.
+// Lighthouse opens its tabs in the browser's default context, so it shares the session.
 const browser = await chromium.launchPersistentContext(path.join(folder, 'browser'), {
   ...(executablePath ? { executablePath } : {}),
   args: [...chromiumFlags, `--remote-debugging-port=${port}`],
@@ -45,15 +44,15 @@ try {
   await program.end('SIGTERM')
   rmSync(folder, { recursive: true, force: true })
 }
-process.stdout.write(missed.length === 0 ? '\nEvery target is met.\n' : `\nMissed:\n${missed.map((line) => `  ${line}\n`).join('')}`)
+process.stdout.write(missed.length === 0 ? '\nAll targets met.\n' : `\nMissed:\n${missed.map((line) => `  ${line}\n`).join('')}`)
 process.exit(missed.length === 0 ? 0 : 1)
 
 async function measure({ address, name, performance, seo }: (typeof pages)[number]): Promise<void> {
-  // The figures of one page differ from time to time; Lighthouse's authors advise to take the one in the middle.
+  // Scores vary between runs; Lighthouse's authors recommend the median.
   const three: Result[] = []
   while (three.length < 3) three.push(await once(address))
   const lhr = three.toSorted((one, other) => performanceOf(one) - performanceOf(other))[1]
-  if (!lhr) throw new Error(`Lighthouse said nothing of ${address}.`)
+  if (!lhr) throw new Error(`Lighthouse returned no result for ${address}.`)
   const score = (category: string) => Math.round((lhr.categories[category]?.score ?? 0) * 100)
   const words = (audit: string) => (lhr.audits[audit]?.displayValue ?? '').replaceAll('\u00a0', ' ')
   print(name, [
@@ -82,14 +81,14 @@ function performanceOf({ categories }: Result): number {
 async function once(address: string): Promise<Result> {
   const look = () => lighthouse(program.url + address, { ...flags, disableStorageReset: address === '/dashboard' })
   let result = await look()
-  // A trace that begins too late says so, and is taken once more.
+  // A trace that starts too late reports an error and is repeated once.
   if (result?.lhr.runtimeError) result = await look()
-  if (!result) throw new Error(`Lighthouse said nothing of ${address}.`)
+  if (!result) throw new Error(`Lighthouse returned no result for ${address}.`)
   if (result.lhr.runtimeError) throw new Error(`${address}: ${result.lhr.runtimeError.message}`)
   return result.lhr
 }
 
-/** Somebody with a few invoices, signed in in this browser. */
+/** Signs in an account with a few invoices. */
 async function signIn(page: Page): Promise<void> {
   const asha = await someoneAt(program.url, 'asha@example.com')
   for (let nth = 1; nth <= 12; nth += 1)
@@ -106,7 +105,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.locator('form button[type=submit]').click()
   await page.getByText('Client 12').first().waitFor()
-  // Who is signed in stays so; what was fetched before is fetched again.
+  // Keeps the session but not the cache.
   const session = await page.context().newCDPSession(page)
   await session.send('Network.clearBrowserCache')
   await session.detach()

@@ -14,7 +14,7 @@ const iconPage = (size: number) => `<style>
   svg { width: 68%; height: 68% }
 </style>${icon}`
 
-/** Shown when a link is shared: the due line of one invoice. */
+/** The preview image of a shared link: the due line of one invoice. */
 const sharePage = `<style>
   @font-face { font-family: Bricolage; font-weight: 200 800; src: ${font('bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2')} }
   @font-face { font-family: Inter; font-weight: 100 900; src: ${font('inter/files/inter-latin-wght-normal.woff2')} }

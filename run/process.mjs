@@ -14,10 +14,10 @@ export function say(line) {
   process.stdout.write(`${line}\n`)
 }
 
-/** npm passes a signal to nobody but its shell, which is gone without a word: who is left without a parent has been asked to end. */
+/** npm signals only its shell, which exits without forwarding: a process that has lost its parent must stop. In milliseconds. */
 const parentWatch = 300
 
-/** From here on a signal goes to whatever runs at that moment, and this process ends when that has ended. */
+/** From here on signals are forwarded to the running program, and this process exits when that one has. */
 export function passSignalsOn() {
   const parent = process.env.npm_lifecycle_event ? process.ppid : null
   const watch = setInterval(() => {
@@ -39,7 +39,7 @@ export function isStopping() {
 }
 
 /**
- * Runs a program in the project's folder, in this process group, until it has ended. Where it fails this process ends with its code.
+ * Runs a program in the project's folder and process group until it exits. If it fails, this process exits with its code.
  * @param {string} program
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
@@ -50,7 +50,7 @@ export async function run(program, args, options = {}) {
 }
 
 /**
- * The same, and answers its exit code.
+ * Like `run`, but returns the exit code.
  * @param {string} program
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
@@ -61,7 +61,7 @@ export function codeOf(program, args, options = {}) {
   current = child
   return new Promise((resolve) => {
     child.once('error', (error) => {
-      say(`${program} cannot be run: ${error.message}`)
+      say(`Can't run ${program}: ${error.message}`)
       current = null
       resolve(1)
     })
@@ -73,7 +73,7 @@ export function codeOf(program, args, options = {}) {
 }
 
 /**
- * What a shell would say: 128 and the signal's number where a signal ended it.
+ * The exit code as a shell reports it: 128 plus the signal's number if a signal ended the program.
  * @param {number | null} code
  * @param {NodeJS.Signals | null} signal
  */

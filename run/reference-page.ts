@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { referencePage, scalarScript } from './scalar.ts'
 
-/* Puts /docs into the built client, as a page of its own beside the others. */
+/* Adds the page /docs to the built client. */
 const client = path.join(import.meta.dirname, '../build/client')
 const script = await scalarScript()
 const scriptName = `scalar-${createHash('sha256').update(script).digest('base64url').slice(0, 8)}.js`
@@ -19,9 +19,9 @@ writeFileSync(path.join(client, 'assets', scriptName), script)
 mkdirSync(path.join(client, 'docs'), { recursive: true })
 writeFileSync(path.join(client, 'docs/index.html'), page)
 
-/** The address of the built font whose name begins like this. */
+/** The address of the built font with this prefix. */
 function font(beginning: string): string {
   const found = readdirSync(path.join(client, 'assets')).find((name) => name.startsWith(beginning))
-  if (!found) throw new Error(`The build has no ${beginning}.`)
+  if (!found) throw new Error(`The build contains no ${beginning}.`)
   return `/assets/${found}`
 }

@@ -2,38 +2,37 @@ import reference from '@scalar/fastify-api-reference'
 import fastify from 'fastify'
 
 /*
- * /docs, the reference as a page: it shows /openapi.json, and loads nothing from anywhere else: no fonts, no proxy, nothing of Scalar's services.
+ * The page /docs: renders /openapi.json and must load nothing from third parties: no fonts, no proxy, none of Scalar's services.
  */
 
-/** What a page of the reference is made of: addresses, and what its policy lets pass. */
+/** Addresses and placeholders of the page. */
 export interface ReferenceParts {
   script: string
   inter: string
   interExt: string
   bricolage: string
-  /** What stands where a nonce belongs. */
+  /** The placeholder for the nonce. */
   nonce: string
-  /** What stands where the server's own address belongs. */
+  /** The placeholder for the server's address. */
   address: string
 }
 
-/** The script of the reference, as its package serves it. */
+/** Scalar's script, as its package serves it. */
 export async function scalarScript(): Promise<string> {
   const app = fastify()
   await app.register(reference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
   const { body, statusCode } = await app.inject('/docs/js/scalar.js')
   await app.close()
-  if (statusCode !== 200) throw new Error(`The reference's script is not where it was: ${statusCode}.`)
+  if (statusCode !== 200) throw new Error(`Scalar's package serves no script at its known address: ${statusCode}.`)
   return body.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n')
 }
 
-/** The page itself. */
 export function referencePage(parts: ReferenceParts): string {
   const options = {
     url: '/openapi.json',
     theme: 'none',
     withDefaultFonts: false,
-    // Scalar's own services stay away: its proxy, its client in the cloud, its assistants, what it counts.
+    // Disables Scalar's services: proxy, cloud client, assistants, telemetry.
     hideClientButton: true,
     showDeveloperTools: 'never',
     agent: { disabled: true },
@@ -53,7 +52,7 @@ export function referencePage(parts: ReferenceParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta property="csp-nonce" content="${parts.nonce}">
 <title>API reference · Duely</title>
-<meta name="description" content="Every call that programs can make to this Duely, and what it tells them.">
+<meta name="description" content="All API calls of this Duely server, with examples and errors.">
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="canonical" href="${parts.address}/docs">
 <script src="/theme.js"></script>
@@ -62,7 +61,7 @@ export function referencePage(parts: ReferenceParts): string {
 <body>
 <header class="duely"><a href="/">Duely</a> API reference</header>
 <div id="reference"></div>
-<noscript>This page needs JavaScript. The reference for programs is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</noscript>
 <script src="${parts.script}"></script>
 <script nonce="${parts.nonce}">
 const dark = document.documentElement.classList.contains('dark')
@@ -73,7 +72,7 @@ Scalar.createApiReference('#reference', { ...${JSON.stringify(options)}, darkMod
 `
 }
 
-/** Duely's palette in Scalar's words. */
+/** Duely's palette in Scalar's variables. */
 function look({ inter, interExt, bricolage }: ReferenceParts): string {
   return `
 @font-face { font-family: "Inter Variable"; font-weight: 100 900; font-display: swap; src: url("${inter}") format("woff2-variations"); unicode-range: U+0000-00FF, U+2000-206F; }

@@ -6,7 +6,7 @@ import { chromiumFlags, findChromium } from '#test/chromium.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 
-/** Takes the pictures of the README from the real program: `npm run screens`. */
+/** npm run screens: takes the README's screenshots of the real program. */
 const clients: [name: string, mailbox: string, amount: number, daysLate: number, status: string][] = [
   ['Meridian Textiles', 'accounts@meridian.example', 48_500, 19, 'overdue'],
   ['Kaveri Foods', 'billing@kaveri.example', 12_250, -8, 'unpaid'],

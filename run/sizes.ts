@@ -6,7 +6,7 @@ import { buildClient } from './client.mjs'
 const build = path.join(import.meta.dirname, '../build')
 const kb = 1024
 
-/** What a page may weigh, packed by gzip, and the files of `web/` that a browser asks for by itself when it opens it. */
+/** The most gzipped bytes of a page, and the files of `web/` that a browser requests when it opens the page. */
 interface Page {
   limit: number
   counted: ('js' | 'css')[]
@@ -36,7 +36,7 @@ const chunks = z.record(
   z.object({ file: z.string(), imports: z.array(z.string()).default([]), css: z.array(z.string()).default([]) }),
 )
 
-/** The files that a page brings with everything they import, by their address below the site, each with its bytes packed by gzip. */
+/** The files of a page and their imports by URL path, with their gzipped bytes. */
 export function filesOf({ brings, counted }: Page): Map<string, number> {
   const known = chunks.parse(JSON.parse(readFileSync(path.join(build, 'chunks.json'), 'utf8')))
   const files = new Set(
@@ -54,7 +54,7 @@ export function filesOf({ brings, counted }: Page): Map<string, number> {
   }
   for (const source of brings) {
     const names = Object.keys(known).filter((name) => name === `web/${source}` || name.startsWith(`web/${source}?`))
-    if (names.length === 0) throw new Error(`web/${source} is no part of the built client: name in run/sizes.ts what took its place.`)
+    if (names.length === 0) throw new Error(`web/${source} is not part of the built client. Update run/sizes.ts.`)
     names.forEach(follow)
   }
   const wanted = [...files].filter((file) => counted.some((kind) => file.endsWith(`.${kind}`)))

@@ -3,7 +3,7 @@ import { address, client } from './duely.js'
 /** @import { Authentication, Bundle, ZObject } from 'zapier-platform-core' */
 
 /**
- * The tokens of an answer; they have to stand at the top of what is returned.
+ * Requests tokens. Zapier requires them at the top level of the result.
  * @param {ZObject} z
  * @param {Record<string, unknown>} asked
  */
@@ -29,7 +29,7 @@ function getAccessToken(z, bundle) {
 }
 
 /**
- * Duely gives no new refresh token: the one there is stays good.
+ * Duely issues no new refresh token: the existing one stays valid.
  * @param {ZObject} z
  * @param {Bundle} bundle
  */
@@ -40,7 +40,7 @@ async function refreshAccessToken(z, bundle) {
 }
 
 /**
- * Whose account it is: shows that the token works, and names the connection.
+ * Verifies the token and returns the account that names the connection.
  * @param {ZObject} z
  */
 async function test(z) {

@@ -1,5 +1,6 @@
 /**
- * Where Duely is, without a slash at its end. Set with `zapier env:set`, like the CLIENT_ID and CLIENT_SECRET that this Duely knows Zapier by.
+ * Duely's address without a trailing slash. Set with `zapier env:set`, like CLIENT_ID and CLIENT_SECRET, which Duely knows as ZAPIER_CLIENT_ID and
+ * ZAPIER_CLIENT_SECRET.
  * @returns {string}
  */
 export function address() {

@@ -12,7 +12,6 @@ import { invoicePaid } from './triggers/invoice-paid.js'
 import { reminderFailed } from './triggers/reminder-failed.js'
 import { reminderSent } from './triggers/reminder-sent.js'
 
-/** Duely's app for Zapier: what it is made of. */
 export default defineApp({
   version: packageJson.version,
   platformVersion: zapier.version,

@@ -1,10 +1,10 @@
 /** @import { Bundle, HttpRequestOptionsWithUrl, HttpResponse, ZObject } from 'zapier-platform-core' */
 
-/** What Zapier shows of a message at most. */
+/** The most characters of a message that Zapier shows. */
 const longestMessage = 250
 
 /**
- * Where tokens are asked for, the old one has no business.
+ * Adds the access token, except to token requests.
  * @param {HttpRequestOptionsWithUrl} request
  * @param {ZObject} _z
  * @param {Bundle} bundle
@@ -17,8 +17,7 @@ export function sendToken(request, _z, bundle) {
 }
 
 /**
- * Says why Duely refused, in its own sentence. Two never come here, because the platform deals with them before: 401, after which it renews the
- * token, and 429, after which it waits.
+ * Reports Duely's own error message. The platform handles two errors before: it refreshes the token after 401 and waits after 429.
  * @param {HttpResponse} response
  * @param {ZObject} z
  */
@@ -34,7 +33,7 @@ export function explainRefusal(response, z) {
  */
 function problemIn(response) {
   const { message, code, error, error_description } = response.data ?? {}
-  const said = message ?? error_description ?? `Duely could not be asked (HTTP ${response.status}). Please try again later.`
+  const said = message ?? error_description ?? `Duely couldn't be reached (HTTP ${response.status}). Please try again later.`
   return { message: shorten(String(said)), code: String(code ?? error ?? response.status) }
 }
 

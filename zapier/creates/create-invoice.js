@@ -5,27 +5,27 @@ import { invoice, invoiceFields } from '../triggers/samples.js'
 export const createInvoice = defineCreate({
   key: 'create_invoice',
   noun: 'Invoice',
-  display: { label: 'Create Invoice', description: 'Writes down an invoice. Nobody is written to because of it.' },
+  display: { label: 'Create Invoice', description: 'Creates an invoice. This sends no email.' },
   operation: {
     inputFields: [
       { key: 'clientName', label: 'Client Name', type: 'string', required: true },
-      { key: 'clientEmail', label: 'Client Email', type: 'string', required: true, helpText: 'Where reminders go.' },
+      { key: 'clientEmail', label: 'Client Email', type: 'string', required: true, helpText: 'Reminders are sent to this address.' },
       { key: 'amount', label: 'Amount', type: 'number', required: true, helpText: 'Rupees, with at most two decimals.' },
-      { key: 'dueDate', label: 'Due Date', type: 'datetime', required: true, helpText: 'The last day to pay. A time of day is left out.' },
+      { key: 'dueDate', label: 'Due Date', type: 'datetime', required: true, helpText: 'The last day to pay. The time of day is ignored.' },
       {
         key: 'idempotencyKey',
-        label: 'Made From',
+        label: 'Source ID',
         type: 'string',
         required: true,
         helpText:
-          'What this invoice is made from, such as the number of the order. Within a day the same one makes one invoice only, however often Zapier repeats the step.',
+          'Identifies what this invoice is for, such as the order number. Within a day, the same value creates only one invoice, even if Zapier repeats the step.',
       },
       {
         key: 'reference',
         label: 'Reference',
         type: 'string',
         required: false,
-        helpText: 'A short number that no other invoice has. Left out: the next free one, such as INV-0042.',
+        helpText: 'A unique short number. Default: the next free one, such as INV-0042.',
       },
       {
         key: 'status',
@@ -33,7 +33,7 @@ export const createInvoice = defineCreate({
         type: 'string',
         required: false,
         choices: { unpaid: 'Unpaid', paid: 'Paid', overdue: 'Overdue' },
-        helpText: 'Left out: unpaid.',
+        helpText: 'Default: unpaid.',
       },
     ],
     perform: async (z, bundle) => {

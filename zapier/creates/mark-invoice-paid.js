@@ -5,7 +5,7 @@ import { invoice, invoiceFields } from '../triggers/samples.js'
 export const markInvoicePaid = defineCreate({
   key: 'mark_invoice_paid',
   noun: 'Invoice',
-  display: { label: 'Mark Invoice Paid', description: 'Marks an invoice as paid. Not one more reminder of it leaves.' },
+  display: { label: 'Mark Invoice Paid', description: 'Marks an invoice as paid. No further reminders are sent for it.' },
   operation: {
     inputFields: [
       {
@@ -13,7 +13,7 @@ export const markInvoicePaid = defineCreate({
         label: 'Invoice ID',
         type: 'string',
         required: true,
-        helpText: 'From a trigger of Duely, or from a step before this one that finds the invoice.',
+        helpText: 'From a Duely trigger, or from an earlier step that finds the invoice.',
       },
     ],
     perform: async (z, bundle) => {

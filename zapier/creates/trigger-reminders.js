@@ -6,7 +6,7 @@ export const triggerReminders = defineCreate({
   noun: 'Reminder',
   display: {
     label: 'Trigger Reminders',
-    description: 'Writes to every client with an invoice past due, at most once a day about each invoice.',
+    description: 'Emails every client with an overdue invoice, at most once a day per invoice.',
   },
   operation: {
     inputFields: [],
@@ -28,12 +28,12 @@ export const triggerReminders = defineCreate({
       { key: 'count', label: 'Accepted by the Mail Server', type: 'integer' },
       { key: 'failed', label: 'Failed', type: 'integer' },
       { key: 'skipped', label: 'Skipped', type: 'integer' },
-      { key: 'retrying', label: 'Tried Again Later', type: 'integer' },
+      { key: 'retrying', label: 'Retrying', type: 'integer' },
       { key: 'total', label: 'Emails in Total', type: 'integer' },
       { key: 'invoices', label: 'Invoices', type: 'integer' },
       { key: 'runId', label: 'Run ID', type: 'string' },
       { key: 'failures[]clientEmail', label: 'Failures Client Email', type: 'string' },
-      { key: 'failures[]message', label: "Failures Mail Server's Words", type: 'string' },
+      { key: 'failures[]message', label: 'Failures Mail Server Reply', type: 'string' },
       { key: 'failures[]invoiceId', label: 'Failures Invoice ID', type: 'string' },
     ],
   },

@@ -4,13 +4,13 @@ import { invoice, invoiceFields } from '../triggers/samples.js'
 
 /** @import { HttpResponse, ZObject } from 'zapier-platform-core' */
 
-/** How many invoices are asked for at once. */
+/** Invoices per page. */
 const page = 500
-/** How many of those that match are answered at most. */
+/** The most matches returned. */
 const most = 20
 
 /**
- * Pages of invoices, newest first, for as long as somebody takes them.
+ * Yields pages of invoices, newest first; fetches the next one only when it is needed.
  * @param {ZObject} z
  * @param {Record<string, string>} asked
  */
@@ -28,24 +28,24 @@ async function* pagesOf(z, asked) {
 export const findInvoice = defineSearch({
   key: 'find_invoice',
   noun: 'Invoice',
-  display: { label: 'Find Invoice', description: 'Finds an invoice by its reference, or by the name or the email of the client.' },
+  display: { label: 'Find Invoice', description: "Finds an invoice by its reference, or by the client's name or email." },
   operation: {
     inputFields: [
-      { key: 'reference', label: 'Reference', type: 'string', required: false, helpText: 'Exactly this one, such as INV-0042.' },
-      { key: 'search', label: 'Client', type: 'string', required: false, helpText: "A part of the client's name or email." },
+      { key: 'reference', label: 'Reference', type: 'string', required: false, helpText: 'The exact reference, such as INV-0042.' },
+      { key: 'search', label: 'Client', type: 'string', required: false, helpText: "Part of the client's name or email." },
       {
         key: 'status',
         label: 'Status',
         type: 'string',
         required: false,
         choices: { unpaid: 'Unpaid', paid: 'Paid', overdue: 'Overdue' },
-        helpText: 'Left out: any.',
+        helpText: 'Default: any.',
       },
     ],
     perform: async (z, bundle) => {
       const { reference, search, status } = bundle.inputData
       if (!reference && !search)
-        throw new z.errors.Error('Please enter a reference, or a part of the name or email of the client.', 'invalid', 400)
+        throw new z.errors.Error("Please enter a reference, or part of the client's name or email.", 'invalid', 400)
       const found = []
       for await (const invoices of pagesOf(z, { ...(search ? { search } : {}), ...(status ? { status } : {}) })) {
         for (const one of invoices) if (!reference || one.reference === reference) found.push(one)

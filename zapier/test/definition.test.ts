@@ -5,44 +5,44 @@ import { runAnswer } from '../../contract/reminders.ts'
 import app from '../index.js'
 import { play, validate } from './platform.ts'
 
-test('the platform finds nothing wrong with the app', async () => {
+test('the platform accepts the definition of the app', async () => {
   expect(await validate(app)).toEqual([])
 })
 
-test('the platform notices what is wrong', async () => {
+test('the platform rejects an invalid definition', async () => {
   expect(await validate({ ...app, platformVersion: 'the latest' })).not.toEqual([])
 })
 
 const triggers = Object.values(app.triggers)
 
-test('there is a trigger for every event that Duely tells of', () => {
+test('each event of Duely has a trigger', () => {
   expect(triggers.map(({ operation }) => operation.sample.type).sort()).toEqual([...webhookEvent.options].sort())
 })
 
-test.each(triggers)('$display.label: the sample is what a hook brings, and every field in it has a label', ({ operation }) => {
+test.each(triggers)('$display.label: the sample matches a webhook payload, and each of its fields has a label', ({ operation }) => {
   const { sample, outputFields } = operation
   expect(webhookPayload.parse(sample)).toEqual(sample)
   const labelled = outputFields.map(({ key }) => key)
-  // A pause is an object that is mostly not there; whoever needs it finds it under its own name.
+  // `pause` is an optional object without fixed fields.
   const found = leaves(sample).filter((key) => !key.endsWith('pause'))
   expect(labelled.toSorted()).toEqual(found.toSorted())
 })
 
-test.each(triggers)('$display.label: a test event from Duely’s own screen starts no Zap', async ({ key, operation }) => {
+test.each(triggers)('$display.label: a test event from Duely’s screen starts no Zap', async ({ key, operation }) => {
   const test = { id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8', type: 'test', timestamp: '2026-03-02T04:30:00Z', data: {} }
   const arrived = (cleanedRequest: object) => play(`triggers.${key}.operation.perform`, { cleanedRequest })
   expect(await arrived(test)).toEqual([])
   expect(await arrived(operation.sample)).toEqual([operation.sample])
 })
 
-test('what the actions and the search answer looks like their samples', () => {
+test('actions and the search return the shape of their samples', () => {
   const { create_invoice, mark_invoice_paid, trigger_reminders } = app.creates
   for (const { operation } of [create_invoice, mark_invoice_paid, app.searches.find_invoice])
     expect(invoice.parse(operation.sample)).toEqual(operation.sample)
   expect(runAnswer.parse(trigger_reminders.operation.sample)).toEqual(trigger_reminders.operation.sample)
 })
 
-/** The names that Zapier gives to whatever stands somewhere in an object. */
+/** The field keys that Zapier derives from an object. */
 function leaves(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return leaves(value[0], `${path}[]`)
   if (typeof value !== 'object' || value === null) return [path]

@@ -13,7 +13,7 @@ import { play } from './platform.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
 /*
- * The app against the real program, with this file in Zapier's place: it runs the app by the platform's own runner, and its hooks arrive here.
+ * The app against the real program. This file acts as Zapier: it runs the app with the platform's runner and receives its webhooks.
  */
 type Person = Awaited<ReturnType<typeof someoneAt>>
 type AuthData = Bundle['authData']
@@ -53,14 +53,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What Zapier does when somebody connects their account: it asks in their browser, and trades the code that comes back. */
+/** What Zapier does to connect an account: consent in the person's browser, then exchange of the code. */
 async function connect(person: Person): Promise<AuthData> {
   const verifier = randomBytes(32).toString('base64url')
   const state = randomBytes(32).toString('base64url')
   const address = new URL(
     z.string().parse(await play('authentication.oauth2Config.authorizeUrl', { inputData: { state, redirect_uri: client.redirectUri } })),
   )
-  // These the platform adds by itself.
+  // The platform adds these.
   address.searchParams.set('scope', authentication.oauth2Config.scope)
   address.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'))
   address.searchParams.set('code_challenge_method', 'S256')
@@ -88,20 +88,20 @@ const kaveri = {
 }
 let orders = 0
 
-/** What a Zap does that makes an invoice from an order. */
+/** A Zap that creates an invoice from an order. */
 async function writeDown(about: Partial<typeof kaveri> & { idempotencyKey?: string; reference?: string } = {}, by = authData) {
   orders += 1
   const inputData = { ...kaveri, idempotencyKey: `order-${orders}`, ...about }
   return invoice.parse(await play('creates.create_invoice.operation.perform', { authData: by, inputData }))
 }
 
-test('a connection is called by the person whose account it opens', async () => {
+test('the connection label has the name and email of the person', async () => {
   const me = z.record(z.string(), z.string()).parse(await play('authentication.test', { authData }))
   const label = authentication.connectionLabel.replace(/{{(\w+)}}/g, (_all: string, name: string) => me[name] ?? '')
   expect(label).toBe('Asha Rao (asha@example.com)')
 })
 
-/** What has to happen in somebody's account for a Zap of theirs to begin. */
+/** What triggers each event in an account. */
 const causes: Record<string, (person: Person, authData: AuthData) => Promise<void>> = {
   'invoice.created': async (_person, authData) => {
     await writeDown({}, authData)
@@ -112,7 +112,7 @@ const causes: Record<string, (person: Person, authData: AuthData) => Promise<voi
     expect(invoice.parse(paid).status).toBe('paid')
   },
   'invoice.overdue': async (person, authData) => {
-    // The day ends at once for whoever moves from one end of the world to the other.
+    // Moving the account to the other side of the date line ends its day immediately.
     await person.send('PATCH', '/user/profile', { timezone: 'Pacific/Pago_Pago' })
     await writeDown({ dueDate: Temporal.Now.plainDateISO('Pacific/Pago_Pago').toString() }, authData)
     await person.send('PATCH', '/user/profile', { timezone: 'Pacific/Kiritimati' })
@@ -152,27 +152,27 @@ test.each(Object.values(app.triggers))(
     expect(new Set(listed.map(({ type }) => type))).toEqual(new Set([event]))
 
     await play(`${operation}.performUnsubscribe`, { authData, targetUrl, subscribeData })
-    // Zapier does so again where it is not sure that it was heard.
+    // Zapier repeats the call when it got no response.
     await play(`${operation}.performUnsubscribe`, { authData, targetUrl, subscribeData })
     expect(receiver.count(event)).toBe(1)
   },
 )
 
-/** Which fields there are; what may be missing counts as there. */
+/** The fields of a value, without their values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
   if (typeof value !== 'object' || value === null) return 'a value'
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]))
 }
 
-test('a step that is repeated makes no second invoice', async () => {
+test('a repeated step creates no second invoice', async () => {
   const first = await writeDown({ idempotencyKey: 'order-1042' })
   const again = await writeDown({ idempotencyKey: 'order-1042' })
   expect(again).toEqual(first)
   await expect(writeDown({ idempotencyKey: 'order-1042', amount: '1' })).rejects.toThrow(/conflict/)
 })
 
-test('what Duely refuses is said in its own sentence, short enough for Zapier', async () => {
+test('a refusal reports the message of Duely, short enough for Zapier', async () => {
   const refused: unknown = await writeDown({ clientEmail: 'kaveri' }).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(Error)
   const { message, code, status } = z
@@ -207,10 +207,10 @@ test('an old invoice is found behind hundreds of newer ones', async () => {
   expect(await play('searches.find_invoice.operation.perform', meeras)).toEqual([old])
 })
 
-test('a token that has run out is renewed, and the one that renews it stays good', async () => {
+test('an expired access token is refreshed, and the refresh token stays valid', async () => {
   const stale = { authData: { ...authData, access_token: 'duely_at_that-has-run-out' } }
   const error: unknown = await play('authentication.test', stale).catch((thrown: unknown) => thrown)
-  // What the platform renews a token after.
+  // The platform refreshes the token after this error.
   expect(error).toMatchObject({ name: 'RefreshAuthError' })
   for (let time = 1; time <= 2; time += 1) {
     const renewed = tokens.parse(await play('authentication.oauth2Config.refreshAccessToken', stale))
@@ -219,7 +219,7 @@ test('a token that has run out is renewed, and the one that renews it stays good
   }
 })
 
-test('a connection that the person ended stays ended', async () => {
+test('a connection that the person ended stays revoked', async () => {
   const ravi = await someoneAt(program.url, 'ravi@example.com')
   const own = { authData: await connect(ravi) }
   const [connection] = z.array(z.object({ _id: z.string() })).parse(await ravi.send('GET', '/connections'))

@@ -3,13 +3,13 @@ import { createServer } from 'node:http'
 import type net from 'node:net'
 import { type WebhookPayload, webhookPayload } from '../../contract/integrations.ts'
 
-/** What stands where hooks arrive at Zapier. */
+/** A stand-in for Zapier's webhook URLs. */
 export interface Receiver extends AsyncDisposable {
-  /** An address of its own for each Zap. */
+  /** The URL of a Zap. */
   addressOf(zap: string): string
-  /** The first hook of a Zap, once it has arrived. */
+  /** The first event of a Zap, once it has arrived. */
   first(zap: string): Promise<WebhookPayload>
-  /** How many have arrived for a Zap. */
+  /** The number of events received for a Zap. */
   count(zap: string): number
 }
 

@@ -3,7 +3,7 @@ import { address } from '../duely.js'
 /** @import { Bundle, Trigger, ZObject } from 'zapier-platform-core' */
 
 /**
- * A trigger that Duely calls when something happens.
+ * A trigger that Duely calls by webhook.
  * @param {{ key: string, event: string, noun: string, label: string, description: string, sample: Record<string, unknown>, outputFields: Field[] }} about
  * @typedef {{ key: string, label: string, type?: 'string' | 'number' | 'integer' | 'datetime' | 'boolean' }} Field
  */
@@ -23,7 +23,7 @@ export function hookTrigger({ key, event, noun, label, description, sample, outp
         return response.data
       },
       /**
-       * A hook that is gone already is as good as one that was removed.
+       * A webhook that no longer exists counts as removed.
        * @param {ZObject} z
        * @param {Bundle} bundle
        */
@@ -34,7 +34,7 @@ export function hookTrigger({ key, event, noun, label, description, sample, outp
         return {}
       },
       /**
-       * A test event, which somebody sends from Duely's own screen, arrives here too: no Zap may run because of it.
+       * Test events sent from Duely's screen arrive here too and must not run a Zap.
        * @param {ZObject} _z
        * @param {Bundle} bundle
        */

@@ -6,7 +6,7 @@ export const invoiceCreated = hookTrigger({
   event: 'invoice.created',
   noun: 'Invoice',
   label: 'New Invoice',
-  description: 'Triggers when an invoice is written down.',
+  description: 'Triggers when an invoice is created.',
   sample: invoiceEvent('invoice.created'),
   outputFields: invoiceEventFields,
 })

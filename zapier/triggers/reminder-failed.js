@@ -6,7 +6,7 @@ export const reminderFailed = hookTrigger({
   event: 'reminder.failed',
   noun: 'Reminder',
   label: 'Reminder Failed',
-  description: 'Triggers when a reminder to a client has failed for good.',
+  description: 'Triggers when a reminder to a client has permanently failed.',
   sample: reminderEvent('reminder.failed', { sentAt: null, serverReply: '550 5.1.1 No such user' }),
   outputFields: reminderEventFields,
 })

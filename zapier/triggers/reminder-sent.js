@@ -6,7 +6,7 @@ export const reminderSent = hookTrigger({
   event: 'reminder.sent',
   noun: 'Reminder',
   label: 'Reminder Sent',
-  description: 'Triggers when your mail server has accepted a reminder to a client.',
+  description: 'Triggers when your mail server accepts a reminder to a client.',
   sample: reminderEvent('reminder.sent'),
   outputFields: reminderEventFields,
 })

@@ -1,6 +1,6 @@
 /** @import { Field } from './hook.js' */
 
-/** What an invoice looks like, in hooks and in answers. */
+/** An invoice in events and responses. */
 export const invoice = {
   _id: '019caccf-6940-7a41-8f25-3c9e5b7d1a60',
   clientName: 'Kaveri Foods',
@@ -36,10 +36,10 @@ export const invoiceFields = [
 ]
 
 /**
- * The same fields where they stand deeper.
+ * The same fields at a deeper path.
  * @param {string} path as Zapier writes it: `data__invoice__`, or `data__invoices[]`
  * @param {Field[]} fields
- * @param {string} [before] what the labels begin with
+ * @param {string} [before] prefix of the labels
  */
 function within(path, fields, before = '') {
   return fields.map(({ key, label, type }) => ({ key: `${path}${key}`, label: `${before}${label}`, ...(type ? { type } : {}) }))
@@ -49,7 +49,7 @@ function within(path, fields, before = '') {
 const eventFields = [
   { key: 'id', label: 'Event ID', type: 'string' },
   { key: 'type', label: 'Event', type: 'string' },
-  { key: 'timestamp', label: 'Happened At', type: 'datetime' },
+  { key: 'timestamp', label: 'Occurred At', type: 'datetime' },
 ]
 
 export const invoiceEventFields = [...eventFields, ...within('data__invoice__', invoiceFields)]
@@ -76,7 +76,7 @@ const reminderFields = [
   { key: 'subject', label: 'Subject', type: 'string' },
   { key: 'attempt', label: 'Attempt', type: 'integer' },
   { key: 'sentAt', label: 'Sent At', type: 'datetime' },
-  { key: 'serverReply', label: "Mail Server's Words", type: 'string' },
+  { key: 'serverReply', label: 'Mail Server Reply', type: 'string' },
 ]
 
 export const reminderEventFields = [
