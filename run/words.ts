@@ -51,7 +51,7 @@ function partsOf(code: string): { comments: Passage[]; strings: Passage[] } {
   return { comments, strings }
 }
 
-const code = globSync('{*.ts,{contract,server,web,test,run,dev,bench,zapier,attack,chaos}/**/*.{ts,tsx,mjs,js}}', {
+const code = globSync('{*.ts,{contract,server,web,test,run,dev,bench,zapier}/**/*.{ts,tsx,mjs,js}}', {
   exclude: (name) => name === 'node_modules' || name.endsWith('/node_modules'),
 }).filter((file) => !file.includes('node_modules') && file !== 'run/words.ts')
 const docs = globSync('{*.md,docs/**/*.md,zapier/*.md}').filter((file) => file !== 'STYLE.md')
@@ -62,7 +62,7 @@ function passagesOf(file: string): Passage[] {
   const { comments, strings } = partsOf(text)
   const read = /\.(?:test|spec)\.tsx?$/.test(file)
     ? strings.filter(({ line }) => /^\s*(?:test|describe)\b/.test(text.split('\n')[line - 1] ?? ''))
-    : /^(?:test|attack|chaos)\//.test(file)
+    : file.startsWith('test/')
       ? []
       : strings
   return [...comments, ...read]
