@@ -276,7 +276,7 @@ export const explainedCalls: ExplainedCall[] = [
           {
             date: '2026-03-02',
             outcome: 'sent',
-            words: `Sent. The mail server said: ${accepted}`,
+            words: `Sent. The mail server replied: ${accepted}`,
             decidedAt: now,
             nextTryAt: null,
             mailId: ids.mail,

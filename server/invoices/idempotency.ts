@@ -6,6 +6,7 @@ import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { lockOwner } from './invoices.ts'
 import { type InvoiceRow, idempotencyKeys, invoices } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** So long a key stands for what was made under it. */
 const kept = { hours: 24 }
@@ -41,8 +42,7 @@ export async function createIdempotently(
       .from(idempotencyKeys)
       .where(and(under, gt(idempotencyKeys.createdAt, now.subtract(kept))))
     if (known) {
-      if (known.requestHash !== requestHash)
-        throw new ProblemError('conflict', 'This Idempotency-Key was used for another invoice. Please send a new key with it.')
+      if (known.requestHash !== requestHash) throw new ProblemError('conflict', texts.keyUsed)
       return readMade(tx, ownerId, known.invoiceId)
     }
     await tx.delete(idempotencyKeys).where(under)
@@ -138,7 +138,7 @@ export async function readImported(db: Database, ownerId: string, key: string, n
           isNull(invoices.deletedAt),
         ),
       )
-    if (rows.length === 0) throw new ProblemError('not_found', 'Nothing was imported with this Idempotency-Key.')
+    if (rows.length === 0) throw new ProblemError('not_found', texts.nothingImported)
     const lines = rows.map((row) => ({ line: Number(row.key.slice(lineKey(key, '').length)), _id: row.invoiceId }))
     return lines.sort((one, other) => one.line - other.line)
   })
@@ -162,10 +162,7 @@ async function readMade(tx: Database, ownerId: string, invoiceId: string): Promi
     .from(invoices)
     .where(and(eq(invoices.ownerId, ownerId), eq(invoices.id, invoiceId), isNull(invoices.deletedAt)))
   if (row) return row
-  throw new ProblemError(
-    'conflict',
-    'The invoice that was made under this Idempotency-Key has been deleted since. A new key makes a new one.',
-  )
+  throw new ProblemError('conflict', texts.keyDeleted)
 }
 
 /** Of the draft as it was understood: whoever writes its fields in another order asks for the same. */

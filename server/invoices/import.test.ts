@@ -158,7 +158,7 @@ test('a line whose invoice was deleted meanwhile is not written down again behin
   await ask(app, asha, invoiceCalls.remove, { params: { id: first && '_id' in first ? first._id : '' } })
   expect((await sendUnder(app, asha, 'books-0', [line, { ...line, amount: 7 }])).reply).toEqual({
     imported: 1,
-    lines: [{ line: 1, code: 'conflict', message: 'This line was imported before, and its invoice has been deleted since.' }, second],
+    lines: [{ line: 1, code: 'conflict', message: 'This line was imported before, and its invoice was deleted since.' }, second],
   })
   expect(await list(app, asha)).toHaveLength(1)
 })

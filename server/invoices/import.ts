@@ -9,6 +9,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
 import { createInvoices, lockOwner } from './invoices.ts'
 import { type AfterChange, invoices } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** So many lines share a commit; in between, others get their turn. */
 const chunk = 100
@@ -65,8 +66,8 @@ async function writeDown(
     const look = lookOf(draft)
     const twin = known.get(look)
     if (twin === undefined || duplicates === 'keep') fresh.push({ line, draft })
-    else outcomes.push({ line, code: 'duplicate', message: `${twin} already has this client email, amount and due date.` })
-    if (twin === undefined) known.set(look, `Line ${line}`)
+    else outcomes.push({ line, code: 'duplicate', message: texts.line.duplicate(twin) })
+    if (twin === undefined) known.set(look, texts.line.name(line))
   }
   const created = await createInvoices(
     tx,
@@ -92,10 +93,8 @@ async function writeDown(
 
 /** What is said of a line that was written down under the same key before. */
 function again(line: number, { draft, invoiceId }: MadeLine): Outcome {
-  if (draft === 'another')
-    return { line, code: 'conflict', message: 'This Idempotency-Key was used for another line. Please send a new key with it.' }
-  if (invoiceId === null)
-    return { line, code: 'conflict', message: 'This line was imported before, and its invoice has been deleted since.' }
+  if (draft === 'another') return { line, code: 'conflict', message: texts.line.keyUsed }
+  if (invoiceId === null) return { line, code: 'conflict', message: texts.line.deleted }
   return { line, _id: invoiceId }
 }
 
@@ -116,5 +115,5 @@ function lookOf({ clientEmail, amount, dueDate }: InvoiceDraft): string {
 
 function inWords({ issues }: z.ZodError): Omit<Extract<Outcome, { message: string }>, 'line'> {
   const errors = issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  return { code: 'invalid', message: errors[0]?.message ?? 'Please check this line.', errors }
+  return { code: 'invalid', message: errors[0]?.message ?? texts.line.invalid, errors }
 }

@@ -12,6 +12,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type ClientPauses, pauseOf } from './pauses.ts'
 import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** A deleted invoice can be restored for this long; then it is forgotten. */
 const keptDeleted = { hours: 30 * 24 }
@@ -215,7 +216,7 @@ export async function restoreInvoice(
 /** Where the account lives. */
 export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   const [owner] = await db.select({ timezone: accounts.timezone }).from(accounts).where(eq(accounts.id, ownerId))
-  if (!owner) throw new ProblemError('not_signed_in', 'Please sign in.')
+  if (!owner) throw new ProblemError('not_signed_in', texts.signIn)
   return owner.timezone
 }
 
@@ -306,8 +307,8 @@ function listed(ownerId: string, query: InvoiceQuery): SQL[] {
 async function olderThan(db: Database, ownerId: string, cursor: string): Promise<SQL> {
   const [last] = await db.select({ createdAt: invoices.createdAt }).from(invoices).where(thisOne(ownerId, cursor))
   if (!last)
-    throw new ProblemError('invalid', 'Please start again from the first page.', {
-      errors: [{ path: 'cursor', message: 'Please start again from the first page.' }],
+    throw new ProblemError('invalid', texts.firstPage, {
+      errors: [{ path: 'cursor', message: texts.firstPage }],
     })
   return sql`(${invoices.createdAt}, ${invoices.id}) < (${last.createdAt.toString()}::timestamptz, ${cursor}::uuid)`
 }
@@ -316,7 +317,7 @@ async function olderThan(db: Database, ownerId: string, cursor: string): Promise
 export async function lockOwner(tx: Database, ownerId: string): Promise<AccountRow> {
   const owner = await lockAccount(tx, ownerId)
   // The account was deleted between signing in and now.
-  if (!owner) throw new ProblemError('not_signed_in', 'Please sign in.')
+  if (!owner) throw new ProblemError('not_signed_in', texts.signIn)
   return owner
 }
 
@@ -326,7 +327,7 @@ async function refuseTakenReference(tx: Database, ownerId: string, reference: st
 }
 
 export function referenceTaken(reference: string): ProblemError {
-  const message = `Another invoice already has the reference ${reference}.`
+  const message = texts.referenceTaken(reference)
   return new ProblemError('conflict', message, { errors: [{ path: 'reference', message }] })
 }
 
@@ -392,5 +393,5 @@ function minor(amount: number): number {
 }
 
 export function notFound(): ProblemError {
-  return new ProblemError('not_found', 'This invoice does not exist, or it was deleted.')
+  return new ProblemError('not_found', texts.notFound)
 }

@@ -1,7 +1,5 @@
 import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import { formatDate } from '#contract/dates.ts'
 import type { InvoicePause, PauseChange } from '#contract/invoices.ts'
-import { formatRupees, fromMinor } from '#contract/money.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
@@ -11,6 +9,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 
 import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** The paused clients of an account, by email address in lower case. */
 export type ClientPauses = Map<string, typeof clientPauses.$inferSelect>
@@ -43,7 +42,7 @@ export async function pauseInvoice(
     const account = await lockAccount(tx, ownerId)
     const here = and(eq(invoices.ownerId, ownerId), sql`${invoices.id}::text = ${id}`, isNull(invoices.deletedAt))
     const [row] = await tx.select().from(invoices).where(here)
-    if (!account || !row) throw new ProblemError('not_found', 'There is no such invoice.')
+    if (!account || !row) throw new ProblemError('not_found', texts.noInvoice)
     if (change.paused) refusePast(change.until, now.toZonedDateTimeISO(account.timezone).toPlainDate().toString())
     if (change.scope === 'client') await pauseClient(tx, row, change, now)
     else
@@ -98,7 +97,7 @@ async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, n
 
 export function refusePast(until: string | null, today: string): void {
   if (until === null || until >= today) return
-  const message = 'Please choose today or a later day.'
+  const message = texts.pastDay
   throw new ProblemError('invalid', message, { errors: [{ path: 'until', message }] })
 }
 
@@ -139,12 +138,12 @@ async function endInvoicePause(deps: Deps, id: string): Promise<void> {
     if (!row?.pausedUntil) return
     await tx.update(invoices).set(notPaused).where(eq(invoices.id, id))
     if (!row.pausePromised || row.status === 'paid' || row.deletedAt) return
-    const owed = `${row.reference} over ${formatRupees(fromMinor(row.amountMinor))}`
     await notifyBrokenPromise(tx, deps, row.ownerId, {
       client: row.clientName,
-      owed,
+      reference: row.reference,
+      owedMinor: row.amountMinor,
       promisedBy: row.pausedUntil,
-      reminders: 'Its reminders',
+      address: null,
       invoiceId: row.id,
     })
   })
@@ -170,12 +169,12 @@ async function endClientPause(deps: Deps, about: { ownerId: string; clientKey: s
       )
     const [first] = open
     if (!first) return
-    const sum = formatRupees(fromMinor(open.reduce((total, { amountMinor }) => total + amountMinor, 0)))
     await notifyBrokenPromise(tx, deps, about.ownerId, {
       client: first.clientName,
-      owed: sum,
+      reference: null,
+      owedMinor: open.reduce((total, { amountMinor }) => total + amountMinor, 0),
       promisedBy: ended.pausedUntil,
-      reminders: `The reminders to ${about.clientKey}`,
+      address: about.clientKey,
       invoiceId: first.id,
     })
   })
@@ -185,15 +184,15 @@ async function notifyBrokenPromise(
   tx: Database,
   deps: Deps,
   ownerId: string,
-  about: { client: string; owed: string; promisedBy: string; reminders: string; invoiceId: string },
+  about: { client: string; reference: string | null; owedMinor: number; promisedBy: string; address: string | null; invoiceId: string },
 ): Promise<void> {
   const [owner] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) return
-  const goOn = owner.remindersActive ? `${about.reminders} go on.` : 'Daily reminders are switched off, so nobody is reminded of it.'
+  const next = owner.remindersActive ? texts.brokenPromise.resumed(about.address) : texts.brokenPromise.off
   const notification = {
     kind: 'promise_broken' as const,
-    title: `${about.client} has not paid as promised`,
-    text: `${about.owed} was promised by ${formatDate(about.promisedBy)} and is still open. ${goOn}`,
+    title: texts.brokenPromise.title(about.client),
+    text: `${texts.brokenPromise.text(about)} ${next}`,
     link: `/dashboard/edit-invoice/${about.invoiceId}`,
   }
   await notifyOwner(tx, deps, owner, notification, deps.clock.now())

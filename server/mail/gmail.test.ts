@@ -223,7 +223,7 @@ test('a permission that was taken back pauses sending after at most two tries, a
     reason: 'login_refused',
     message: 'Google does not let Duely send from this mailbox any more. Please connect Gmail again.',
   })
-  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ title: 'Gmail has to be connected again' }])
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ title: 'Gmail needs to be reconnected' }])
   app.clock.advance({ minutes: 30 })
   await app.runJobs()
   expect(google.refreshes).toBeLessThanOrEqual(2)

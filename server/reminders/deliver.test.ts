@@ -212,7 +212,7 @@ test('a known limit is kept without ever being refused', async () => {
   expect((await start(app, asha)).reply).toMatchObject({ count: 7, retrying: 23 })
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({
     reason: 'quota',
-    message: 'Gmail allows 7 mails in 24 hours, and so many have left.',
+    message: 'Gmail allows 7 emails in 24 hours, and that many have been sent.',
     until: '2026-03-03T06:30:00Z',
   })
 })

@@ -20,13 +20,14 @@ import { readWording } from '#server/templates/templates.ts'
 import type { ClaimedDelivery, Claims } from './claims.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
 import type { MailboxSlots } from './fair-scheduler.ts'
-import { heldTooLong, holdScheduled, holdWaiting, holdWords, notInTime, resumeHeld } from './holds.ts'
+import { heldTooLong, holdScheduled, holdWaiting, notInTime, resumeHeld } from './holds.ts'
 import { deliverJob } from './jobs.ts'
 import { owedToday, type PendingDelivery, readAhead, readPending } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
+import { holdTexts, texts } from './texts.ts'
 
 /** What sending needs beside what everybody is given. */
 export interface Delivering extends Deps {
@@ -387,7 +388,7 @@ async function mailApart(tx: Database, ownerId: string, invoiceIds: string[]): P
 }
 
 const tooLateWords = sql.join(
-  Object.entries(holdWords).map(([reason, { tooLate }]) => sql`WHEN ${reason} THEN ${tooLate}`),
+  Object.entries(holdTexts).map(([reason, { tooLate }]) => sql`WHEN ${reason} THEN ${tooLate}`),
   sql` `,
 )
 
@@ -517,7 +518,7 @@ async function pauseSending(
     const until = startOfDay(dayAfter(localDate(now, account.timezone)), account.timezone)
     return pauseForQuota(deps, account, {
       sender,
-      words: `The mail server said: ${outcome.reply}`,
+      words: texts.quota.replied(outcome.reply),
       until,
       // So few say that somebody else has used it up, not what it allows.
       learnedPerDay: sent < leastPerDay ? null : sent,
@@ -529,11 +530,8 @@ async function pauseSending(
     deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
     const about =
       sender.provider === 'gmail'
-        ? { title: 'Gmail has to be connected again', text: `Reminders wait until you have done so. ${outcome.reply}` }
-        : {
-            title: 'Your mailbox refused the login',
-            text: `Reminders wait until you enter a password that works. The mail server said: ${outcome.reply}`,
-          }
+        ? { title: texts.login.gmailTitle, text: texts.login.gmail(outcome.reply) }
+        : { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
     await notifyOwner(tx, deps, account, { kind: 'login_refused', ...about, link: '/dashboard/mail-settings' }, now)
   })
 }
@@ -555,12 +553,11 @@ async function pauseForQuota(
     )
     if (!first) return
     log.warn({ ownerId: account.id, reason: 'quota' }, 'Sending is paused for an account.')
-    const text = `${about.words} What is left over goes as soon as the mailbox may send again, at the latest with the next daily run, before everything else.`
     await notifyOwner(
       tx,
       deps,
       account,
-      { kind: 'quota', title: 'Your mailbox has used up its mails for now', text, link: '/dashboard/reminder-control' },
+      { kind: 'quota', title: texts.quota.title, text: texts.quota.text(about.words), link: '/dashboard/reminder-control' },
       now,
     )
   })
@@ -580,7 +577,7 @@ async function roomLeft(deps: Delivering, account: Account, sender: Sender): Pro
         ORDER BY sent_at OFFSET ${Math.floor(perDay / 10)} LIMIT 1`,
   )
   const until = (room ? Temporal.Instant.from(room.sentAt) : now).add({ hours: 24 })
-  const words = `${provider} allows ${perDay.toLocaleString('en-IN')} mails in 24 hours, and so many have left.`
+  const words = texts.quota.allowance(provider, perDay)
   await pauseForQuota(deps, account, { sender, words, until, learnedPerDay: null })
   return 0
 }

@@ -39,7 +39,7 @@ test('whoever is not watching at nine is told what was not delivered, by a mail 
     {
       kind: 'not_delivered',
       title: `The reminder to ${second?.clientName} was not delivered`,
-      text: `Check the address client2@example.com, or write to your client yourself. The mail server said: ${refusal}`,
+      text: `Check the address client2@example.com, or contact your client another way. The mail server replied: ${refusal}`,
       link: `/dashboard/edit-invoice/${second?._id}`,
     },
   ])
@@ -93,7 +93,7 @@ test('a day on which Duely did not run is told of where somebody would have been
     {
       kind: 'not_delivered',
       title: 'No reminders went out on 03/03/2026',
-      text: 'Duely was not running between the hour of the reminders and 18:00 that day. What is still unpaid is reminded with the next daily run.',
+      text: 'Duely was not running between the hour of the reminders and 18:00 that day. The next daily run reminds of what is still unpaid.',
       link: '/dashboard/reminder-control',
     },
   ])
@@ -131,7 +131,7 @@ test('of many days on which Duely did not run there is one notice and one mail',
     {
       kind: 'not_delivered',
       title: 'No reminders went out on 5 days',
-      text: 'From 03/03/2026 to 07/03/2026 Duely was not running between the hour of the reminders and 18:00. What is still unpaid is reminded with the next daily run.',
+      text: 'From 03/03/2026 to 07/03/2026 Duely was not running between the hour of the reminders and 18:00. The next daily run reminds of what is still unpaid.',
       link: '/dashboard/reminder-control',
     },
   ])
@@ -151,7 +151,7 @@ test('a mail of the daily run that never got its turn is told of, one that somet
     {
       kind: 'not_delivered',
       title: `The reminder to ${invoices[0]?.clientName} was not delivered`,
-      text: 'It could not be sent in time. While the invoice is unpaid it is reminded with the next daily run.',
+      text: 'It could not be sent in time. The next daily run sends one while the invoice is unpaid.',
       link: `/dashboard/edit-invoice/${invoices[0]?._id}`,
     },
   ])

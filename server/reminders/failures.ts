@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { formatDate } from '#contract/dates.ts'
 import type { Notice } from '#contract/notices.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { notify, notifyOwner } from '#server/accounts/notices.ts'
@@ -10,8 +9,9 @@ import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { heldTooLong, notInTime } from './holds.ts'
-import { notRunning, pausedOn } from './runs.ts'
+import { pausedOn } from './runs.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
+import { texts } from './texts.ts'
 
 /** Accounts are looked through so many at a time. */
 const atOnce = 200
@@ -77,7 +77,8 @@ async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<vo
   )
   const news = settled.filter((run) => run.news)
   const leftOut: SettledRun[] = []
-  for (const run of news) if (run.skippedReason === notRunning && (await wasSomebodyDue(tx, account, run.localDate))) leftOut.push(run)
+  for (const run of news)
+    if (run.skippedReason === texts.skipped.notRunning && (await wasSomebodyDue(tx, account, run.localDate))) leftOut.push(run)
   const [firstOut] = leftOut
   if (firstOut) {
     await withdrawOlder(tx, ownerId, firstOut)
@@ -141,20 +142,17 @@ async function wasSomebodyDue(tx: Database, account: Account, localDate: string)
 }
 
 function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
-  const said = first.reply === null ? null : `The mail server said: ${first.reply}`
   if (failed.length === 1)
     return {
       kind: 'not_delivered',
-      title: `The reminder to ${first.clientName} was not delivered`,
-      text: said
-        ? `Check the address ${first.clientEmail}, or write to your client yourself. ${said}`
-        : 'It could not be sent in time. While the invoice is unpaid it is reminded with the next daily run.',
+      title: texts.notDelivered.one(first.clientName),
+      text: first.reply === null ? texts.notDelivered.late : texts.notDelivered.rejected(first.clientEmail, first.reply),
       link: `/dashboard/edit-invoice/${first.invoiceId}`,
     }
   return {
     kind: 'not_delivered',
-    title: `${failed.length.toLocaleString('en-IN')} reminders were not delivered`,
-    text: `Reminder Control says for each of them why. Of the one to ${first.clientName}: ${said ?? 'it could not be sent in time.'}`,
+    title: texts.notDelivered.several(failed.length),
+    text: texts.notDelivered.details(first.clientName, first.reply),
     link: '/dashboard/reminder-control',
   }
 }
@@ -162,14 +160,18 @@ function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
 /** One notice, however long nothing ran. */
 function daysLeftOut(dates: string[]): Notification {
   const [first = '', last = first] = [dates[0], dates.at(-1)]
-  const goesOn = 'What is still unpaid is reminded with the next daily run.'
   const link = '/dashboard/reminder-control'
   if (first === last)
-    return { kind: 'not_delivered', title: `No reminders went out on ${formatDate(first)}`, text: `${notRunning} ${goesOn}`, link }
+    return {
+      kind: 'not_delivered',
+      title: texts.daysLeftOut.one(first),
+      text: `${texts.skipped.notRunning} ${texts.daysLeftOut.next}`,
+      link,
+    }
   return {
     kind: 'not_delivered',
-    title: `No reminders went out on ${dates.length} days`,
-    text: `From ${formatDate(first)} to ${formatDate(last)} Duely was not running between the hour of the reminders and 18:00. ${goesOn}`,
+    title: texts.daysLeftOut.several(dates.length),
+    text: `${texts.daysLeftOut.between(first, last)} ${texts.daysLeftOut.next}`,
     link,
   }
 }

@@ -11,9 +11,9 @@ import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { holdWords } from './holds.ts'
 import { previewReminders } from './reminders.ts'
 import { deliveries } from './tables.ts'
+import { holdTexts, texts } from './texts.ts'
 
 /** The newest so many are shown of each. */
 const mostShown = 200
@@ -29,7 +29,7 @@ export async function invoiceHistory(
     .select()
     .from(invoices)
     .where(and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${invoiceId}`))
-  if (!invoice) throw new ProblemError('not_found', 'There is no such invoice.')
+  if (!invoice) throw new ProblemError('not_found', texts.noInvoice)
   const [line] = (await previewReminders({ db, config }, account, now, invoice.id)).lines
   return {
     nextAt: line?.nextAt ?? null,
@@ -97,58 +97,55 @@ async function daysOf(db: Database, invoiceId: string): Promise<DayDecision[]> {
   }))
 }
 
-const notOwed = 'Not sent: it was paid, paused, deleted or no longer due by then.'
-const stoppedFirst = 'Not sent: reminders were stopped first.'
-
 /** What became of a day, in a word for programs and a sentence for people. */
 function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'words'> {
-  const server = day.serverReply ? ` The mail server said: ${day.serverReply}` : ''
+  const server = day.serverReply ? ` ${texts.day.replied(day.serverReply)}` : ''
   switch (day.rule) {
     case 'already_reminded':
-      return { outcome: 'already_reminded', words: 'Not written to again: it had its reminder that day, or one was under way.' }
+      return { outcome: 'already_reminded', words: texts.day.alreadyReminded }
     case 'paused':
-      return { outcome: 'paused', words: day.note ? `Paused: ${day.note}` : 'Paused.' }
+      return { outcome: 'paused', words: texts.day.paused(day.note) }
     case 'not_running':
-      return { outcome: 'not_running', words: day.note ?? 'Duely was not running that day.' }
+      return { outcome: 'not_running', words: day.note ?? texts.day.notRunning }
     case 'added_later':
-      return { outcome: 'added_later', words: 'It was not in the run of that day: it was written down, or became due again, afterwards.' }
+      return { outcome: 'added_later', words: texts.day.addedLater }
     case 'cancelled':
-      return { outcome: 'cancelled', words: stoppedFirst }
+      return { outcome: 'cancelled', words: texts.day.stopped }
     case 'not_owed':
-      return { outcome: 'superseded', words: notOwed }
+      return { outcome: 'superseded', words: texts.day.notOwed }
     case 'mail':
       break
   }
   switch (day.state) {
     case 'sent':
-      return { outcome: 'sent', words: `Sent.${server}` }
+      return { outcome: 'sent', words: `${texts.day.sent}${server}` }
     case 'failed':
       return {
         outcome: 'failed',
         words: failureOf(day.serverReply ?? '', { refused: day.reason === 'refused', server }),
       }
     case 'retrying':
-      return { outcome: 'retrying', words: `Not accepted yet; it is tried again.${server}` }
+      return { outcome: 'retrying', words: `${texts.day.retrying}${server}` }
     case 'held':
       return {
         outcome: 'held',
-        words: day.reason === 'sending_paused' ? `${holdWords.sending_paused.waits}${server}` : holdWords[holdReasonOf(day.reason)].waits,
+        words: day.reason === 'sending_paused' ? `${holdTexts.sending_paused.waits}${server}` : holdTexts[holdReasonOf(day.reason)].waits,
       }
     case 'cancelled':
-      return { outcome: 'cancelled', words: stoppedFirst }
+      return { outcome: 'cancelled', words: texts.day.stopped }
     case 'superseded':
-      return { outcome: 'superseded', words: notOwed }
+      return { outcome: 'superseded', words: texts.day.notOwed }
     case 'queued':
     case 'sending':
     case null:
-      return { outcome: 'waiting', words: 'About to be sent.' }
+      return { outcome: 'waiting', words: texts.day.waiting }
   }
 }
 
 /** A mail server's words, or what is written down in their place where none was asked. */
 function failureOf(reply: string, about: { refused: boolean; server: string }): string {
   if (reply.startsWith('Not sent')) return reply
-  return `Not sent. ${about.refused ? about.server.trim() : reply}`.trim()
+  return `${texts.day.notSent} ${about.refused ? about.server.trim() : reply}`.trim()
 }
 
 /** A mail as it left, byte for byte what is stored, read back. Refuses with `not_found` also where it was never rendered. */
@@ -157,7 +154,7 @@ export async function readMail(db: Database, account: Account, id: string): Prom
     .select()
     .from(deliveries)
     .where(and(eq(deliveries.ownerId, account.id), sql`${deliveries.id}::text = ${id}`))
-  if (!mail?.raw || !mail.messageId) throw new ProblemError('not_found', 'There is no such mail, or it has not been written yet.')
+  if (!mail?.raw || !mail.messageId) throw new ProblemError('not_found', texts.noEmail)
   const parsed = await PostalMime.parse(mail.raw)
   return {
     _id: mail.id,

@@ -55,7 +55,7 @@ test('a run whose hour had passed when a backup was put back is not caught up, a
   await app.runJobs()
   expect(smtp.mails).toEqual([])
   const [skipped] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
-  expect(skipped).toMatchObject({ localDate: '2026-03-02', skippedReason: expect.stringContaining('put back from a backup') })
+  expect(skipped).toMatchObject({ localDate: '2026-03-02', skippedReason: expect.stringContaining('restored from a backup') })
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
   expect(smtp.mails.length).toBe(1)

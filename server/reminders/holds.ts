@@ -8,20 +8,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { deliverJob } from './jobs.ts'
 import { dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
 import { deliveries, runs } from './tables.ts'
-
-/** What a mail waits for, and what is said of it where its time ran out first. */
-export const holdWords: Record<HoldReason, { waits: string; tooLate: string }> = {
-  not_configured: { waits: 'Waiting: no mailbox is connected.', tooLate: 'Not sent: no mailbox was connected that day.' },
-  sending_paused: { waits: 'Waiting: sending from the mailbox is paused.', tooLate: 'Not sent: sending was paused that day.' },
-  plan: {
-    waits: 'Waiting: the plan has no daily reminders. Send Now sends it all the same.',
-    tooLate: 'Not sent: the plan had no daily reminders that day.',
-  },
-  restored: {
-    waits: 'Waiting for a decision: the data was put back from a backup, so this may have been sent already.',
-    tooLate: 'Not sent: the data was put back from a backup, and nobody said that it should be.',
-  },
-}
+import { texts } from './texts.ts'
 
 /** What a mail failed for, for programs: something held it until its time ran out. */
 export const heldTooLong = 'held_too_long'
@@ -103,7 +90,7 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
           createdAt: now,
           deadlineAt: dailyDeadline(today, account.timezone),
           plannedAt: now,
-          skippedReason: 'The data was put back from a backup after the hour of the reminders, so they may have been sent already.',
+          skippedReason: texts.skipped.restored,
         })
         .onConflictDoNothing()
   }
@@ -113,8 +100,8 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
       ownerId,
       {
         kind: 'restored',
-        title: 'Some reminders wait for your word',
-        text: 'The data was put back from a backup. Reminders that were waiting in it may have left already, so none of them is sent unless you say so.',
+        title: texts.restored.title,
+        text: texts.restored.text,
         link: '/dashboard/reminder-control',
       },
       now,

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Instant } from '#server/platform/clock.ts'
 import { changed, type Database, rows } from '#server/platform/database.ts'
+import { texts } from './texts.ts'
 
 /** A heartbeat this often, dead after this long, by the database's clock. */
 export const heartbeatSeconds = 5
@@ -73,9 +74,7 @@ export async function findTrouble(db: Database, now: Instant): Promise<string | 
             AND coalesce((SELECT min(started_at) FROM processes) < now() - make_interval(mins => ${tickMinutes}), true) AS silent,
           (SELECT count(*)::int FROM (SELECT 1 FROM accounts WHERE next_run_at < ${late}::timestamptz LIMIT 1000) waiting) AS overdue`,
   )
-  if (found?.silent)
-    return `No process has looked for due reminders for ${tickMinutes} minutes. Reminders wait until the worker runs again.`
-  if (found && found.overdue > 0)
-    return `The daily run of ${found.overdue} ${found.overdue === 1 ? 'account is' : 'accounts are'} overdue by more than ${runMinutes} minutes.`
+  if (found?.silent) return texts.trouble.noWorker(tickMinutes)
+  if (found && found.overdue > 0) return texts.trouble.lateRuns(found.overdue, runMinutes)
   return null
 }

@@ -6,6 +6,7 @@ import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { runs } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** How many failures an answer lists by name. */
 const mostFailures = 100
@@ -93,7 +94,7 @@ export async function findRun(db: Database, ownerId: string, runId: string): Pro
     .select()
     .from(runs)
     .where(and(eq(runs.ownerId, ownerId), sql`${runs.id}::text = ${runId}`))
-  if (!run) throw new ProblemError('not_found', 'There is no such run.')
+  if (!run) throw new ProblemError('not_found', texts.noRun)
   return run
 }
 
@@ -128,6 +129,5 @@ export function refuseTotalFailure(answer: RunAnswer): void {
   if (answer.failed === 0 || answer.failed < answer.total) return
   const words = [...new Set(answer.failures.map(({ message }) => message))]
   const [first = ''] = words
-  const more = words.length > 1 ? ` (and ${words.length - 1} more ${words.length === 2 ? 'answer' : 'answers'})` : ''
-  throw new ProblemError('mail_refused', `The mail server refused every reminder: ${first}${more}`)
+  throw new ProblemError('mail_refused', texts.allRejected(first, words.length - 1))
 }

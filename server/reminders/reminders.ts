@@ -22,6 +22,7 @@ import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
 import { cancelRun, cancelRuns, decide, makeRun, pausedOn, sendNowPerDay } from './runs.ts'
 import { dayBeforeOf, daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** A Send Now this soon after another one is the same press of the button, in seconds. */
 const samePressSeconds = 60
@@ -46,8 +47,7 @@ interface Asking {
 export async function startReminders({ db, queue, account, now, config }: Asking & Pick<Deps, 'config'>): Promise<string | null> {
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
-    if (!(await hasMailConfig(tx, account.id)))
-      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before starting reminders.')
+    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToStart)
     await refuseWithout('scheduling', tx, account.id, now, config)
     if (!locked.remindersActive) {
       const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
@@ -74,8 +74,7 @@ export async function stopReminders({ db, account, now }: Omit<Asking, 'queue'>)
 export async function sendNow({ db, queue, account, now }: Asking): Promise<string | null> {
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
-    if (!(await hasMailConfig(tx, account.id)))
-      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
     const [same] = await tx
       .select({ id: runs.id })
       .from(runs)
@@ -104,8 +103,7 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
 export async function triggerReminders({ db, queue, account, now }: Asking): Promise<{ runId: string | null; skipped: number }> {
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
-    if (!(await hasMailConfig(tx, account.id)))
-      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
     const run = await makeRun(tx, queue, locked, { kind: 'trigger', now })
     if (!run) return { runId: null, skipped: 0 }
     const [empty] = await tx
@@ -147,8 +145,7 @@ export async function retryRun({ db, queue, account, now }: Asking, runId: strin
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
     const failed = await findRun(tx, account.id, runId)
-    if (!(await hasMailConfig(tx, account.id)))
-      throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending reminders.')
+    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
     if ((await releaseRestored(tx, queue, { ownerId: account.id, runId: failed.id }, now)) > 0) return failed.id
     const run = await makeRun(tx, queue, locked, { kind: 'retry', now, retryOf: failed.id })
     return run?.id ?? null
@@ -178,7 +175,7 @@ export async function changeSettings(
 
 async function lockOwner(tx: Database, account: Account): Promise<Account> {
   const locked = await lockAccount(tx, account.id)
-  if (!locked) throw new ProblemError('not_signed_in', 'Please sign in.')
+  if (!locked) throw new ProblemError('not_signed_in', texts.signIn)
   return locked
 }
 

@@ -356,7 +356,7 @@ test('a zone that is tried out and put back takes no day away, and the day that 
     ['2026-03-03', 'not_running'],
     ['2026-03-02', 'sent'],
   ])
-  expect(days[1]?.words).toContain('The time zone was changed')
+  expect(days[1]?.words).toContain('The time zone changed')
 })
 
 test('the preview names who would be written to now and when everybody else is next', async () => {

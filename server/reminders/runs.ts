@@ -11,6 +11,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { deliverJob } from './jobs.ts'
 import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** By hand an invoice is reminded at most this often a day. */
 export const sendNowPerDay = 3
@@ -377,8 +378,8 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
     const planned = localDate(account.nextRunAt, account.timezone)
     const owed = owedFrom({ ...account, nextRunAt: account.nextRunAt })
     const today = nextRun(account, { now, notBefore: planned, lastRunAt: account.lastDailyRunAt })
-    await recordSkippedDays(tx, account, { from: owed, before: planned, reason: zoneChanged }, now)
-    await recordSkippedDays(tx, account, { from: planned, before: today.date, reason: notRunning }, now)
+    await recordSkippedDays(tx, account, { from: owed, before: planned, reason: texts.skipped.zoneChanged }, now)
+    await recordSkippedDays(tx, account, { from: planned, before: today.date, reason: texts.skipped.notRunning }, now)
     const runsNow = Temporal.Instant.compare(today.at, now) <= 0
     if (runsNow) await makeRun(tx, queue, account, { kind: 'daily', now })
     const following = runsNow ? nextRun(account, { now, notBefore: dayAfter(today.date), lastRunAt: now }) : today
@@ -392,13 +393,6 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
       .where(eq(accounts.id, account.id))
   })
 }
-
-/** Why a day was left out on which nothing was wrong but that. */
-export const notRunning = 'Duely was not running between the hour of the reminders and 18:00 that day.'
-
-/** Why a day was left out that the change of zone went over. */
-const zoneChanged =
-  'The time zone was changed: where the account moved to, it was past 18:00 that day, or less than 12 hours after the last run.'
 
 /** A day that had no run, because no process ran until six in the evening or for any other `reason`, is written down; its mails are not sent later. */
 async function recordSkippedDays(

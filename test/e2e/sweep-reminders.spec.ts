@@ -133,7 +133,7 @@ async function refused(page: Page, look: Looking, someone: Someone, smtp: FakeSm
   await withMailbox(someone, smtp)
   await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
   await open(page, control, 'Sending is paused: the mailbox reached its sending limit')
-  await expect(page.getByText('The mail server said: 550 5.4.5 Daily user sending limit exceeded.')).toBeVisible()
+  await expect(page.getByText('The mail server replied: 550 5.4.5 Daily user sending limit exceeded.')).toBeVisible()
   await look.at('reminder-control-quota')
   await open(page, '/dashboard/mail-settings', 'Save Settings Again')
   await look.at('email-settings-quota')

@@ -70,7 +70,7 @@ export const texts = {
     sending: 'Sending Test Email...',
     done: (to: string) => `Test email sent to ${to}.`,
     next: 'Check that inbox. If the email is in the spam folder, your reminders may end up there too.',
-    said: 'The mail server said:',
+    said: 'The mail server replied:',
     failed: (message: string) => `Error sending test email: ${message}`,
   },
   presets: {

@@ -43,7 +43,7 @@ export const texts = {
       gmail: 'Sending is paused: reconnect Gmail',
       quota: 'Sending is paused: the mailbox reached its sending limit',
     },
-    said: 'The mail server said:',
+    said: 'The mail server replied:',
     since: (when: string) => `Since ${when}.`,
     resumes: (when: string) => `Sending resumes automatically ${when}.`,
     todo: {

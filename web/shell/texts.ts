@@ -64,7 +64,7 @@ export const texts = {
       gmail: 'Sending is paused: reconnect Gmail',
       quota: 'Sending is paused: the mailbox reached its sending limit',
     },
-    said: 'The mail server said:',
+    said: 'The mail server replied:',
     goesOn: (when: string) => `Sending resumes automatically ${when}.`,
     openSettings: 'Open Email Settings',
     look: 'Have a look',

@@ -74,7 +74,7 @@ export const texts = {
     trigger: 'Trigger',
     retry: 'Tried again by hand',
   } satisfies Record<RunKind, string>,
-  said: 'The mail server said:',
+  said: 'The mail server replied:',
   notAccepted: 'Not accepted yet.',
   heldWhy: {
     not_configured: 'No mailbox is connected.',

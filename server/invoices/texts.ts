@@ -1,0 +1,35 @@
+import { formatDate } from '#contract/dates.ts'
+import { formatRupees, fromMinor } from '#contract/money.ts'
+
+/** The sentences that customers read of this slice. */
+export const texts = {
+  signIn: 'Please sign in.',
+  notFound: 'This invoice does not exist, or it was deleted.',
+  noInvoice: 'There is no such invoice.',
+  referenceTaken: (reference: string) => `Another invoice already has the reference ${reference}.`,
+  firstPage: 'Please start again from the first page.',
+  pastDay: 'Please choose today or a later day.',
+
+  keyUsed: 'This Idempotency-Key was used for another invoice. Send a new key with this one.',
+  keyDeleted: 'The invoice created with this Idempotency-Key was deleted. Send a new key to create another.',
+  nothingImported: 'Nothing was imported with this Idempotency-Key.',
+
+  line: {
+    name: (line: number) => `Line ${line}`,
+    duplicate: (twin: string) => `${twin} already has this client email, amount and due date.`,
+    keyUsed: 'This Idempotency-Key was used for another line. Send a new key with this one.',
+    deleted: 'This line was imported before, and its invoice was deleted since.',
+    invalid: 'Please check this line.',
+  },
+
+  /** A promise to pay has passed unpaid. `reference`: null where it was for all that a client owes. */
+  brokenPromise: {
+    title: (client: string) => `${client} has not paid as promised`,
+    text: (about: { client: string; reference: string | null; owedMinor: number; promisedBy: string }) => {
+      const owed = `${formatRupees(fromMinor(about.owedMinor))}${about.reference === null ? '' : ` (${about.reference})`}`
+      return `${about.client} promised ${owed} by ${formatDate(about.promisedBy)} and has not paid.`
+    },
+    resumed: (address: string | null) => (address === null ? 'Reminders have resumed.' : `Reminders to ${address} have resumed.`),
+    off: 'Daily reminders are off, so no reminders go out automatically.',
+  },
+}

@@ -1,0 +1,99 @@
+import { formatDate } from '#contract/dates.ts'
+import type { HoldReason } from '#contract/reminders.ts'
+
+/** What the mail server answered, behind a sentence of ours. */
+const replied = (reply: string) => `The mail server replied: ${reply}`
+
+/** The sentences that customers read of this slice: refusals, notices and what an invoice's history says of a day. */
+export const texts = {
+  signIn: 'Please sign in.',
+  noMailboxToStart: 'Please configure your email settings first before starting reminders.',
+  noMailboxToSend: 'Please configure your email settings first before sending reminders.',
+  noRun: 'There is no such run.',
+  noInvoice: 'There is no such invoice.',
+  noEmail: 'There is no such email, or it has not been composed yet.',
+  allRejected: (first: string, others: number) => {
+    const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'reply' : 'replies'})`
+    return `The mail server rejected every reminder: ${first}${more}`
+  },
+
+  /** On the screens and in the health check, while the worker is late. */
+  trouble: {
+    noWorker: (minutes: number) =>
+      `No worker has checked for due reminders for ${minutes} minutes. Reminders are sent once a worker runs again.`,
+    lateRuns: (accounts: number, minutes: number) =>
+      accounts === 1
+        ? `The daily run of 1 account is more than ${minutes} minutes late.`
+        : `The daily runs of ${accounts} accounts are more than ${minutes} minutes late.`,
+  },
+
+  day: {
+    sent: 'Sent.',
+    notSent: 'Not sent.',
+    retrying: 'Not accepted yet. We’ll try again automatically.',
+    waiting: 'About to be sent.',
+    stopped: 'Not sent: reminders were stopped first.',
+    notOwed: 'Not sent: it was paid, paused, deleted or no longer due by then.',
+    alreadyReminded: 'Skipped: it was already reminded that day, or an email was on its way.',
+    paused: (note: string | null) => (note ? `Paused: ${note}` : 'Paused.'),
+    notRunning: 'Duely was not running that day.',
+    addedLater: 'Not in that day’s run: it was added, or became due again, afterwards.',
+    replied,
+  },
+
+  /** Why a day had no run. They are stored with the day, and the first is looked for there: it must not change. */
+  skipped: {
+    notRunning: 'Duely was not running between the hour of the reminders and 18:00 that day.',
+    zoneChanged: 'The time zone changed: in the new zone it was past 18:00 already, or less than 12 hours after the last run.',
+    restored: 'The data was restored from a backup after the hour of the reminders, so they may already have been sent.',
+  },
+
+  login: {
+    gmailTitle: 'Gmail needs to be reconnected',
+    gmail: (reply: string) => `Reminders are on hold until you reconnect. ${reply}`,
+    smtpTitle: 'Your mailbox rejected the login',
+    smtp: (reply: string) => `Reminders are on hold until you enter a working password. ${replied(reply)}`,
+  },
+  quota: {
+    title: 'Your mailbox reached its sending limit',
+    text: (why: string) =>
+      `${why} The remaining emails are sent first as soon as the mailbox may send again, with the next daily run at the latest.`,
+    replied,
+    allowance: (provider: string, perDay: number) =>
+      `${provider} allows ${perDay.toLocaleString('en-IN')} emails in 24 hours, and that many have been sent.`,
+  },
+  restored: {
+    title: 'Some reminders need your approval',
+    text: 'Your data was restored from a backup, so reminders waiting in it may already have been sent. Approve them to send them.',
+  },
+
+  notDelivered: {
+    one: (client: string) => `The reminder to ${client} was not delivered`,
+    several: (count: number) => `${count.toLocaleString('en-IN')} reminders were not delivered`,
+    rejected: (address: string, reply: string) => `Check the address ${address}, or contact your client another way. ${replied(reply)}`,
+    late: 'It could not be sent in time. The next daily run sends one while the invoice is unpaid.',
+    details: (client: string, reply: string | null) =>
+      `Open Reminder Control for details. ${reply === null ? `The one to ${client} could not be sent in time.` : `For ${client}, the mail server replied: ${reply}`}`,
+  },
+  daysLeftOut: {
+    one: (date: string) => `No reminders went out on ${formatDate(date)}`,
+    several: (days: number) => `No reminders went out on ${days} days`,
+    between: (first: string, last: string) =>
+      `From ${formatDate(first)} to ${formatDate(last)} Duely was not running between the hour of the reminders and 18:00.`,
+    next: 'The next daily run reminds of what is still unpaid.',
+  },
+}
+
+/** What a held email waits for, and what is stored as its reply when its time runs out first. */
+export const holdTexts: Record<HoldReason, { waits: string; tooLate: string }> = {
+  not_configured: { waits: 'Waiting: no mailbox is connected.', tooLate: 'Not sent: no mailbox was connected that day.' },
+  sending_paused: { waits: 'Waiting: sending from the mailbox is paused.', tooLate: 'Not sent: sending was paused that day.' },
+  plan: {
+    waits: 'Waiting: your plan has no daily reminders. Send Now still sends it.',
+    tooLate: 'Not sent: the plan had no daily reminders that day.',
+  },
+  restored: {
+    waits: 'Needs your approval: restored from a backup, so it may already have been sent.',
+    tooLate: 'Not sent: restored from a backup, and not approved in time.',
+  },
+}
