@@ -74,12 +74,12 @@ test('an owner reads in a letter what else opens their account from now on, and 
   await connect(app, asha, await anApplication(app))
   await app.runJobs()
   const letters = (await Promise.all(smtp.mails.map(({ raw }) => PostalMime.parse(raw)))).filter(({ subject }) =>
-    subject?.includes('program'),
+    subject?.includes('New access'),
   )
   expect(letters.map(({ to }) => to?.[0]?.address)).toEqual([asha.email, asha.email])
   const words = letters.map(({ text }) => text ?? '')
-  expect(words.some((text) => text.includes('An API key was made'))).toBe(true)
-  expect(words.some((text) => text.includes('was allowed to use your Duely account'))).toBe(true)
+  expect(words.some((text) => text.includes('An API key for your Duely account was created'))).toBe(true)
+  expect(words.some((text) => text.includes('was given access to your Duely account'))).toBe(true)
   for (const text of words) expect(text).toContain('/dashboard/connections')
 })
 

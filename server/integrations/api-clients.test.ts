@@ -54,11 +54,11 @@ test('a program that may not do something is told what is missing', async () => 
   const key = await aKey(app, asha, ['read'])
   const zap = await connect(app, asha, await anApplication(app), ['read'])
   const refused = await ask(app, key, invoiceCalls.create, { body: draft })
-  expect(refused.problem).toEqual({ code: 'not_allowed', message: 'POST /invoice needs the scope write, and this key has only read.' })
+  expect(refused.problem).toEqual({ code: 'not_allowed', message: 'POST /invoice needs the scope write. This key has only read.' })
   expect(refused.headers['www-authenticate']).toBe('Bearer realm="Duely", error="insufficient_scope", scope="write"')
   expect((await ask(app, zap, reminderCalls.runs, { query: {} })).problem).toEqual({
     code: 'not_allowed',
-    message: 'An application’s token opens /api, /zapier and /invoice; GET /reminder/runs is not open to it.',
+    message: 'An OAuth access token may call /api, /zapier and /invoice, but not GET /reminder/runs.',
   })
 })
 
@@ -149,7 +149,7 @@ test('a program makes 120 calls a minute, and always hears how many are left', a
   const over = await ask(app, key, integrationCalls.me)
   expect(over).toMatchObject({
     status: 429,
-    problem: { code: 'too_many', message: 'At most 120 calls a minute, please. Go on in 40 seconds.' },
+    problem: { code: 'too_many', message: 'Limit of 120 calls a minute reached. Try again in 40 seconds.' },
   })
   expect(over.headers).toMatchObject({ 'retry-after': '40', 'ratelimit-remaining': '0', 'ratelimit-reset': '40' })
   expect((await ask(app, other, integrationCalls.me)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lte, or } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call } from '#contract/call.ts'
-import { type ApiClientKind, isOpenTo, openTo, type Scope, scopeFor } from '#contract/integrations.ts'
+import { isOpenTo, openTo, type Scope, scopeFor } from '#contract/integrations.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countOne, secondsUntil } from '#server/accounts/throttle.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
@@ -13,6 +13,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys, oauthGrants, oauthTokens } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** How many calls a program may make in a minute: each key, and each application in one person's name. */
 const rate = { limit: 120, seconds: 60 }
@@ -55,7 +56,7 @@ export async function authenticateApiClient(
     account,
     apiClient: { kind, id },
     get sessionId(): string {
-      throw new ProblemError('not_allowed', 'Only somebody who is signed in in a browser can do this.')
+      throw new ProblemError('not_allowed', texts.access.browserOnly)
     },
   }
 }
@@ -107,8 +108,7 @@ async function countCall(db: Database, key: string, reply: FastifyReply, now: In
     'ratelimit-reset': seconds,
   })
   if (count > rate.limit) {
-    const wait = `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
-    throw new ProblemError('too_many', `At most ${rate.limit} calls a minute, please. Go on in ${wait}.`, { retryAfter: seconds })
+    throw new ProblemError('too_many', texts.access.tooMany(rate.limit, seconds), { retryAfter: seconds })
   }
 }
 
@@ -116,24 +116,18 @@ function refuseClosed({ kind, scopes }: Recognised, call: Call, reply: FastifyRe
   const asked = `${call.method} ${call.path}`
   if (!isOpenTo(kind, call)) {
     const open = new Intl.ListFormat('en-GB').format(openTo[kind].map((part) => `/${part}`))
-    throw new ProblemError('not_allowed', `${said[kind]} opens ${open}; ${asked} is not open to it.`)
+    throw new ProblemError('not_allowed', texts.access.closed(kind, open, asked))
   }
   const needed = scopeFor(call)
   if (scopes.includes(needed)) return
   reply.header('www-authenticate', challenge({ error: 'insufficient_scope', scope: needed }))
-  throw new ProblemError(
-    'not_allowed',
-    `${asked} needs the scope ${needed}, and this ${kind === 'key' ? 'key' : 'token'} has only ${scopes.join(', ')}.`,
-  )
+  throw new ProblemError('not_allowed', texts.access.scope(asked, needed, kind, scopes.join(', ')))
 }
 
-const said: Record<ApiClientKind, string> = { application: 'An application’s token', key: 'An API key' }
-
 function notGood(brought: string): string {
-  if (brought.startsWith(prefixes.key))
-    return 'This API key is not known: it was revoked, or has run out. Please make a new one under Connections.'
-  if (brought.startsWith(prefixes.refresh)) return 'This is a refresh token. Please trade it for an access token at /oauth/token.'
-  return 'This access token has run out, or the permission was taken back. Please refresh it, or ask for permission again.'
+  if (brought.startsWith(prefixes.key)) return texts.access.invalidKey
+  if (brought.startsWith(prefixes.refresh)) return texts.access.refreshToken
+  return texts.access.invalidToken
 }
 
 /** RFC 6750, 3. */

@@ -13,6 +13,7 @@ import { lockOwner, notifyAccessGranted, subscribeToZapier } from './integration
 import { findOauthClient, type OauthClient } from './oauth-clients.ts'
 import { type Asked, issueCode } from './provider.ts'
 import { oauthGrants } from './tables.ts'
+import { texts } from './texts.ts'
 
 type Asking = Pick<Deps, 'db' | 'config'>
 
@@ -81,7 +82,7 @@ export async function allow(deps: Deps, account: Account, brought: Brought, from
     await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)
     if (!found) return withParameters(brought.redirect_uri, brought.state === '' ? {} : { state: brought.state })
     const { client, asked } = found
-    await notifyAccessGranted(tx, deps, account, `${client.name} was allowed to use your Duely account.`, now)
+    await notifyAccessGranted(tx, deps, account, texts.accessGranted.app(client.name), now)
     if (client.id === config.zapier?.clientId) await subscribeToZapier(tx, account.id, true)
     const granting = { db: tx, secretKey: config.secretKey, client, now, ownerId: account.id, grantId }
     return withParameters(await issueCode(granting, asked), { iss: config.publicUrl })
@@ -105,8 +106,7 @@ async function readBrought(deps: Asking, brought: Brought, now: Instant): Promis
   }
   const asked = unsealed(config.secretKey, request)
   if (!asked || !sameText(hashToken(redirectUri), asked.redirectHash) || hashOrNull(state, asked) !== asked.stateHash) throw wrong()
-  if (Temporal.Instant.compare(asked.expiresAt, now) <= 0)
-    throw new ProblemError('link_expired', 'This question is more than ten minutes old. Please start again from the application.')
+  if (Temporal.Instant.compare(asked.expiresAt, now) <= 0) throw new ProblemError('link_expired', texts.consent.expired)
   const client = await findOauthClient(deps, asked.clientId)
   // The operator may have changed the application in these ten minutes.
   if (!client?.redirectUris.includes(redirectUri)) throw wrong()
@@ -128,7 +128,7 @@ function unsealed(secretKey: string, request: string): z.output<typeof kept> | n
 }
 
 function wrong(): ProblemError {
-  return new ProblemError('invalid', 'This request is not complete, or was changed on its way. Please start again from the application.')
+  return new ProblemError('invalid', texts.consent.incomplete)
 }
 
 async function writeGrant(

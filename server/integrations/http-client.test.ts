@@ -120,12 +120,12 @@ test('what is packed although nobody asked for it is not taken for words', async
 })
 
 const wrongs: [what: string, answer: Answer, words: RegExp][] = [
-  ['a connection that is torn down', 'reset', / broke off the connection\.$/],
+  ['a connection that is torn down', 'reset', / closed the connection\.$/],
   ['something else than HTTP', { raw: '220 smtp.example.com ESMTP\r\n' }, / answered, but not in HTTP\.$/],
   [
     'another protocol',
     { raw: 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n' },
-    / broke off the connection\.$/,
+    / closed the connection\.$/,
   ],
   ['a head without end', { raw: `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}` }, / answered, but not in HTTP\.$/],
 ]
@@ -138,7 +138,7 @@ test.each(wrongs)('%s is said in a sentence', async (_what, how, words) => {
 })
 
 test('nobody there is said in a sentence', async () => {
-  expect((await post('http://127.0.0.1:1/', lax)).words).toBe('127.0.0.1:1 does not take connections.')
+  expect((await post('http://127.0.0.1:1/', lax)).words).toBe('127.0.0.1:1 refuses connections.')
 })
 
 test('over TLS the certificate must be that of the name, valid, and of somebody who is trusted', async () => {
@@ -149,10 +149,10 @@ test('over TLS the certificate must be that of the name, valid, and of somebody 
   expect(await post('https://example.com/duely', network)).toEqual({ status: 200, words: '' })
   expect(receiver.calls[0]?.headers.host).toBe('example.com')
   const words = async (url: string, about: WebhookNetwork) => (await post(url, about)).words
-  expect(await words('https://another.example/', network)).toContain('belongs to another name')
-  expect(await words('https://example.com/', { ...network, trust: null })).toContain('not signed by an authority')
+  expect(await words('https://another.example/', network)).toContain('is for another name')
+  expect(await words('https://example.com/', { ...network, trust: null })).toContain('not signed by a trusted authority')
   expect(await words('https://example.com/', internet(expired))).toContain('has expired')
-  expect(await words('https://example.com/', internet(plain, { trust: null }))).toBe('No secure connection to example.com could be made.')
+  expect(await words('https://example.com/', internet(plain, { trust: null }))).toBe('No TLS connection to example.com could be made.')
   expect([receiver.calls.length, expired.calls.length, plain.calls.length]).toEqual([1, 0, 0])
 })
 
@@ -187,7 +187,7 @@ const places: Record<string, string[]> = {
 test.each(Object.entries(places))('%s, which leads to %s, is not called', async (name, addresses) => {
   await using canary = await openFakeReceiver({ certificate: 'example.com' })
   const answer = await post(`https://${name}/`, internet(canary, { resolve: async () => addresses }))
-  expect(answer).toEqual({ status: null, words: `${name} is not on the public internet, and nothing else is called from here.` })
+  expect(answer).toEqual({ status: null, words: `${name} is not on the public internet. Only public addresses are called.` })
   expect(canary.connections).toBe(0)
 })
 
@@ -210,7 +210,7 @@ test('a name is resolved once for each call: what it says in between is not foll
 
 test('a name without an address is said to be misspelt', async () => {
   const network = { ...strict, resolve: () => Promise.reject(new Error('ENOTFOUND')) }
-  expect((await post('https://exmaple.com/', network)).words).toBe('There is no server called exmaple.com. Please check how it is spelt.')
+  expect((await post('https://exmaple.com/', network)).words).toBe('There is no server called exmaple.com. Check the spelling.')
 })
 
 const kept: [url: string, words: RegExp][] = [

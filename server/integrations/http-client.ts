@@ -4,6 +4,7 @@ import type net from 'node:net'
 import { isIP } from 'node:net'
 import tls from 'node:tls'
 import { certificateError, connectToAddresses, isSpecialAddress, type Resolve, resolveHost, resolveName } from '#server/platform/host.ts'
+import { texts } from './texts.ts'
 
 /** The network that webhooks are sent over; tests hand in their own. */
 export interface WebhookNetwork {
@@ -55,14 +56,13 @@ export function isAccepted({ status }: WebhookResponse): boolean {
  */
 export function refuseAddress(address: string, { allowPrivateHosts }: Pick<WebhookNetwork, 'allowPrivateHosts'>): string | null {
   const url = new URL(address)
-  if (url.username !== '' || url.password !== '')
-    return 'Please leave user name and password out of the address: each call is signed, so that your receiver knows Duely by that.'
+  if (url.username !== '' || url.password !== '') return texts.receiver.credentials
   if (allowPrivateHosts) return null
-  if (url.protocol !== 'https:') return 'Please enter an address that begins with https://: what is told must not be read on its way.'
-  if (url.port !== '') return 'Please enter an address on the usual port of https, 443: no other is called.'
+  if (url.protocol !== 'https:') return texts.receiver.notHttps
+  if (url.port !== '') return texts.receiver.port
   const host = hostOf(url)
   // RFC 6761: such a name is this machine wherever it is asked for.
-  if (isIP(host) ? isSpecialAddress(host) : /(?:^|\.)localhost$/.test(host)) return notPublic(url.host)
+  if (isIP(host) ? isSpecialAddress(host) : /(?:^|\.)localhost$/.test(host)) return texts.receiver.notPublic(url.host)
   return null
 }
 
@@ -75,7 +75,10 @@ export async function callWebhook(call: WebhookRequest, network: WebhookNetwork)
   if (refused !== null) return { status: null, words: refused }
   const heard: Heard = { status: null, encoded: false, body: [], size: 0 }
   const late = Promise.withResolvers<WebhookResponse>()
-  const timer = setTimeout(() => late.resolve(heardSoFar(heard, tooLate(call.url, network))), network.deadline)
+  const timer = setTimeout(
+    () => late.resolve(heardSoFar(heard, texts.receiver.timeout(new URL(call.url).host, network.deadline / 1000))),
+    network.deadline,
+  )
   const over = new AbortController()
   try {
     return await Promise.race([converse(call, network, heard, over.signal), late.promise])
@@ -100,8 +103,8 @@ interface Heard {
 async function converse(call: WebhookRequest, network: WebhookNetwork, heard: Heard, over: AbortSignal): Promise<WebhookResponse> {
   const url = new URL(call.url)
   const host = await resolveHost(hostOf(url), network)
-  if (host === 'unknown') return { status: null, words: `There is no server called ${hostOf(url)}. Please check how it is spelt.` }
-  if (host === 'special') return { status: null, words: notPublic(url.host) }
+  if (host === 'unknown') return { status: null, words: texts.receiver.unknown(hostOf(url)) }
+  if (host === 'special') return { status: null, words: texts.receiver.notPublic(url.host) }
   over.throwIfAborted()
   const secure = url.protocol === 'https:'
   const plain = network.connect(host.addresses, Number(url.port) || (secure ? 443 : 80))
@@ -177,8 +180,7 @@ function exchange(
 /** A status that has arrived counts, whatever became of what should have followed it. */
 function heardSoFar({ status, encoded, body }: Heard, otherwise: string): WebhookResponse {
   if (status === null) return { status, words: otherwise }
-  if (status >= 300 && status < 400)
-    return { status, words: 'This leads to another address, which Duely does not follow. Please enter the address that it leads to.' }
+  if (status >= 300 && status < 400) return { status, words: texts.receiver.redirects }
   return { status, words: encoded ? '' : beginning(Buffer.concat(body)) }
 }
 
@@ -198,38 +200,30 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
-function notPublic(host: string): string {
-  return `${host} is not on the public internet, and nothing else is called from here.`
-}
-
-function tooLate(address: string, { deadline }: WebhookNetwork): string {
-  return `${new URL(address).host} did not answer within ${deadline / 1000} seconds.`
-}
-
 function whyNot(error: unknown, host: string): string {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   switch (certificateError(code)) {
     case 'name':
-      return `The certificate of ${host} belongs to another name, so it may be somebody else's server.`
+      return texts.receiver.certificateName(host)
     case 'expired':
-      return `The certificate of ${host} has expired, or is not valid yet.`
+      return texts.receiver.certificateExpired(host)
     case 'untrusted':
-      return `The certificate of ${host} is not signed by an authority that is trusted here.`
+      return texts.receiver.certificateUntrusted(host)
     case null:
       break
   }
   switch (code) {
     case 'ECONNREFUSED':
-      return `${host} does not take connections.`
+      return texts.receiver.refused(host)
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return `${host} cannot be reached from here.`
+      return texts.receiver.unreachable(host)
     case 'ETIMEDOUT':
-      return `${host} did not answer in time.`
+      return texts.receiver.late(host)
     default:
-      if (code.startsWith('HPE_')) return `${host} answered, but not in HTTP.`
-      if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return `No secure connection to ${host} could be made.`
-      return `${host} broke off the connection.`
+      if (code.startsWith('HPE_')) return texts.receiver.notHttp(host)
+      if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return texts.receiver.noTls(host)
+      return texts.receiver.closed(host)
   }
 }

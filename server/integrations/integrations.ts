@@ -10,6 +10,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './tables.ts'
+import { texts } from './texts.ts'
 import { zapOnAccountDeleted } from './webhooks.ts'
 
 // Who asks is settled for every call at once.
@@ -70,7 +71,7 @@ export async function disconnect(
           .where(and(eq(oauthGrants.ownerId, ownerId), eq(oauthGrants.id, id)))
           .returning()
       : []
-    if (!gone) throw new ProblemError('not_found', 'This application is not connected.')
+    if (!gone) throw new ProblemError('not_found', texts.notConnected)
     await writeAudit(tx, { ownerId, kind: 'application_disconnected', about: gone.clientName }, from, now)
     if (gone.clientId !== config.zapier?.clientId) return null
     await subscribeToZapier(tx, ownerId, false)
@@ -82,7 +83,7 @@ export async function disconnect(
 /** The account first, what belongs to it afterwards, as everywhere: deleting an account takes them in the same order. */
 export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
   // The account was deleted between signing in and now.
-  if (!(await lockAccount(tx, ownerId))) throw new ProblemError('not_signed_in', 'Please sign in.')
+  if (!(await lockAccount(tx, ownerId))) throw new ProblemError('not_signed_in', texts.signIn)
 }
 
 /** A letter about whatever lets a program into an account from now on: an owner who knows nothing of it can still end it. */
@@ -94,12 +95,8 @@ export async function notifyAccessGranted(
   now: Instant,
 ): Promise<void> {
   const { publicUrl } = deps.config
-  const text = `${what}
-
-You see what may use your account, and end it, at ${publicUrl}/dashboard/connections. If this was not you, do so at once, set a new password, and sign out all other browsers on your profile.
-
-Duely`
-  await queueSystemMail(tx, deps, { to: email, subject: 'A program may use your Duely account', text, expiresIn: { hours: 24 } }, now)
+  const text = texts.accessGranted.text(what, `${publicUrl}/dashboard/connections`)
+  await queueSystemMail(tx, deps, { to: email, subject: texts.accessGranted.subject, text, expiresIn: { hours: 24 } }, now)
 }
 
 /** Ends whatever lets a program into an account, or tells it of what happens there: whoever made it is not the owner any more. */

@@ -12,6 +12,7 @@ import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { lockOwner, notifyAccessGranted } from './integrations.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys } from './tables.ts'
+import { texts } from './texts.ts'
 
 type KeyRow = typeof apiKeys.$inferSelect
 
@@ -41,8 +42,7 @@ export async function addKey(
     await lockOwner(tx, ownerId)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
     const [kept] = await tx.select({ count: sql<number>`count(*)::int` }).from(apiKeys).where(eq(apiKeys.ownerId, ownerId))
-    if ((kept?.count ?? 0) >= mostKeys)
-      throw new ProblemError('conflict', `You have ${mostKeys} API keys. Please revoke one that you do not use before you make another.`)
+    if ((kept?.count ?? 0) >= mostKeys) throw new ProblemError('conflict', texts.keyLimit(mostKeys))
     const key = prefixes.key + newToken()
     const [row] = await tx
       .insert(apiKeys)
@@ -58,7 +58,7 @@ export async function addKey(
       .returning()
     if (!row) throw new Error('A key was not written down.')
     await writeAudit(tx, { ownerId, kind: 'key_made', about: named(row) }, from, now)
-    await notifyAccessGranted(tx, deps, account, `An API key was made: ${named(row)}.`, now)
+    await notifyAccessGranted(tx, deps, account, texts.accessGranted.key(named(row)), now)
     return { ...toKey(row), key }
   })
 }
@@ -74,7 +74,7 @@ export async function removeKey(db: Database, ownerId: string, id: string, from:
           .where(and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.id, id)))
           .returning()
       : []
-    if (!gone) throw new ProblemError('not_found', 'There is no such API key.')
+    if (!gone) throw new ProblemError('not_found', texts.noKey)
     await writeAudit(tx, { ownerId, kind: 'key_revoked', about: named(gone) }, from, now)
   })
 }

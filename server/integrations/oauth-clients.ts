@@ -7,6 +7,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { wrongRedirectUri } from '#server/platform/redirect-uri.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { oauthClients, oauthGrants } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** An application that may ask people for their permission. */
 export interface OauthClient {
@@ -39,11 +40,10 @@ export async function registerOauthClient(
 ): Promise<{ id: string; secret: string | null }> {
   const name = about.name.trim()
   if (name === '' || name.length > longestName || /\p{Cc}/u.test(name))
-    throw new ProblemError('invalid', `Please give a name of 1 to ${longestName} characters on one line.`)
+    throw new ProblemError('invalid', texts.oauthClient.name(longestName))
   for (const uri of about.redirectUris) {
     const wrong = wrongRedirectUri(uri)
-    if (wrong !== null)
-      throw new ProblemError('invalid', `The redirect address ${uri} ${wrong}. An example: https://example.com/oauth/return`)
+    if (wrong !== null) throw new ProblemError('invalid', texts.oauthClient.redirect(uri, wrong))
   }
   const secret = about.kind === 'public' ? null : `duely_secret_${newToken()}`
   const id = newId()
@@ -66,7 +66,7 @@ export async function listOauthClients(db: Database): Promise<OauthClient[]> {
 export async function removeOauthClient(db: Database, id: string): Promise<string> {
   return db.transaction(async (tx) => {
     const [gone] = await tx.delete(oauthClients).where(eq(oauthClients.id, id)).returning()
-    if (!gone) throw new ProblemError('not_found', `There is no application with the id ${id}.`)
+    if (!gone) throw new ProblemError('not_found', texts.oauthClient.unknown(id))
     await tx.delete(oauthGrants).where(eq(oauthGrants.clientId, id))
     return gone.name
   })

@@ -12,6 +12,7 @@ import { hashToken, sameText } from '#server/platform/secrets.ts'
 import { keepRequest, returnTo } from './consent.ts'
 import { findOauthClient, type OauthClient } from './oauth-clients.ts'
 import { readRequest, revokeToken, tradeForTokens } from './provider.ts'
+import { texts } from './texts.ts'
 
 const paths = {
   authorize: '/oauth/authorize',
@@ -55,7 +56,7 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
     const client = given.client_id === undefined ? null : await findOauthClient(deps, given.client_id)
     const redirectUri = given.redirect_uri
     // Nobody knows whose address that is: sending the browser there would lend it our name.
-    if (!client) return refuseOpenly(request, reply, 'This application is not known here.')
+    if (!client) return refuseOpenly(request, reply, texts.consent.unknownApp)
     if (redirectUri === undefined || !client.redirectUris.includes(redirectUri))
       return refuseOpenly(request, reply, `This is not an address that ${client.name} may send people back to.`)
     const state = given.state ?? null
@@ -232,13 +233,13 @@ function explain(error: unknown): { error: string; error_description?: string } 
 
 /** For a browser a page, for anybody else JSON: in neither case a way on. */
 function refuseOpenly(request: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
-  const sentence = `${message} Nothing has been shared.`
+  const sentence = `${message} ${texts.consent.nothingShared}`
   reply.status(400).header('cache-control', 'no-store')
   if (!(request.headers.accept ?? '').includes('text/html')) return reply.send({ error: 'invalid_request', error_description: sentence })
   const escaped = sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   return reply
     .type('text/html; charset=utf-8')
     .send(
-      `<!doctype html><html lang="en"><meta charset="utf-8"><title>Duely</title><h1>This request cannot be answered</h1><p>${escaped}</p></html>`,
+      `<!doctype html><html lang="en"><meta charset="utf-8"><title>Duely</title><h1>${texts.consent.heading}</h1><p>${escaped}</p></html>`,
     )
 }

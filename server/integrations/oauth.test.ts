@@ -127,7 +127,7 @@ test('an address that comes twice, and an application that nobody knows, lead no
   const page = await app.app.inject({ method: 'GET', url: '/oauth/authorize?client_id=<script>', headers: { accept: 'text/html' } })
   expect(page.statusCode).toBe(400)
   expect(page.headers['content-type']).toContain('text/html')
-  expect(page.body).toContain('This application is not known here.')
+  expect(page.body).toContain('This app is not registered here.')
   expect(page.body).not.toContain('<script>')
 })
 

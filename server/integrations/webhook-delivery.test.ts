@@ -221,7 +221,9 @@ test('410 forgets a webhook and what waits for it, and its owner is told', async
   expect(await webhooksOf(all)).toEqual([])
   expect(await app.db.select().from(webhookDeliveries)).toEqual([])
   const host = new URL(receiver.url).host
-  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ kind: 'webhook_gone', title: `${host} wants no more calls` }])
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([
+    { kind: 'webhook_gone', title: `Webhook removed: ${host} answered 410 Gone` },
+  ])
   const { reply: entries } = await ask(app, asha, accountCalls.audit, { query: {} })
   expect(entries[0]).toMatchObject({ text: `The webhook to ${host} was removed.`, device: '' })
   await anInvoice(app, { owner: asha })
@@ -268,7 +270,7 @@ test('a hundred failed tries in a row pause a webhook and tell its owner once; r
     {
       kind: 'webhook_failing',
       title: `The webhook to ${host} is paused`,
-      text: expect.stringContaining('The last time it answered 503: “Closed for ever.”'),
+      text: expect.stringContaining('The last answer was 503: “Closed for ever.”'),
       link: `/dashboard/connections/webhooks/${webhook._id}`,
     },
   ])

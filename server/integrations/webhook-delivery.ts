@@ -12,6 +12,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, isAccepted, type WebhookNetwork, type WebhookResponse } from './http-client.ts'
 import { deliverWebhookJob } from './jobs.ts'
 import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
+import { texts } from './texts.ts'
 import { signWebhook } from './webhook-secret.ts'
 import { findWebhooks, hostOf, type KnownWebhook, pauseOf, readWebhook, type WebhookRow, withdrawMended } from './webhooks.ts'
 
@@ -119,7 +120,7 @@ export async function resendDelivery(
   await countByHand(deps, ownerId, now)
   const which = and(eq(webhookDeliveries.hookId, known.webhook.id), eq(webhookDeliveries.id, deliveryId))
   const delivery = z.uuid().safeParse(deliveryId).success ? await claim(deps.db, which, now) : null
-  if (!delivery) throw new ProblemError('not_found', 'There is no such delivery. What is older than 30 days is forgotten.')
+  if (!delivery) throw new ProblemError('not_found', texts.webhook.noDelivery)
   return attempt(deps, { known, delivery, afterFailure: delivery.state === 'waiting' ? 'retry' : 'give up' }, network)
 }
 
@@ -253,11 +254,10 @@ async function forgetWebhook(tx: Database, { webhook }: KnownWebhook, now: Insta
   if (webhook.kind === 'zapier') return
   const host = hostOf(webhook)
   await writeAudit(tx, { ownerId: webhook.ownerId, kind: 'webhook_removed', about: host }, null, now)
-  const text = `It answered that the address is gone for good (410), so the webhook was removed. If that was a mistake, add it again.`
   await notify(
     tx,
     webhook.ownerId,
-    { kind: 'webhook_gone', title: `${host} wants no more calls`, text, link: '/dashboard/connections' },
+    { kind: 'webhook_gone', title: texts.webhook.goneTitle(host), text: texts.webhook.gone, link: '/dashboard/connections' },
     now,
   )
 }
@@ -272,10 +272,10 @@ async function notifyPaused(
   const [owner] = await tx.select().from(accounts).where(eq(accounts.id, webhook.ownerId))
   if (!owner) return
   deps.log.warn({ ownerId: webhook.ownerId, hookId: webhook.id, status }, 'A webhook is paused: too many tries in a row have failed.')
-  const last = status === null ? words : `The last time it answered ${status}${words === '' ? '.' : `: “${words}”`}`
-  const text = `${patience} calls in a row have failed. ${last} What happens meanwhile waits for up to 30 days: once the receiver is mended, resume the webhook.`
+  const last = status === null ? words : texts.webhook.lastAnswer(status, words)
+  const text = texts.webhook.paused(patience, last)
   const link = `/dashboard/connections/webhooks/${webhook.id}`
-  await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', title: `The webhook to ${hostOf(webhook)} is paused`, text, link }, now)
+  await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', title: texts.webhook.pausedTitle(hostOf(webhook)), text, link }, now)
 }
 
 async function countByHand({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {

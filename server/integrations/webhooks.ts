@@ -14,6 +14,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, refuseAddress, type WebhookNetwork } from './http-client.ts'
 import { deliverWebhookJob } from './jobs.ts'
 import { oauthGrants, webhooks } from './tables.ts'
+import { texts } from './texts.ts'
 import { newWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
 
 export type WebhookRow = typeof webhooks.$inferSelect
@@ -72,8 +73,7 @@ export async function addWebhook(
   return db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
-    if ((await countWebhooks(tx, ownerId, 'webhook')) >= mostWebhooks)
-      throw new ProblemError('conflict', `You have ${mostWebhooks} webhooks. Please remove one that you do not use before you add another.`)
+    if ((await countWebhooks(tx, ownerId, 'webhook')) >= mostWebhooks) throw new ProblemError('conflict', texts.webhook.limit(mostWebhooks))
     const id = newId()
     const secret = newWebhookSecret()
     const values = { id, ownerId, kind: 'webhook' as const, url, events, sealedSecret: sealWebhookSecret(config.secretKey, id, secret) }
@@ -118,11 +118,7 @@ export async function addZap(
       await withdrawMended(tx, ownerId)
       return known
     }
-    if ((await countWebhooks(tx, ownerId, 'zapier')) >= mostZaps)
-      throw new ProblemError(
-        'conflict',
-        `This account has ${mostZaps} such webhooks. Please remove one that is not used before you add another.`,
-      )
+    if ((await countWebhooks(tx, ownerId, 'zapier')) >= mostZaps) throw new ProblemError('conflict', texts.webhook.zapLimit(mostZaps))
     const id = newId()
     const sealedSecret = sealWebhookSecret(config.secretKey, id, newWebhookSecret())
     await tx.insert(webhooks).values({ id, ownerId, grantId, kind: 'zapier', url: hookUrl, events: [event], sealedSecret, createdAt: now })
@@ -272,16 +268,11 @@ function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateWe
 /** Of whom a person let write alone nobody may make a listener. */
 async function refuseWithoutRead(tx: Database, grantId: string): Promise<void> {
   const [grant] = await tx.select({ scopes: oauthGrants.scopes }).from(oauthGrants).where(eq(oauthGrants.id, grantId))
-  if (!grant?.scopes.includes('read'))
-    throw new ProblemError('not_allowed', 'A webhook tells of invoices and reminders: it needs the scope read besides write.')
+  if (!grant?.scopes.includes('read')) throw new ProblemError('not_allowed', texts.webhook.needsRead)
 }
 
 function refuseZap({ kind }: WebhookRow): void {
-  if (kind === 'zapier')
-    throw new ProblemError(
-      'not_allowed',
-      'A Zap has made this: its address and events are changed in Zapier. It can be paused and removed here.',
-    )
+  if (kind === 'zapier') throw new ProblemError('not_allowed', texts.webhook.ofZap)
 }
 
 const uuid = z.uuid()
@@ -292,5 +283,5 @@ function mine(ownerId: string, id: string): SQL | undefined {
 }
 
 function notThere(): ProblemError {
-  return new ProblemError('not_found', 'There is no such webhook. It may have been removed, or its receiver wanted no more calls.')
+  return new ProblemError('not_found', texts.webhook.unknown)
 }

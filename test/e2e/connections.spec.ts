@@ -299,7 +299,7 @@ test('a request that was changed on its way is allowed by nobody', async ({ page
   await page.goto('/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fevil.example%2Fback&state=1&request=made-up')
   await expect(page.getByText('This request cannot be answered')).toBeVisible()
   await page.getByRole('button', { name: 'Continue' }).click()
-  await expect(page.getByText(/^Error during authorization\. Please try again\. This request is not complete/)).toBeVisible()
+  await expect(page.getByText(/^Error during authorization\. Please try again\. This link is incomplete/)).toBeVisible()
   await page.getByRole('button', { name: 'No', exact: true }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
 })

@@ -1,0 +1,88 @@
+import type { ApiClientKind } from '#contract/integrations.ts'
+
+/** Which calls are open to a kind of API client, as a refusal names it. */
+const clientNames: Record<ApiClientKind, string> = { application: 'An OAuth access token', key: 'An API key' }
+
+/** The sentences that customers and developers read of this slice: refusals, notices and emails. */
+export const texts = {
+  signIn: 'Please sign in.',
+
+  access: {
+    browserOnly: 'This call needs a browser session.',
+    tooMany: (calls: number, seconds: number) =>
+      `Limit of ${calls} calls a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    closed: (kind: ApiClientKind, paths: string, call: string) => `${clientNames[kind]} may call ${paths}, but not ${call}.`,
+    scope: (call: string, needed: string, kind: ApiClientKind, scopes: string) =>
+      `${call} needs the scope ${needed}. This ${kind === 'key' ? 'key' : 'token'} has only ${scopes}.`,
+    invalidKey: 'This API key was revoked or has expired. Create a new one under Connections.',
+    refreshToken: 'This is a refresh token. Exchange it for an access token at /oauth/token.',
+    invalidToken: 'This access token has expired, or access was revoked. Refresh it, or ask for access again.',
+  },
+
+  consent: {
+    expired: 'This request has expired after 10 minutes. Please start again from the app.',
+    incomplete: 'This link is incomplete or has expired. Please start again from the app.',
+    heading: 'This link doesn’t work',
+    unknownApp: 'This app is not registered here.',
+    nothingShared: 'Nothing has been shared.',
+  },
+
+  notConnected: 'This app is not connected.',
+  keyLimit: (most: number) => `You have reached the limit of ${most} API keys. Revoke one you don’t use, then create another.`,
+  noKey: 'There is no such API key.',
+
+  /** An email to the owner about new access to their account. */
+  accessGranted: {
+    subject: 'New access to your Duely account',
+    app: (name: string) => `${name} was given access to your Duely account.`,
+    key: (name: string) => `An API key for your Duely account was created: ${name}.`,
+    text: (what: string, connectionsUrl: string) => `${what}
+
+Review or revoke access at ${connectionsUrl}. If this was not you, revoke it now, set a new password, and sign out all other sessions on your profile.
+
+Duely`,
+  },
+
+  /** For the operator, on the command line. */
+  oauthClient: {
+    name: (longest: number) => `Enter a name of 1 to ${longest} characters on one line.`,
+    redirect: (uri: string, wrong: string) => `The redirect address ${uri} ${wrong}. An example: https://example.com/oauth/return`,
+    unknown: (id: string) => `There is no application with the id ${id}.`,
+  },
+
+  webhook: {
+    unknown: 'There is no such webhook. It may have been removed, or its receiver answered 410 Gone.',
+    limit: (most: number) => `You have reached the limit of ${most} webhooks. Remove one you don’t use, then add another.`,
+    zapLimit: (most: number) =>
+      `This account has reached the limit of ${most} Zapier webhooks. Remove one that is not used, then add another.`,
+    needsRead: 'A webhook sends invoices and reminders, so it needs the scope read as well as write.',
+    ofZap: 'This webhook belongs to a Zap. Change its URL and events in Zapier; pause or remove it here.',
+    noDelivery: 'There is no such delivery. Deliveries are kept for 30 days.',
+    goneTitle: (host: string) => `Webhook removed: ${host} answered 410 Gone`,
+    gone: 'The receiver is permanently gone, so its webhook was removed. If that is a mistake, add it again.',
+    pausedTitle: (host: string) => `The webhook to ${host} is paused`,
+    paused: (failures: number, last: string) =>
+      `${failures} deliveries in a row have failed. ${last} Events are kept for up to 30 days: fix the receiver, then resume the webhook.`,
+    lastAnswer: (status: number, words: string) => `The last answer was ${status}${words === '' ? '.' : `: “${words}”`}`,
+  },
+
+  /** Why a receiver is not called, or what went wrong when it was. */
+  receiver: {
+    credentials: 'Remove the user name and password from the URL. Requests are signed instead.',
+    notHttps: 'Enter a URL that begins with https://, so that events are encrypted on their way.',
+    port: 'Enter a URL on port 443, the default for https. Other ports are not called.',
+    unknown: (name: string) => `There is no server called ${name}. Check the spelling.`,
+    notPublic: (host: string) => `${host} is not on the public internet. Only public addresses are called.`,
+    redirects: 'This URL redirects, and Duely does not follow redirects. Enter the URL that it leads to.',
+    timeout: (host: string, seconds: number) => `${host} did not answer within ${seconds} seconds.`,
+    late: (host: string) => `${host} did not answer in time.`,
+    certificateName: (host: string) => `The certificate of ${host} is for another name, so it may be someone else’s server.`,
+    certificateExpired: (host: string) => `The certificate of ${host} has expired, or is not valid yet.`,
+    certificateUntrusted: (host: string) => `The certificate of ${host} is not signed by a trusted authority.`,
+    refused: (host: string) => `${host} refuses connections.`,
+    unreachable: (host: string) => `${host} cannot be reached from here.`,
+    notHttp: (host: string) => `${host} answered, but not in HTTP.`,
+    noTls: (host: string) => `No TLS connection to ${host} could be made.`,
+    closed: (host: string) => `${host} closed the connection.`,
+  },
+}
