@@ -8,9 +8,10 @@ import type { Run } from '#contract/reminders.ts'
 import { type FakeSmtp, openFakeSmtp, type ReceivedMail } from '#test/fakes/smtp-server.ts'
 import { createDatabase, query } from './postgres.ts'
 import { type Program, someoneAt, startProgram } from './program.ts'
+import { times } from './thorough.ts'
 
 /** More for a thorough look: CRASH_MAILS=2000. */
-const mails = Number(process.env.CRASH_MAILS ?? 300)
+const mails = Number(process.env.CRASH_MAILS ?? times(120, 300))
 const inFlight = 8
 const server = inject('postgresUrl')
 

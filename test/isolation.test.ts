@@ -1,4 +1,3 @@
-// Also on PostgreSQL: foreign keys over owner and id.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

@@ -7,6 +7,7 @@ import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeEvent, sign } from '#test/fakes/razorpay/provider.ts'
 import { ask } from '#test/harness.ts'
 import { openShop, planOfPerson, type Shop, subscribe, verify, verifySubscribed } from '#test/shop.ts'
+import { times } from '#test/thorough.ts'
 import { openInbox } from './inbox.ts'
 import { reconcilePurchase } from './reconcile.ts'
 import { paymentEvents, payments, purchases } from './tables.ts'
@@ -323,10 +324,11 @@ test('an answer that was on its way for long does not undo what a later one has 
   expect((await planOfPerson(shop, asha)).status).toBe('active')
 })
 
-test('browser and webhook at the same moment, five hundred times, count each payment once', async () => {
+test('a payment reported by browser and webhook at the same moment counts once', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
-  for (let round = 0; round < 10; round += 1) {
+  const rounds = times(2, 10)
+  for (let round = 0; round < rounds; round += 1) {
     const people = await Promise.all(Array.from({ length: 50 }, () => aPerson(app)))
     const orders = await Promise.all(people.map((person) => anOrder(shop, person)))
     const proofs = orders.map((orderId) => razorpay.pay(orderId))
@@ -341,8 +343,8 @@ test('browser and webhook at the same moment, five hundred times, count each pay
   }
   await shop.settle()
   const ledger = await app.db.select().from(payments)
-  expect(ledger).toHaveLength(500)
-  expect(new Set(ledger.map(({ purchaseId }) => purchaseId)).size).toBe(500)
+  expect(ledger).toHaveLength(50 * rounds)
+  expect(new Set(ledger.map(({ purchaseId }) => purchaseId)).size).toBe(50 * rounds)
   expect(ledger.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(razorpay.provider.taken())
 }, 240_000)
 
@@ -484,7 +486,7 @@ async function live(shop: Shop, steps: number, tell: (happened: FakeEvent[], las
   return state
 }
 
-test('each event three times, in 200 random orders, ends where the events in their order end, to the paisa', async () => {
+test('events delivered three times in random orders lead to the same ledger as events in order', async () => {
   await using shop = await openShop()
   const inOrder = new Map<number, unknown>()
   for (let steps = 1; steps <= story.length; steps += 1) {
@@ -496,15 +498,15 @@ test('each event three times, in 200 random orders, ends where the events in the
     })
     inOrder.set(steps, state)
   }
-  for (let seed = 1; seed <= 200; seed += 1) {
+  for (let seed = 1; seed <= times(24, 200); seed += 1) {
     const random = seeded(seed)
     const steps = 1 + (seed % story.length)
-    const times = new Map<string, number>()
+    const delivered = new Map<string, number>()
     const state = await live(shop, steps, async (happened, last) => {
-      const left = happened.flatMap((event) => Array.from({ length: 3 - (times.get(event.id) ?? 0) }, () => event))
+      const left = happened.flatMap((event) => Array.from({ length: 3 - (delivered.get(event.id) ?? 0) }, () => event))
       const now = shuffled(left, random).slice(0, last ? left.length : Math.floor(random() * left.length))
       for (const event of now) {
-        times.set(event.id, (times.get(event.id) ?? 0) + 1)
+        delivered.set(event.id, (delivered.get(event.id) ?? 0) + 1)
         await shop.deliver(event)
         if (random() < 0.04) await shop.app.runJobs()
       }

@@ -78,8 +78,8 @@ export function openGmailMailer(options: GmailOptions): Mailer {
     if (!mail) return null
     const answered = await hand(options, access, mail)
     if (answered.status !== 401) return classify(answered)
-    // The token ended before its time: once more with a new one, and then it is the permission itself.
-    known.delete(sender.senderId)
+    // The token ended before its time: try once more with a new one. A send beside this one may have renewed it already.
+    if (known.get(sender.senderId)?.token === access.token) known.delete(sender.senderId)
     try {
       access = await accessOf(sender)
     } catch (error) {
