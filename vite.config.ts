@@ -9,7 +9,7 @@ const chunks = [
   { name: 'react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie|set-cookie-parser)\// },
   {
     name: 'frame',
-    test: /web\/(shell\/(texts|brand|footer|sidebar|navigation|site-frame|crash-screen)|ui\/plain|platform\/(page-meta|session))\.|createReactComponent|vite\/preload-helper|contract\/plans\.ts/,
+    test: /web\/(shell\/(texts|shell|navigation|site-frame|failure-screens)|ui\/plain|platform\/(page-meta|session))\.|createReactComponent|vite\/preload-helper|contract\/(plans|screens)\.ts/,
   },
   { name: 'schemas', test: /node_modules\/zod\// },
   {
@@ -19,7 +19,7 @@ const chunks = [
   { name: 'forms', test: /@mantine\/form\/|web\/(platform\/contract-form|ui\/fields)\./ },
   {
     name: 'account',
-    test: /web\/shell\/(account|account-circle|theme-toggle|commands|sidebar-actions)\.|web\/(shell|integrations)\/use-zapier\./,
+    test: /web\/shell\/(account|actions|commands|shortcuts)\./,
   },
   { name: 'entry', test: /web\/accounts\/(entry-card|entry-page|use-server|texts)\./ },
 ]

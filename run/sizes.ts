@@ -22,7 +22,6 @@ export const pages = {
     counted: ['js', 'css'],
     brings: [
       ...always,
-      'shell/site-layout.tsx',
       'shell/dashboard-layout.tsx',
       'integrations/trigger-frame.tsx',
       'billing/plan-frame.tsx',

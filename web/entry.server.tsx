@@ -1,9 +1,9 @@
 import { prerender } from 'react-dom/static'
 import { type EntryContext, ServerRouter } from 'react-router'
 import { pageNonce } from '#web/platform/page-meta.tsx'
-import { incompleteId } from '#web/shell/incomplete-notice.tsx'
+import { incompleteId } from '#web/shell/failure-screens.tsx'
 
-/** Writes the public pages and the fallback at build time; nothing of this runs while the program serves. */
+/** Prerenders the public pages and the fallback at build time; never runs in the server. */
 export default async function writePage(request: Request, status: number, headers: Headers, context: EntryContext): Promise<Response> {
   const { prelude } = await prerender(<ServerRouter context={context} url={request.url} nonce={pageNonce()} />)
   headers.set('content-type', 'text/html')
@@ -11,12 +11,11 @@ export default async function writePage(request: Request, status: number, header
 }
 
 /**
- * First the page is seen that was written, then what makes it alive is fetched: over a slow line the scripts would hold up the styles and the
- * fonts, without which there is nothing to see, and what has arrived would be run before the first paint. A tab in the background draws
- * nothing, and does not wait. Where something does not arrive, the page says so.
+ * Paint before hydration: on a slow connection the scripts would delay styles and fonts, and scripts that have arrived would run before
+ * the first paint. A background tab never paints, so it does not wait. If a script does not arrive, the page shows a notice.
  */
 function firstPaintFirst(page: string): string {
-  // While developing, the script is another one, and takes its time.
+  // In development the script differs, and speed does not matter.
   if (!import.meta.env.PROD) return page
   const preload = /<link rel="modulepreload"[^>]*? href="([^"]*)"[^>]*>/g
   const fetched = [...page.matchAll(preload)].map(([, address]) => address)

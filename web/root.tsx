@@ -4,13 +4,13 @@ import { type ReactNode, useEffect } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageMeta, pageNonce } from '#web/platform/page-meta.tsx'
 import { readSession } from '#web/platform/session.ts'
-import { IncompleteNotice } from '#web/shell/incomplete-notice.tsx'
+import { IncompleteNotice } from '#web/shell/failure-screens.tsx'
 import { preloadedFonts } from '#web/ui/fonts/preloaded.ts'
 
-export { CrashScreen as ErrorBoundary } from '#web/shell/crash-screen.tsx'
-export { StartingScreen as HydrateFallback } from '#web/shell/starting-screen.tsx'
+export { CrashScreen as ErrorBoundary } from '#web/shell/failure-screens.tsx'
+export { StartingScreen as HydrateFallback } from '#web/shell/site-frame.tsx'
 
-/** The document around every page. The theme stands on <html> before the first paint, so React leaves it alone. */
+/** The document around every page. theme.js sets the theme on <html> before the first paint, so React must not touch it. */
 export function Layout({ children }: { children: ReactNode }): ReactNode {
   const nonce = pageNonce()
   return (
@@ -50,7 +50,7 @@ export default function Root(): ReactNode {
   return <Outlet />
 }
 
-/** A token that is good for another minute by its own word needs no other one: another tab has just fetched it, or this one. */
+/** A token that is valid for another minute needs no refresh: another tab, or this one, has just fetched it. */
 function isFresh(accessToken: string): boolean {
   try {
     const claims: unknown = JSON.parse(atob((accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
@@ -60,9 +60,9 @@ function isFresh(accessToken: string): boolean {
   }
 }
 
-/** Without an answer the stored token is as good as it was; the next call will tell. */
+/** A failed refresh changes nothing: the next call refreshes again. */
 async function renew(accessToken: string): Promise<void> {
-  // Only who is signed in needs what asks the server.
+  // Loaded only for people who are signed in.
   const { refreshSession } = await import('#web/platform/refresh.ts')
   await refreshSession(accessToken).catch(() => undefined)
 }

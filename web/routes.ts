@@ -1,6 +1,5 @@
 import { index, layout, type RouteConfig, route } from '@react-router/dev/routes'
 
-/** The map of addresses to screens. */
 export default [
   layout('shell/public-layout.tsx', [
     layout('shell/screen-frame.tsx', { id: 'public-screen' }, [
@@ -20,22 +19,20 @@ export default [
       route('confirm-email', 'accounts/confirm-email-screen.tsx'),
     ]),
   ]),
-  layout('shell/site-layout.tsx', [
-    route('dashboard', 'shell/dashboard-layout.tsx', [
-      layout('integrations/trigger-frame.tsx', [
-        layout('billing/plan-frame.tsx', [
-          layout('shell/screen-frame.tsx', { id: 'dashboard-screen' }, [
-            index('invoices/dashboard/dashboard-screen.tsx'),
-            route('new-invoice', 'invoices/form/new-invoice-screen.tsx'),
-            route('edit-invoice/:id', 'invoices/form/edit-invoice-screen.tsx'),
-            route('mail-settings', 'mail/mail-settings-screen.tsx'),
-            route('reminder-control', 'reminders/reminder-control-screen.tsx'),
-            route('email-templates', 'templates/email-templates-screen.tsx'),
-            route('connections', 'integrations/connections-screen.tsx'),
-            route('connections/webhooks/:id', 'integrations/webhook-screen.tsx'),
-            route('profile', 'accounts/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),
-            route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
-          ]),
+  route('dashboard', 'shell/dashboard-layout.tsx', [
+    layout('integrations/trigger-frame.tsx', [
+      layout('billing/plan-frame.tsx', [
+        layout('shell/screen-frame.tsx', { id: 'dashboard-screen' }, [
+          index('invoices/dashboard/dashboard-screen.tsx'),
+          route('new-invoice', 'invoices/form/new-invoice-screen.tsx'),
+          route('edit-invoice/:id', 'invoices/form/edit-invoice-screen.tsx'),
+          route('mail-settings', 'mail/mail-settings-screen.tsx'),
+          route('reminder-control', 'reminders/reminder-control-screen.tsx'),
+          route('email-templates', 'templates/email-templates-screen.tsx'),
+          route('connections', 'integrations/connections-screen.tsx'),
+          route('connections/webhooks/:id', 'integrations/webhook-screen.tsx'),
+          route('profile', 'accounts/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),
+          route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
         ]),
       ]),
     ]),

@@ -61,7 +61,7 @@ test('the whole main job is done by keys: signing up, an invoice, a mailbox, the
   const [year, month, day] = late.toString().split('-')
   await page.goto('/')
   await page.keyboard.press('Tab')
-  expect((await focused(page)).read).toContain('link "Skip to the content"')
+  expect((await focused(page)).read).toContain('link "Skip to content"')
   await page.keyboard.press('Enter')
   await tabTo(page, /link "Get Started"/)
   await page.keyboard.press('Enter')

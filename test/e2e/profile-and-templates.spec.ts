@@ -220,7 +220,7 @@ test.describe('without scripts', () => {
       await expect(page.getByText(text, { exact: true })).toBeVisible()
     await expect(page.getByText('Payments are not set up on this server.')).toBeVisible()
     await page.goto('/nowhere')
-    await expect(page.getByText(/^There is no such page, or it needs JavaScript/)).toBeVisible()
+    await expect(page.getByText(/^This page doesn’t exist, or it needs JavaScript/)).toBeVisible()
     await page.goto('/contact')
     await expect(page.getByText('No contact has been set up for this server.')).toBeVisible()
     const { origin } = new URL(page.url())

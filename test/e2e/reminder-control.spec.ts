@@ -190,7 +190,7 @@ test('with one email per client, two invoices of a client are sent as one custom
   await page.goto('/dashboard/reminder-control')
   const choice = page.getByRole('switch', { name: 'One email per client' })
   await expect(page.getByText('3 emails ready to send.')).toBeVisible()
-  const several = page.getByRole('dialog').getByText(/^1 client gets more than one email at once\./)
+  const several = page.getByRole('dialog').getByText(/^1 client will get several emails\./)
   await page.getByRole('button', { name: 'Start Reminders' }).click()
   await expect(several).toBeVisible()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()

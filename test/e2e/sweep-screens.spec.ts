@@ -129,7 +129,7 @@ async function withMuch(page: Page, look: Looking, someone: Someone, smtp: FakeS
   await expect(page.getByRole('option', { name: /^Client 4/ }).first()).toBeVisible()
   await look.at('palette-found')
   await typed.fill('no such thing')
-  await expect(page.getByText('Nothing is called "no such thing".')).toBeVisible()
+  await expect(page.getByText('No results for "no such thing"')).toBeVisible()
   await dialog(page, look, 'palette-nothing')
   await open(page, '/dashboard/new-invoice', 'Fill in the details to create a new invoice')
   await page.getByRole('combobox', { name: 'Client Name' }).pressSequentially('Cli')

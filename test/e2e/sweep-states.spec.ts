@@ -169,7 +169,7 @@ async function away(page: Page, look: Looking, someone: Someone): Promise<void> 
   await look.at('offline')
   // One that was not does not, and says so.
   await page.getByRole('link', { name: 'Connections' }).first().click()
-  await expect(page.getByRole('heading', { name: 'This screen needs the network' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'This screen could not be loaded' })).toBeVisible()
   await look.at('offline-not-fetched')
   await page.context().setOffline(false)
   await expect(page.getByRole('heading', { name: 'Connected applications' })).toBeVisible()
@@ -213,7 +213,7 @@ test('a page of which only the beginning arrives', async ({ browser, program }) 
   await sweep({ browser, url: program.url, complains: /TypeError: Failed to fetch dynamically imported module/ }, async (page, look) => {
     await page.route('**/assets/*.js', (route) => route.abort())
     await page.goto('/signin')
-    await expect(page.getByRole('alert').filter({ hasText: 'This page did not arrive completely' })).toBeVisible()
+    await expect(page.getByRole('alert').filter({ hasText: 'This page did not load completely' })).toBeVisible()
     await look.at('page-incomplete')
   })
 })

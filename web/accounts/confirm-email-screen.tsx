@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
@@ -25,7 +26,7 @@ export default function ConfirmEmailScreen(): ReactNode {
     onSuccess: () => void invalidate(queries, [accountCalls.profile]),
   })
   const problem = confirm.isError ? errorMessage(confirm.error) : token === null ? words.noToken : null
-  const onward = session ? { to: '/dashboard/profile', text: words.profile } : { to: '/signin', text: words.signIn }
+  const onward = session ? { to: screens.profile, text: words.profile } : { to: screens.signIn, text: words.signIn }
   return (
     <EntryCard title={words.title}>
       <title>{`${words.title} · Duely`}</title>

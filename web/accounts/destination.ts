@@ -1,4 +1,5 @@
 import { type Location, matchPath } from 'react-router'
+import { screens } from '#contract/screens.ts'
 
 const keptUnder = 'afterGoogle'
 
@@ -8,7 +9,7 @@ const keptUnder = 'afterGoogle'
  */
 export function destination(state: unknown): string {
   const from = wanted(state)
-  if (!from || matchPath('/dashboard/*', from.pathname) === null) return '/dashboard'
+  if (!from || matchPath(`${screens.dashboard}/*`, from.pathname) === null) return screens.dashboard
   return `${from.pathname}${from.search}${from.hash}`
 }
 

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconBrandGoogle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, Navigate, useLocation } from 'react-router'
+import { screens } from '#contract/screens.ts'
 import { PageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { destination, keepDestination } from './destination.ts'
@@ -12,7 +13,7 @@ import { useServer } from './use-server.ts'
 interface EntryPageProps {
   words: { title: string; description: string; or: string; google: string; other: string; otherLink: string }
   /** The page for those who are in the wrong place. */
-  otherPage: '/signin' | '/signup'
+  otherPage: typeof screens.signIn | typeof screens.signUp
   /** False where there is one thing to do and no other way in is offered. */
   choice?: boolean
   children: ReactNode
@@ -26,7 +27,7 @@ export function EntryPage({ words, otherPage, choice = true, children }: EntryPa
   if (session) return <Navigate to={destination(state)} replace />
   return (
     <div className={styles.entry}>
-      <PageMeta title={words.title} description={words.description} path={otherPage === '/signup' ? '/signin' : '/signup'} />
+      <PageMeta title={words.title} description={words.description} path={otherPage === screens.signUp ? screens.signIn : screens.signUp} />
       <EntryCard title={words.title}>
         {children}
         {choice && server?.google && (

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { EntryCard } from './entry-card.tsx'
@@ -44,7 +45,7 @@ export default function ForgotPasswordScreen(): ReactNode {
         </>
       )}
       <div className={styles.asides}>
-        <Link to="/signin" state={from} className={styles.aside}>
+        <Link to={screens.signIn} state={from} className={styles.aside}>
           {words.back}
         </Link>
       </div>

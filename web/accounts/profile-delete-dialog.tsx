@@ -1,6 +1,7 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { leaveTo } from '#web/platform/session.ts'
@@ -18,7 +19,7 @@ export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolea
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
   const remove = useApiMutation(accountCalls.deleteMe, {
-    onSuccess: () => leaveTo('/'),
+    onSuccess: () => leaveTo(screens.landing),
     onError: (error) => toast('bad', brief(words.failed(errorMessage(error)))),
   })
   // Also while the page of those who are signed out is on its way.

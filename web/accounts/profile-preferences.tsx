@@ -3,6 +3,7 @@ import { IconBellRinging, IconFilePlus, IconMailCog, IconTags } from '@tabler/ic
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Profile } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import styles from './profile.module.css'
 import { ScheduleForm } from './schedule-form.tsx'
@@ -12,10 +13,10 @@ const words = texts.profile
 const { connections } = texts.security
 
 const quickActions = [
-  { to: '/dashboard/mail-settings', text: words.quick.mail, icon: IconMailCog },
-  { to: '/dashboard/reminder-control', text: words.quick.reminders, icon: IconBellRinging },
-  { to: '/dashboard/new-invoice', text: words.quick.invoice, icon: IconFilePlus },
-  { to: '/pricing', text: words.quick.pricing, icon: IconTags },
+  { to: screens.mailSettings, text: words.quick.mail, icon: IconMailCog },
+  { to: screens.reminderControl, text: words.quick.reminders, icon: IconBellRinging },
+  { to: screens.newInvoice, text: words.quick.invoice, icon: IconFilePlus },
+  { to: screens.pricing, text: words.quick.pricing, icon: IconTags },
 ]
 
 /** Where the clock stands and when the daily run is, and short ways to other screens. */
@@ -33,7 +34,7 @@ export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode
       </Panel>
       <Panel title={connections.title}>
         <p className={styles.text}>{connections.text}</p>
-        <Button component={Link} to="/dashboard/connections" variant="default">
+        <Button component={Link} to={screens.connections} variant="default">
           {connections.open}
         </Button>
       </Panel>

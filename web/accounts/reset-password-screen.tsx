@@ -2,6 +2,7 @@ import { Button, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
 import { endSession } from '#web/platform/session.ts'
@@ -47,7 +48,7 @@ export default function ResetPasswordScreen(): ReactNode {
       {said !== null ? (
         <>
           <Notice tone="good">{said}</Notice>
-          <Button component={Link} to="/signin" fullWidth>
+          <Button component={Link} to={screens.signIn} fullWidth>
             {words.signIn}
           </Button>
         </>
@@ -55,7 +56,7 @@ export default function ResetPasswordScreen(): ReactNode {
         <>
           <Notice tone="bad">{useless}</Notice>
           {mailless && <p className={styles.after}>{words.noMail}</p>}
-          <Button component={Link} to={server?.systemMail ? '/forgot-password' : '/signin'} fullWidth>
+          <Button component={Link} to={server?.systemMail ? screens.forgotPassword : screens.signIn} fullWidth>
             {server?.systemMail ? words.another : words.signIn}
           </Button>
         </>

@@ -2,6 +2,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
 import { arriveAt } from '#web/platform/session.ts'
@@ -54,7 +55,11 @@ export default function SignInScreen(): ReactNode {
     setStep('password')
   }
   return (
-    <EntryPage words={step === 'code' ? { ...words, title: words.factor.title } : words} otherPage="/signup" choice={step === 'password'}>
+    <EntryPage
+      words={step === 'code' ? { ...words, title: words.factor.title } : words}
+      otherPage={screens.signUp}
+      choice={step === 'password'}
+    >
       {step === 'password' && wasSignedOut(from) && <Notice tone="info">{words.signedOut}</Notice>}
       {step === 'password' && <GoogleReturn />}
       <ContractForm state={shown} submit={words.submit} busy={words.busy} wide>
@@ -73,7 +78,7 @@ export default function SignInScreen(): ReactNode {
             <TextInput label={words.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
             <PasswordField label={words.password} autoComplete="current-password" required {...form.getInputProps('password')} />
             {server?.systemMail && (
-              <Link to="/forgot-password" state={from} className={`${styles.aside} ${styles.under}`}>
+              <Link to={screens.forgotPassword} state={from} className={`${styles.aside} ${styles.under}`}>
                 {words.forgot}
               </Link>
             )}

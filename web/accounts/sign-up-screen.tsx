@@ -2,6 +2,7 @@ import { Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { send } from '#web/platform/send.ts'
 import { arriveAt } from '#web/platform/session.ts'
@@ -34,7 +35,7 @@ export default function SignUpScreen(): ReactNode {
   })
   const { form } = state
   return (
-    <EntryPage words={texts.signUp} otherPage="/signin">
+    <EntryPage words={texts.signUp} otherPage={screens.signIn}>
       <ContractForm state={state} submit={texts.signUp.submit} busy={created ? texts.signUp.loggingIn : texts.signUp.creating} wide>
         <Stack gap={16}>
           <TextInput label={texts.signUp.name} autoComplete="name" required {...form.getInputProps('displayName')} />

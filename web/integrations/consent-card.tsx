@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconApps, IconArrowsExchange, IconBolt, IconSend2 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { integrationCalls } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
@@ -89,7 +90,7 @@ export function ConsentCard({ application, own, asked, refuseUrl, invalid, child
         <Button
           variant={open ? 'default' : 'filled'}
           disabled={busy}
-          onClick={() => leave(webAddress(refuseUrl, window.location.origin) ?? '/dashboard')}
+          onClick={() => leave(webAddress(refuseUrl, window.location.origin) ?? screens.dashboard)}
         >
           {texts.no}
         </Button>

@@ -3,6 +3,7 @@ import { IconUnlink } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { integrationCalls } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { Problem } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -13,7 +14,7 @@ import { consentTexts as texts } from './consent-texts.ts'
 
 /** Principal is asked about where nobody is named. */
 const zapier = 'Zapier'
-const dashboard = '/dashboard'
+const dashboard = screens.dashboard
 
 /** /dashboard/oauth-consent?redirect_uri=…&state=…&request=… */
 export default function OauthConsentScreen(): ReactNode {

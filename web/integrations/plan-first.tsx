@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { screens, withQuery } from '#contract/screens.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { texts } from './texts.ts'
 import { useLackOfApiAccess } from './use-api-access.ts'
@@ -17,7 +18,7 @@ export function PlanFirst(): ReactNode {
       title={words.title(lifts.title)}
       action={
         // The pricing page is a document of its own.
-        <Button component="a" href={`/pricing?plan=${lifts.name}`} variant="default">
+        <Button component="a" href={withQuery(screens.pricing, { plan: lifts.name })} variant="default">
           {words.choose(lifts.title)}
         </Button>
       }

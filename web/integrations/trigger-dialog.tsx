@@ -6,6 +6,7 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { formatRupees } from '#contract/money.ts'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
@@ -61,7 +62,7 @@ function MailboxFirst({ onClose }: { onClose: () => void }): ReactNode {
     <>
       <p className={styles.words}>{texts.mailbox.text}</p>
       <Buttons onClose={onClose} close={texts.close}>
-        <Button component={Link} to="/dashboard/mail-settings">
+        <Button component={Link} to={screens.mailSettings}>
           {texts.mailbox.open}
         </Button>
       </Buttons>
@@ -77,7 +78,7 @@ function Due({ onBusy, onClose }: StepProps): ReactNode {
       <>
         <TriggerResult answer={answer} />
         <Buttons onClose={onClose} close={texts.close}>
-          <Button component={Link} to="/dashboard/reminder-control">
+          <Button component={Link} to={screens.reminderControl}>
             {texts.follow}
           </Button>
         </Buttons>

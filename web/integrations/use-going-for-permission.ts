@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { ownRedirectPath } from '#contract/integrations.ts'
+import { screens, withQuery } from '#contract/screens.ts'
 
 /** Goes to the consent page with Duely's own request, from where the browser comes back to `?trigger`. */
 export function useGoingForPermission(wanted: boolean): void {
@@ -12,7 +13,7 @@ export function useGoingForPermission(wanted: boolean): void {
       here.delete('trigger')
       // Whoever comes back to this address, or stays because something is not saved, is not asked again.
       await navigate({ search: `${here}` }, { replace: true, preventScrollReset: true })
-      await navigate(`/dashboard/oauth-consent?${new URLSearchParams({ redirect_uri: ownRedirectPath, state: randomState() })}`)
+      await navigate(withQuery(screens.oauthConsent, { redirect_uri: ownRedirectPath, state: randomState() }))
     }
     void go()
   }, [wanted, navigate])

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { ConfirmDialog } from '#web/ui/dialog.tsx'
@@ -29,7 +30,7 @@ export function WebhookRemoveDialog({ opened, webhook, onRemoved, onClose }: Web
       onRemoved()
       void invalidate(queries, [integrationCalls.webhooks])
       // In the place of this address: there is nothing to come back to.
-      void navigate('/dashboard/connections', { replace: true })
+      void navigate(screens.connections, { replace: true })
     },
   })
   return (

@@ -3,6 +3,7 @@ import { IconArrowLeft, IconWebhookOff } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
@@ -25,7 +26,7 @@ export default function WebhookScreen(): ReactNode {
       <PageHeader
         title={found?.kind === 'zapier' ? words.zap : words.title}
         action={
-          <Button component={Link} to="/dashboard/connections" variant="default" leftSection={<IconArrowLeft size={18} aria-hidden />}>
+          <Button component={Link} to={screens.connections} variant="default" leftSection={<IconArrowLeft size={18} aria-hidden />}>
             {words.back}
           </Button>
         }
@@ -50,7 +51,7 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
         title={words.gone.title}
         text={words.gone.text}
         action={
-          <Button component={Link} to="/dashboard/connections">
+          <Button component={Link} to={screens.connections}>
             {words.gone.back}
           </Button>
         }

@@ -3,6 +3,7 @@ import { IconBolt, IconChevronRight, IconPlus, IconWebhook } from '@tabler/icons
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
@@ -70,7 +71,7 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
       <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
       <div className={styles.what}>
         <div className={styles.name}>
-          <Link to={`/dashboard/connections/webhooks/${_id}`} className={styles.address} aria-label={words.open(url)} title={url}>
+          <Link to={screens.webhook(_id)} className={styles.address} aria-label={words.open(url)} title={url}>
             {url}
           </Link>
           {kind === 'zapier' && <Pill tone="quiet">{words.by.zapier}</Pill>}

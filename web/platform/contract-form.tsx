@@ -16,9 +16,9 @@ type Values = Record<string, unknown>
 interface ContractFormOptions<C extends Call, V extends Values> extends CacheEffects<C> {
   call: C
   initialValues: V
-  /** The call's input made of what the fields hold; an empty field that may be left out becomes undefined here. */
+  /** The call's input from the fields; an empty optional field must become undefined here. */
   toInput: (values: V) => SendInput<C>
-  /** Questions that the call's own schema cannot know, such as a password typed twice: a sentence per field. */
+  /** Checks that the call's schema cannot express, such as a repeated password: one message per field. */
   check?: (values: V) => Record<string, string>
   /** Runs after a success, while the button is still busy; a Problem that it throws is shown. */
   onSuccess: (reply: CallReply<C>, values: V) => void | Promise<void>
@@ -29,20 +29,19 @@ interface ContractFormOptions<C extends Call, V extends Values> extends CacheEff
 export interface ContractFormState<V extends Values> {
   form: UseFormReturnType<V>
   busy: boolean
-  /** What went wrong and belongs to no field. */
+  /** The error that belongs to no field. */
   problem: string | null
-  /** Empties the form and forgets what went wrong. */
   reset: () => void
   submit: (event: FormEvent<HTMLFormElement>) => Promise<void>
 }
 
-/** The state of a form that is sent as a call: checked by the call's own schema, the server's errors on the same fields. */
+/** The state of a form that is sent as a call: validated by the call's schema, with the server's errors on the same fields. */
 export function useContractForm<C extends Call, V extends Values>(options: ContractFormOptions<C, V>): ContractFormState<V> {
   const { call, initialValues, toInput, check, onSuccess, onError } = options
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  /** What is only true for so many seconds. */
+  /** Seconds until the error no longer applies (Retry-After). */
   const [passing, setPassing] = useState<number | null>(null)
   const sending = useRef(false)
   useEffect(() => {
@@ -65,7 +64,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // A double click must not send twice: the state below is only seen at the next paint.
+    // A double click must not send twice: state is only updated at the next render.
     if (sending.current) return
     setProblem(null)
     setPassing(null)
@@ -110,26 +109,26 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
 interface ContractFormProps<V extends Values> {
   state: ContractFormState<V>
   submit: string
-  /** The button's text while it works. */
+  /** The button's label while busy. */
   busy: string
-  /** Further buttons beside the first; in a dialog they come before it, as in every dialog. */
+  /** Further buttons; in a dialog they come before the submit button. */
   actions?: ReactNode
   /** Red where something is lost. */
   tone?: 'danger'
-  /** Stretches the button over the whole form, as on the sign-in page. */
+  /** Full width, as on the sign-in page. */
   wide?: boolean
   children: ReactNode
 }
 
 /**
- * The form around its fields: the button with its two texts, and below it what belongs to no field. In a dialog both stand in its foot, what
- * went wrong above the buttons, where it is in sight.
+ * The form around its fields: the submit button and the error that belongs to no field. In a dialog both are in its footer, the error
+ * above the buttons, where it is visible.
  */
 export function ContractForm<V extends Values>({ state, submit, busy, actions, tone, wide, children }: ContractFormProps<V>): ReactNode {
   const live = useLive()
   const frame = useRef<HTMLFormElement>(null)
   const { setValues, getValues } = state.form
-  // A written page can be typed into before this runs: what stands in its fields by then is what they hold.
+  // A prerendered page accepts input before hydration: take over what was typed.
   useLayoutEffect(() => {
     const fields = [...(frame.current?.querySelectorAll<HTMLInputElement>('input[data-path]') ?? [])]
     const typed = fields.map(({ dataset, value }) => [dataset.path ?? '', value] as const)
@@ -152,7 +151,7 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
     </BusyButton>
   )
   return (
-    // Until it is live, the browser itself would send it: never by an address, where a password would stand to be read.
+    // Before hydration the browser itself would submit the form: with POST, because GET would put a password into the address.
     <form ref={frame} method="post" noValidate onSubmit={(event) => void state.submit(event)} aria-busy={state.busy}>
       {children}
       {inDialog ? (
@@ -176,7 +175,7 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
   )
 }
 
-/** False on a page that was written before and is not taken over yet. */
+/** False until the prerendered page is hydrated. */
 function useLive(): boolean {
   return useSyncExternalStore(
     () => () => undefined,
@@ -195,7 +194,7 @@ function focusFirst(form: HTMLFormElement): void {
   requestAnimationFrame(() => {
     const field = form.querySelector<HTMLElement>('[aria-invalid="true"]')
     field?.focus()
-    // What is wrong with it stands below it, and is to be read too.
+    // The field's error message must be visible too.
     field?.closest('.mantine-InputWrapper-root')?.scrollIntoView({ block: 'nearest' })
   })
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { texts } from './texts.ts'
 
-/** What the build does not know: it writes these, and the server puts its own facts in their place in every page. */
+/** Written by the build, replaced by the server in every page. */
 const placeholders = {
   address: '__DUELY_ADDRESS__',
   support: '__DUELY_SUPPORT__',
@@ -10,8 +10,9 @@ const placeholders = {
 }
 
 /**
- * A fact that the server wrote into this page: its public address, where its operator can be reached (`/contact` where nowhere),
- * whether payments are set up (`on` or `off`), or whether this page lets the payment provider's checkout in. While the build writes the page it is not known yet.
+ * A value that the server wrote into this page: its public address, the operator's support address (`/contact` without one), whether
+ * payments are set up (`on` or `off`), and whether this page's security policy allows the payment provider's checkout. Unknown in a
+ * prerendered page.
  */
 export function pageMeta(name: keyof typeof placeholders): string {
   if (typeof document === 'undefined') return placeholders[name]
@@ -25,7 +26,7 @@ interface PageMetaProps {
   path: string
 }
 
-/** What the browser's tab, search engines and those who are sent a link are told of a public page. */
+/** Title, canonical address and Open Graph data of a public page. */
 export function PageMeta({ title, description, path }: PageMetaProps): ReactNode {
   const address = `${pageMeta('address')}${path}`
   const picture = `${pageMeta('address')}/share.png`
@@ -48,10 +49,10 @@ export function PageMeta({ title, description, path }: PageMetaProps): ReactNode
   )
 }
 
-/** What the build writes wherever a nonce belongs; the server puts a fresh one in its place in every page. */
+/** Written by the build wherever a nonce belongs; the server replaces it with a fresh nonce in every page. */
 const placeholder = '__DUELY_NONCE__'
 
-/** The nonce of this page: browsers hide the attribute from scripts of others, the property stays readable. */
+/** The nonce of this page. Browsers hide the attribute; the property is readable. */
 export function pageNonce(): string {
   if (typeof document === 'undefined') return placeholder
   return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''

@@ -6,11 +6,11 @@ interface FieldError {
   message: string
 }
 
-/** A call that did not succeed. `message` is a sentence for the person, `code` is for programs; `offline` means that no answer came. */
+/** A call that failed. `message` is for the person, `code` for programs; `offline` means that no answer came. */
 export class Problem extends Error {
   readonly code: ProblemCode | 'offline'
   readonly errors: FieldError[]
-  /** After so many seconds another try may go better; null where nobody said so. */
+  /** Seconds (Retry-After), or null. */
   readonly retryAfter: number | null
 
   constructor(code: ProblemCode | 'offline', message: string, errors: FieldError[] = [], retryAfter: number | null = null) {
@@ -22,7 +22,7 @@ export class Problem extends Error {
   }
 }
 
-/** Reads the body of an answer that is not a success; anything that is not a problem (a proxy's page) is put in words. */
+/** Parses an error response; a body that is no problem document (a proxy's page) gets a message of our own. */
 export async function readProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null)
   const said = problem.safeParse(body)
@@ -35,7 +35,7 @@ function secondsIn(header: string | null): number | null {
   return header !== null && /^\d+$/.test(header) ? Number(header) : null
 }
 
-/** What to tell the person about anything that was thrown. */
+/** The message to show for anything thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Problem ? error.message : texts.broken
 }

@@ -11,24 +11,24 @@ import { errorMessage, Problem } from './problem.ts'
 
 interface QueryViewProps<T> {
   query: UseQueryResult<T>
-  /** What the person reads, and hears, while it loads. */
+  /** Shown and announced while loading. */
   loading: string
-  /** The shape of what is coming, so that nothing jumps; a few lines where left out. */
+  /** In the shape of the content, so that nothing shifts; a few lines by default. */
   skeleton?: ReactNode
-  /** The sentence of the error, around the server's own words. */
+  /** The error message, around the server's own sentence. */
   error: (message: string) => string
-  /** Another way on where it failed, beside trying again. */
+  /** A second action beside Try again. */
   otherwise?: ReactNode
-  /** The heading where what was asked for is not there: no second try would find it. */
+  /** The title for `not_found`, where retrying is pointless. */
   gone?: string
-  /** What stands there when there is nothing yet; null where the answer is never nothing. */
+  /** Shown for an empty answer; null where an answer is never empty. */
   empty: ReactNode
-  /** When the answer is nothing; an empty list unless said otherwise. */
+  /** An empty list by default. */
   isEmpty?: (data: T) => boolean
   children: (data: T) => ReactNode
 }
 
-/** What was read, in its four states: loading, failed, nothing there, there. An answer that is there stays while it cannot be refreshed. */
+/** A query in its four states: loading, failed, empty, loaded. A loaded answer stays while a refetch fails. */
 export function QueryView<T>({
   query,
   loading,
@@ -40,7 +40,7 @@ export function QueryView<T>({
   isEmpty = isEmptyList,
   children,
 }: QueryViewProps<T>): ReactNode {
-  // Drawn piece by piece: a long list holds up neither a key nor a press.
+  // Deferred: rendering a long list must not block input.
   const data = useDeferredValue(query.data)
   if (data !== undefined) {
     return (
@@ -77,13 +77,12 @@ interface ErrorStateProps {
   text: string
   busy: boolean
   onRetry: () => void
-  /** Another way on, beside trying again. */
+  /** A second action beside Try again. */
   action?: ReactNode
-  /** The heading where it is not there at all: to try again would change nothing, so only the other way on is offered. */
+  /** The title where retrying is pointless; then only `action` is offered. */
   gone?: string | undefined
 }
 
-/** Something could not be loaded: the sentence, and the way to try again. */
 export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProps): ReactNode {
   return (
     <div role="alert">
@@ -106,13 +105,12 @@ export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProp
 }
 
 interface TryAgainProps {
-  /** Filled where it is the one thing to do. */
+  /** Filled where it is the only action. */
   variant?: 'default' | 'filled'
   busy: boolean
   onRetry: () => void
 }
 
-/** Reads once more what could not be read. */
 export function TryAgain({ variant = 'default', busy, onRetry }: TryAgainProps): ReactNode {
   return (
     <BusyButton variant={variant} busy={busy} busyText={texts.failed.busy} onClick={onRetry}>
@@ -122,13 +120,13 @@ export function TryAgain({ variant = 'default', busy, onRetry }: TryAgainProps):
 }
 
 interface LoadingProps {
-  /** What is being waited for, in words. */
+  /** Shown and announced. */
   text: string
-  /** The shape of what is coming; a few lines where left out. */
+  /** A few lines by default. */
   children?: ReactNode
 }
 
-/** What stands there while something loads: the words, on the shape of what is coming, so that nothing moves when it comes. */
+/** The message over a skeleton in the shape of the content, so that nothing shifts. */
 export function Loading({ text, children }: LoadingProps): ReactNode {
   return (
     <div role="status" className={styles.loading}>

@@ -5,17 +5,19 @@ import { texts } from './texts.ts'
 
 const lockName = 'duely-refresh'
 const lockLife = 15_000
-/** Says which token was replaced last. A cookie is there for every tab at once; what one writes to localStorage reaches the process of another later. */
+/**
+ * A fingerprint of the token that was replaced last. A cookie is visible to all tabs immediately, a write to localStorage reaches other
+ * processes later.
+ */
 const replacedCookie = 'duely-replaced'
-/** How much later at most, in ms: then this tab asks for itself. */
+/** How long to wait for that write, in ms, before this tab sends a refresh of its own. */
 const settling = 3_000
 let underWay: Promise<boolean> | null = null
 
 /**
- * Gets a new access token for the refresh cookie, once for all open tabs, however many calls ask.
- * `stale` is the token that did not do: where another tab has replaced it meanwhile, nothing is sent.
- * True when there is a new token; false when the session is over, which it then is here too.
- * Throws a Problem where no answer came: then nothing is known, and nobody is signed out.
+ * Gets a new access token for the refresh cookie, once for all open tabs and calls. `stale` is the token that was refused: nothing is sent
+ * if another tab has replaced it. Resolves to true with a new token, to false when the session has ended. Throws a Problem without an
+ * answer: the person stays signed in.
  */
 export function refreshSession(stale: string): Promise<boolean> {
   underWay ??= alone(() => renew(stale)).finally(() => {
@@ -46,7 +48,7 @@ async function renew(stale: string): Promise<boolean> {
   return true
 }
 
-/** Plain http on a local network has no cookie store: there the server, which gives both tabs the same successor for some seconds, sees to it alone. */
+/** Plain http has no cookie store: there the server returns the same successor to both tabs for some seconds. */
 async function lastReplaced(): Promise<string | undefined> {
   if (!('cookieStore' in window)) return undefined
   return (await window.cookieStore.get(replacedCookie).catch(() => null))?.value
@@ -58,7 +60,7 @@ async function noteReplaced(stale: string): Promise<void> {
   await window.cookieStore.set(note).catch(() => undefined)
 }
 
-/** Waits for what another tab wrote instead of this token. False where nothing comes. */
+/** Waits until another tab's new token has arrived; false after a timeout. */
 async function hasArrived(stale: string): Promise<boolean> {
   for (let waited = 0; waited < settling; waited += 20) {
     if (localStorage.getItem('accessToken') !== stale) return true
@@ -67,7 +69,7 @@ async function hasArrived(stale: string): Promise<boolean> {
   return false
 }
 
-/** Tells tokens apart without giving one away (FNV-1a). */
+/** Identifies a token without revealing it (FNV-1a). */
 function fingerprint(token: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < token.length; at += 1) hash = Math.imul(hash ^ token.charCodeAt(at), 0x01000193)
@@ -76,13 +78,13 @@ function fingerprint(token: string): string {
 
 /** Runs `work` in one tab at a time. */
 function alone<T>(work: () => Promise<T>): Promise<T> {
-  // Plain http on a local network has no Web Locks.
+  // Plain http has no Web Locks.
   return navigator.locks ? navigator.locks.request(lockName, work) : aloneByStorage(work)
 }
 
 /**
- * The same by a note in localStorage: who finds no fresh note leaves one, waits a moment and looks whether it is still theirs.
- * A tab that died leaves a note that runs out. Two tabs at once do no harm: the server gives both the same successor for some seconds.
+ * A lock in localStorage: write a note unless a fresh one exists, wait, and check that it is still there. The note of a closed tab
+ * expires. Two winners do no harm: the server returns the same successor to both for some seconds.
  */
 async function aloneByStorage<T>(work: () => Promise<T>): Promise<T> {
   const mine = `${Math.random().toString(36).slice(2)}`

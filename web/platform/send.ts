@@ -7,12 +7,11 @@ import { texts } from './texts.ts'
 const patience = 45_000
 
 type WithoutQuery<I> = Omit<I, 'query'>
-/** What `send` takes: `{ params, query, body }`, only the parts that the call has; a query may be left out. */
+/** `{ params, query, body }`, only the parts that the call has; a query is optional. */
 export type SendInput<C extends Call> = CallInput<C> extends { query: infer Q } ? WithoutQuery<CallInput<C>> & { query?: Q } : CallInput<C>
-/** The input as an argument: left out where a call needs none. */
+/** Optional for calls without input. */
 export type SendArgument<C extends Call> = Record<never, never> extends SendInput<C> ? [input?: SendInput<C>] : [input: SendInput<C>]
 
-/** Any call's input. */
 interface Parts {
   params?: unknown
   query?: unknown
@@ -26,20 +25,19 @@ interface Extras {
 }
 
 /**
- * Sends a call and answers what the contract promises. Throws a Problem, whose message is a sentence for the person.
- * A call that is refused because the access token ran out is sent once more with a new one; where there is none the session
- * ends, and the screen around the call leaves for /signin.
+ * Sends a call and returns its reply. Throws a Problem. A call that is refused because the access token expired is repeated once with a
+ * new token; without one the session ends and the screen redirects to /signin.
  */
 export async function send<C extends Call>(call: C, ...[input]: SendArgument<C>): Promise<CallReply<C>> {
   return sendUntil(call, input ?? {}, null)
 }
 
-/** `send` that can be called off. */
+/** `send` with an AbortSignal. */
 export async function sendUntil<C extends Call>(call: C, input: Parts, signal: AbortSignal | null): Promise<CallReply<C>> {
   return sendWith(call, input, { signal, key: null })
 }
 
-/** `send` with an Idempotency-Key: what is sent again because no answer came does nothing twice. Only for calls that heed one. */
+/** `send` with an Idempotency-Key, so that a retry has no second effect. Only for calls that support it. */
 export async function sendOnce<C extends Call>(call: C, input: SendInput<C>, key: string): Promise<CallReply<C>> {
   return sendWith(call, input, { signal: null, key })
 }
@@ -48,11 +46,11 @@ async function sendWith<C extends Call>(call: C, input: Parts, extras: Extras): 
   const response = await answered(call, input, extras)
   const reply: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
   if (call.reply && reply === undefined) throw new Problem('fault', texts.unexpected)
-  // The server checks every reply against the contract before it leaves.
+  // The server has validated the reply against the contract.
   return reply as CallReply<C>
 }
 
-/** Sends a call that answers with a file, and answers its bytes and the name that the server gives it. Throws a Problem as `send` does. */
+/** Sends a call that returns a file: its bytes, and the name from Content-Disposition. */
 export async function sendForFile<C extends Call>(call: C, input: SendInput<C>): Promise<{ bytes: Blob; name: string }> {
   const response = await answered(call, input, { signal: null, key: null })
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'duely'
@@ -94,7 +92,7 @@ async function request(call: Call, input: Parts, token: string | null, { signal,
   }
 }
 
-/** `/invoice/:id` with its values in place, and the query behind it. */
+/** The path with its parameters, and the query string. */
 function address(call: Call, { params, query }: Parts): string {
   const values = new Map(Object.entries(params ?? {}))
   const path = call.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name) ?? '')))
@@ -103,7 +101,7 @@ function address(call: Call, { params, query }: Parts): string {
   return asked.size > 0 ? `${path}?${asked}` : path
 }
 
-/** Puts a file into the browser's downloads. */
+/** Downloads a file that is in memory. */
 export function saveFile(bytes: Blob, name: string): void {
   const address = URL.createObjectURL(bytes)
   const link = document.createElement('a')

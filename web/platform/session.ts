@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { User } from '#contract/accounts.ts'
 
-/** Who is signed in on this browser. Both parts are kept in localStorage, under `user` and `accessToken`. */
+/** The session of this browser, kept in localStorage under `user` and `accessToken`. */
 export interface Session {
   user: User
   accessToken: string
@@ -10,7 +10,7 @@ export interface Session {
 const listeners = new Set<() => void>()
 let last: { key: string; session: Session | null } | null = null
 
-/** The stored session, or null where nobody is signed in. The same object as long as nothing changed. */
+/** The stored session, or null. The same object as long as nothing changed. */
 export function readSession(): Session | null {
   const accessToken = localStorage.getItem('accessToken')
   const stored = localStorage.getItem('user')
@@ -29,7 +29,7 @@ function parse(accessToken: string | null, stored: string | null): Session | nul
   }
 }
 
-/** Looked at by hand: the validator is larger than a public page, and every one of them asks who is signed in. */
+/** Checked by hand: every public page needs this, and the validator is larger than such a page. */
 function isUser(kept: unknown): kept is User {
   if (typeof kept !== 'object' || kept === null) return false
   const text = (name: keyof User) => typeof Reflect.get(kept, name) === 'string'
@@ -43,27 +43,27 @@ export function arriveAt(path: string, session: Session): void {
   window.location.assign(path)
 }
 
-/** Puts a fresh access token in the place of the old one; where the session ended meanwhile, it stays ended. */
+/** Stores a new access token, unless the session has ended meanwhile. */
 export function keepAccessToken(accessToken: string): void {
   if (!localStorage.getItem('user')) return
   localStorage.setItem('accessToken', accessToken)
   tell()
 }
 
-/** Remembers the person's new name and email; where the session ended meanwhile, it stays ended. */
+/** Stores the person's new name and email, unless the session has ended meanwhile. */
 export function keepUser(changed: User): void {
   if (!localStorage.getItem('user')) return
   localStorage.setItem('user', JSON.stringify(changed))
   tell()
 }
 
-/** Forgets who was signed in; a screen that needs a session leaves for /signin. */
+/** Removes the session; screens that need one redirect to /signin. */
 export function endSession(): void {
   forget()
   tell()
 }
 
-/** Forgets who was signed in and loads `path` as a new page, so that nothing of theirs stays in memory. */
+/** Removes the session and loads `path` as a new page, so that nothing of it stays in memory. */
 export function leaveTo(path: string): void {
   forget()
   window.location.replace(path)
@@ -90,7 +90,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The session of this browser, over all tabs; undefined while the prerendered page is being taken over, null when signed out. */
+/** The session, shared by all tabs; undefined until hydration, null when signed out. */
 export function useSession(): Session | null | undefined {
   return useSyncExternalStore<Session | null | undefined>(subscribe, readSession, () => undefined)
 }

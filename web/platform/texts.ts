@@ -1,4 +1,4 @@
-/** What is said where a page and the server do not find each other, and of what the product is to those who are sent a link. */
+/** Texts of failed calls, and of link previews. */
 export const texts = {
   brand: 'Duely',
   picture: 'One invoice on the due line: sent, due, reminded twice, paid.',
@@ -6,6 +6,6 @@ export const texts = {
   tooSlow: 'The server did not answer in time. Please try again in a moment.',
   unexpected: 'The server did not answer as expected. Please reload the page and try again.',
   unexpectedStatus: (status: number) => `The server did not answer as expected (${status}). Please try again in a moment.`,
-  fileCutOff: 'The file did not arrive whole. Please check your connection and try again.',
+  fileCutOff: 'The file did not download completely. Check your connection and try again.',
   broken: 'Something went wrong on this page. Please reload it and try again.',
 }

@@ -2,14 +2,15 @@ import { ActionIcon } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { screens } from '#contract/screens.ts'
 import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
+import { isMac, useShortcuts } from './shortcuts.ts'
 import { texts } from './texts.ts'
-import { isMac, useShortcuts } from './use-shortcuts.ts'
 
 const Palette = lazyDialog(async () => (await import('./palette.tsx')).Palette)
-const ShortcutsDialog = lazyDialog(async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog)
+const ShortcutsDialog = lazyDialog(async () => (await import('./palette.tsx')).ShortcutsDialog)
 
-/** The way to every screen, action and invoice from anywhere, and the keys of the page. Both dialogs are loaded when they are first wanted. */
+/** The command palette and the keyboard shortcuts. Both dialogs are loaded on first use. */
 export function Commands(): ReactNode {
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -27,12 +28,11 @@ export function Commands(): ReactNode {
     box.select()
     box.scrollIntoView({ block: 'nearest' })
   }
-  const onDashboard = pathname.startsWith('/dashboard')
+  const onDashboard = pathname.startsWith(screens.dashboard)
   useShortcuts({
     onPalette: () => (open === 'palette' ? close() : show('palette')),
-    // What is typed before the dialog is there was meant for it.
-    single:
-      onDashboard && open === null ? { '/': search, n: () => void navigate('/dashboard/new-invoice'), '?': () => show('shortcuts') } : {},
+    // Keys typed while a dialog loads are meant for the dialog.
+    single: onDashboard && open === null ? { '/': search, n: () => void navigate(screens.newInvoice), '?': () => show('shortcuts') } : {},
   })
   return (
     <>

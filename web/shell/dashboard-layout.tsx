@@ -1,20 +1,36 @@
-import { Fragment, isValidElement, type ReactNode, useDeferredValue, useState } from 'react'
+import { Fragment, isValidElement, type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
+import { screens } from '#contract/screens.ts'
 import { useSession } from '#web/platform/session.ts'
+import { Account } from './account.tsx'
+import { SidebarActions } from './actions.tsx'
+import { Library } from './library.tsx'
+import { Sidebar } from './navigation.tsx'
 import { Notices } from './notices.tsx'
-import styles from './page.module.css'
-import { Sidebar } from './sidebar.tsx'
-import { SidebarActions } from './sidebar-actions.tsx'
+import styles from './shell.module.css'
+import { SiteFrame } from './site-frame.tsx'
 
-/** The screens for people who are signed in. A stranger is sent to /signin, which gets to know where they wanted to go; so is who was signed in until now. */
+/** The frame of the screens for people who are signed in. */
 export default function DashboardLayout(): ReactNode {
-  // Taken over piece by piece: the page that was written at build time stays usable meanwhile.
+  useKeptFocus()
+  return (
+    <Library>
+      <SiteFrame account={<Account />} actions={(close) => <SidebarActions onDone={close} />}>
+        <Dashboard />
+      </SiteFrame>
+    </Library>
+  )
+}
+
+/** Redirects people without a session to /signin, which receives their location. */
+function Dashboard(): ReactNode {
+  // Deferred, so that hydrating the prerendered page does not block input.
   const session = useDeferredValue(useSession(), undefined)
   const starting = useStarting()
   const { pathname, search, hash } = useLocation()
   const [wasHere, setWasHere] = useState(false)
   if (session && !wasHere) setWasHere(true)
-  if (session === null) return <Navigate to="/signin" replace state={{ from: { pathname, search, hash }, signedOut: wasHere }} />
+  if (session === null) return <Navigate to={screens.signIn} replace state={{ from: { pathname, search, hash }, signedOut: wasHere }} />
   return (
     <div className={styles.shell}>
       <Sidebar>{session && <SidebarActions key={session.user._id} />}</Sidebar>
@@ -33,8 +49,50 @@ export default function DashboardLayout(): ReactNode {
   )
 }
 
-/** What a screen shows in the page that was written at build time, by its handle. */
+/** The prerendered skeleton of a screen, from its route handle. */
 function useStarting(): ReactNode {
   const handle: unknown = useMatches().at(-1)?.handle
   return typeof handle === 'object' && handle !== null && 'starting' in handle && isValidElement(handle.starting) ? handle.starting : null
+}
+
+/** In ms: a closing dialog returns the focus within this time. */
+const moment = 60
+
+/**
+ * When the focused element is removed (a deleted card, a dialog whose opener has gone), focuses the page content: keyboard and screen
+ * reader users would otherwise restart at the top.
+ */
+export function useKeptFocus(): void {
+  useEffect(() => {
+    let last: Element | null = null
+    let timer = 0
+    const nothing = () => document.activeElement === null || document.activeElement === document.body
+    const came = (event: FocusEvent) => {
+      last = event.target instanceof Element ? event.target : null
+    }
+    // A press beside all controls releases the focus on purpose.
+    const left = () => {
+      const before = last
+      window.setTimeout(() => {
+        if (last === before && before?.isConnected && nothing()) last = null
+      })
+    }
+    const changes = new MutationObserver(() => {
+      if (last === null || last.isConnected) return
+      last = null
+      window.clearTimeout(timer)
+      timer = window.setTimeout(() => {
+        if (nothing()) document.getElementById('content')?.focus({ preventScroll: true })
+      }, moment)
+    })
+    document.addEventListener('focusin', came)
+    document.addEventListener('focusout', left)
+    changes.observe(document.body, { childList: true, subtree: true })
+    return () => {
+      window.clearTimeout(timer)
+      changes.disconnect()
+      document.removeEventListener('focusin', came)
+      document.removeEventListener('focusout', left)
+    }
+  }, [])
 }

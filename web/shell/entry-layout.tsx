@@ -1,12 +1,11 @@
 import { type ReactNode, Suspense } from 'react'
 import { Outlet } from 'react-router'
-import { AccountWaiting, accountLater } from './account-waiting.tsx'
 import { Library } from './library.tsx'
-import { SiteFrame } from './site-frame.tsx'
+import { AccountWaiting, accountLater, SiteFrame } from './site-frame.tsx'
 
 const Account = accountLater(async () => (await import('./account.tsx')).Account)
 
-/** The frame of the screens that lead into the product: what only people who are signed in see comes afterwards. */
+/** The frame of the sign-in screens; the account part is loaded only for people who are signed in. */
 export default function EntryLayout(): ReactNode {
   return (
     <Library>

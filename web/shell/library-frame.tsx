@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { Outlet, useOutletContext } from 'react-router'
-import { MissingScreen } from './missing-screen.tsx'
+import { MissingScreen } from './failure-screens.tsx'
 
 const Components = lazy<ComponentType<{ children: ReactNode }>>(async () => ({
   default: await import('./library.tsx').then(
@@ -9,7 +9,7 @@ const Components = lazy<ComponentType<{ children: ReactNode }>>(async () => ({
   ),
 }))
 
-/** A part of a public page that only people who are signed in see: it brings the library with it. What it is given it hands on. */
+/** A signed-in part of a public page: brings the library, and passes the outlet context on. */
 export default function LibraryFrame(): ReactNode {
   const given: unknown = useOutletContext()
   return (

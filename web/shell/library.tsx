@@ -11,7 +11,7 @@ import { Toaster } from '#web/ui/toast.tsx'
 
 const themeManager = openThemeManager()
 
-/** What the screens of the product stand on and the public pages do without: the components, the answers that are kept, the messages. */
+/** The providers that the product's screens need and the public pages do without: Mantine, queries, toasts, confirmations. */
 export function Library({ children }: { children: ReactNode }): ReactNode {
   return (
     <Components>
@@ -22,7 +22,7 @@ export function Library({ children }: { children: ReactNode }): ReactNode {
   )
 }
 
-/** The same without the messages, for a second part of a page: they are shown once. */
+/** Without toasts and confirmations, for a second part of a page: those must exist once. */
 export function Components({ children }: { children: ReactNode }): ReactNode {
   const [queries] = useState(openQueries)
   return (
@@ -41,7 +41,7 @@ export function Components({ children }: { children: ReactNode }): ReactNode {
   )
 }
 
-/** What one person read is never shown to the next. By itself, so that nothing else is drawn anew once it is known who is here. */
+/** Clears the cache when another person signs in. A component of its own, so that a change of session re-renders nothing else. */
 function OfOnePerson({ queries }: { queries: QueryClient }): null {
   const person = useSession()?.user._id
   const before = useRef(person)
@@ -56,7 +56,6 @@ type Theme = 'light' | 'dark'
 
 const key = 'theme'
 
-/** The stored theme; dark unless the person chose light. */
 function readTheme(): Theme {
   try {
     return localStorage.getItem(key) === 'light' ? 'light' : 'dark'
@@ -66,8 +65,7 @@ function readTheme(): Theme {
 }
 
 /**
- * Keeps the plain words `light` and `dark` in localStorage under `theme`, and the class `dark` on the document. Tabs follow each other: theme.js,
- * which public pages have too, shows there what was chosen here.
+ * Keeps `light` or `dark` in localStorage under `theme`, and the class `dark` on the document. theme.js applies a change from another tab.
  */
 export function openThemeManager(): MantineColorSchemeManager {
   let heard: ((event: StorageEvent) => void) | null = null

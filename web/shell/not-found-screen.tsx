@@ -1,13 +1,13 @@
 import { IconMapQuestion } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { screens } from '#contract/screens.ts'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain.module.css'
 import { EmptyState } from '#web/ui/plain.tsx'
-import styles from './page.module.css'
+import styles from './shell.module.css'
 import { texts } from './texts.ts'
 
-/** No screen at this address. */
 export default function NotFoundScreen(): ReactNode {
   const session = useSession()
   return (
@@ -19,7 +19,7 @@ export default function NotFoundScreen(): ReactNode {
         title={texts.notFound.title}
         text={texts.notFound.text}
         action={
-          <Link to={session ? '/dashboard' : '/'} className={button.filled}>
+          <Link to={session ? screens.dashboard : screens.landing} className={button.filled}>
             {session ? texts.notFound.dashboard : texts.notFound.home}
           </Link>
         }

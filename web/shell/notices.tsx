@@ -6,6 +6,7 @@ import { Link, matchPath, useLocation } from 'react-router'
 import { causeOf, type SenderPause } from '#contract/mail.ts'
 import { type Notice as NoticeRow, noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
@@ -13,25 +14,24 @@ import { showComing, showMoment } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './notices.module.css'
-import { shownNotices } from './shown-notices.ts'
 import { texts } from './texts.ts'
 
 const words = texts.notices
-/** Milliseconds between two looks. */
+/** Milliseconds between refetches. */
 const seldom = 60_000
-/** How many stand there at first: on a phone one, so that the screen itself is still seen. */
+/** Shown before "Show all": one on a phone, so that the screen itself stays visible. */
 const first = { wide: 3, narrow: 1 }
-/** Screens that say by themselves what the banners would say. */
-const control = '/dashboard/reminder-control'
-const settings = '/dashboard/mail-settings'
+/** These screens show the same state themselves. */
+const control = screens.reminderControl
+const settings = screens.mailSettings
 
-/** Above every screen of the dashboard: what keeps reminders from leaving, and what the person should know until they put it away. */
+/** Above every screen of the dashboard: why sending is paused or delayed, and notifications until they are dismissed. */
 export function Notices(): ReactNode {
   const { pathname } = useLocation()
   const isAt = (path: string) => matchPath(path, pathname) !== null
   const status = useApiQuery(reminderCalls.status, {}, { refetchInterval: seldom })
   const notices = useApiQuery(noticeCalls.list, {}, { refetchInterval: seldom })
-  // Nothing is said where it cannot be found out: the screen below says that the server is away.
+  // Nothing without an answer: the screen below shows that the server is unreachable.
   if (!status.data) return null
   const { pause, trouble, timezone } = status.data
   return (
@@ -47,7 +47,7 @@ export function Notices(): ReactNode {
   )
 }
 
-/** The mailbox refuses: the server's own words, and the way to mend it. */
+/** The mailbox refuses: the mail server's answer, and the link to the settings. */
 function Paused({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
   const cause = causeOf(pause)
   return (
@@ -67,7 +67,7 @@ function Paused({ pause, zone }: { pause: SenderPause; zone: string }): ReactNod
       ) : (
         `${pause.message} `
       )}
-      {pause.until !== null && words.goesOn(showComing(zone, new Date(pause.until), new Date()))}
+      {pause.until !== null && words.resumes(showComing(zone, new Date(pause.until), new Date()))}
     </Notice>
   )
 }
@@ -82,7 +82,7 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
     invalidates: [noticeCalls.list],
     onError: (error) => toast('bad', words.dismissFailed(errorMessage(error))),
   })
-  // The pressed button is gone with its notice: the next one takes the focus, or the screen below.
+  // The dismissed notification takes its button along: focus the next one, or the screen.
   const count = notices.length
   useEffect(() => {
     if (!dismissed.current) return
@@ -140,4 +140,9 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
       )}
     </section>
   )
+}
+
+/** Drops notifications that the mailbox banner repeats: a refused login always, a used-up quota while the pause lasts. */
+export function shownNotices(notices: NoticeRow[], pause: SenderPause | null): NoticeRow[] {
+  return notices.filter(({ kind }) => kind !== 'login_refused' && (kind !== 'quota' || pause === null))
 }

@@ -1,9 +1,8 @@
 import type { Invoice } from '#contract/invoices.ts'
 
-/** How many invoices are offered at once. */
 const most = 8
 
-/** Whether every word of what was typed is found in the text. */
+/** Whether the text contains every typed word. */
 export function matches(text: string, typed: string): boolean {
   const lower = text.toLowerCase()
   return typed
@@ -12,7 +11,7 @@ export function matches(text: string, typed: string): boolean {
     .every((word) => lower.includes(word))
 }
 
-/** The invoices of that reference or client: those that are called just so first, then those that begin with it, otherwise newest first. */
+/** Invoices by reference or client: exact matches first, then prefixes, then the newest. */
 export function findInvoices(invoices: Invoice[], typed: string): Invoice[] {
   const wanted = typed.trim().toLowerCase()
   if (wanted === '') return []

@@ -1,35 +1,36 @@
-import { isMac } from './use-shortcuts.ts'
+import { count } from '#web/ui/texts.ts'
+import { isMac } from './shortcuts.ts'
 
-/** Every word of the palette and of the keys, which are loaded when they are first wanted. */
+/** Texts of the palette and the shortcuts dialog, loaded with them. */
 export const paletteTexts = {
   placeholder: 'Search invoices, screens and actions',
   groups: { invoices: 'Invoices', screens: 'Screens', actions: 'Actions', site: 'Site' },
   profile: { security: 'Security', subscription: 'Subscription', preferences: 'Preferences' },
   start: 'Start or stop daily reminders',
   sendNow: 'Send reminders now',
-  testMail: 'Send a test mail',
+  testMail: 'Send a test email',
   import: 'Import invoices from CSV',
   export: 'Export all invoices as CSV',
   exported: (name: string) => `${name} is in your downloads.`,
-  exportFailed: (message: string) => `The file could not be made. ${message}`,
+  exportFailed: (message: string) => `Couldn’t create the file. ${message}`,
   due: (date: string) => `due ${date}`,
   hint: 'Type a client, an email or a reference to find an invoice.',
-  found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
-  nothing: (typed: string) => `Nothing is called "${typed}".`,
+  found: (n: number) => count(n, 'result'),
+  nothing: (typed: string) => `No results for "${typed}"`,
   keys: {
     title: 'Keyboard shortcuts',
     list: (): { does: string; press: string[] }[] => [
       { does: 'Search and commands', press: isMac() ? ['⌘', 'K'] : ['Ctrl', 'K'] },
       { does: 'Search invoices', press: ['/'] },
       { does: 'Create an invoice', press: ['N'] },
-      { does: 'From the search to the invoices', press: ['↓'] },
-      { does: 'From one invoice to the next', press: ['←', '↑', '→', '↓'] },
+      { does: 'Move from the search to the invoices', press: ['↓'] },
+      { does: 'Move between invoices', press: ['←', '↑', '→', '↓'] },
       { does: 'Open the invoice', press: ['Enter'] },
       { does: 'Select the invoice', press: ['X'] },
-      { does: 'Select everything in between', press: ['Shift', 'click'] },
+      { does: 'Select a range', press: ['Shift', 'click'] },
       { does: 'Show these shortcuts', press: ['?'] },
     ],
     single: 'Single-key shortcuts',
-    singleHint: 'Turn them off if you speak to your computer or they get in your way. Ctrl K keeps working.',
+    singleHint: 'Turn them off if you use voice input or press them by accident. Ctrl K keeps working.',
   },
 }

@@ -1,7 +1,9 @@
 import '@mantine/core/styles/ScrollArea.layer.css'
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
-import { Combobox, Loader, Modal, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Switch.layer.css'
+import { Combobox, Loader, Modal, Switch, TextInput, useCombobox, useMantineColorScheme } from '@mantine/core'
 import {
   IconBell,
   IconBolt,
@@ -23,19 +25,19 @@ import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useLayoutE
 import { useNavigate } from 'react-router'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
+import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { saveFile, sendForFile } from '#web/platform/send.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { dashboardPages, sitePages } from './navigation.ts'
+import { useSignOut, useTrigger, useZapier } from './actions.tsx'
+import { dashboardPages, sitePages } from './navigation.tsx'
 import styles from './palette.module.css'
 import { findInvoices, matches } from './palette-items.ts'
 import { paletteTexts } from './palette-texts.ts'
+import { useSingleKeys } from './shortcuts.ts'
 import { texts } from './texts.ts'
-import { useSignOut } from './use-sign-out.ts'
-import { useTrigger } from './use-trigger.ts'
-import { useZapier } from './use-zapier.ts'
 
 const words = paletteTexts
 
@@ -53,7 +55,7 @@ interface PaletteProps {
   onShortcuts: () => void
 }
 
-/** Everything there is by its name: screens, actions and invoices. Arrow keys choose, Enter goes. */
+/** Screens, actions and invoices by name. Arrow keys choose, Enter runs. */
 export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
   return (
     <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
@@ -77,11 +79,11 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
   const [active, setActive] = useState<string | null>(null)
   const found = groups.flatMap(({ items }) => items)
   const ids = found.map(({ id }) => id).join()
-  // What Enter would do is always the best that was found.
+  // Enter always runs the best match.
   useLayoutEffect(() => {
     setActive(ids === '' ? null : selectFirstOption())
   }, [ids, selectFirstOption])
-  // Whoever types fast means what was typed, not what is still shown.
+  // The list is deferred: Enter must run what was typed, not what is still shown.
   const runTyped = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || wanted === typed) return
     event.preventDefault()
@@ -108,7 +110,7 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
             value={typed}
             maxLength={200}
             onChange={(event) => setTyped(event.currentTarget.value)}
-            // A dialog that closes behind the palette does not take the focus out of it.
+            // A dialog that closes behind the palette must not take the focus out of it.
             onBlur={({ currentTarget: box, relatedTarget: next }) => {
               if (opened && next !== null && !box.closest('[role="dialog"]')?.contains(next)) requestAnimationFrame(() => box.focus())
             }}
@@ -146,7 +148,6 @@ interface Group {
   items: Item[]
 }
 
-/** Says what is offered for what was typed. */
 function useOffered(
   invoices: Invoice[],
   { onClose, onShortcuts }: Pick<PaletteProps, 'onClose' | 'onShortcuts'>,
@@ -161,7 +162,7 @@ function useOffered(
     onClose()
     void navigate(to, { state })
   }
-  const screens = dashboardPages.map(
+  const pages = dashboardPages.map(
     ({ to, text, icon: Icon }): Item => ({ id: to, title: text, detail: null, icon: <Icon size={19} stroke={1.7} />, run: go(to) }),
   )
   const profile = Object.entries(words.profile).map(
@@ -170,7 +171,7 @@ function useOffered(
       title,
       detail: texts.myProfile,
       icon: <IconUserCircle size={19} stroke={1.7} />,
-      run: go(`/dashboard/profile?tab=${tab}`),
+      run: go(`${screens.profile}?tab=${tab}`),
     }),
   )
   const site = sitePages.map(
@@ -201,22 +202,28 @@ function useOffered(
           },
         ]
       : []),
-    { id: 'start', title: words.start, detail: null, icon: <IconBell size={19} stroke={1.7} />, run: go('/dashboard/reminder-control') },
+    { id: 'start', title: words.start, detail: null, icon: <IconBell size={19} stroke={1.7} />, run: go(screens.reminderControl) },
     {
       id: 'send-now',
       title: words.sendNow,
       detail: null,
       icon: <IconSend2 size={19} stroke={1.7} />,
-      run: go('/dashboard/reminder-control'),
+      run: go(screens.reminderControl),
     },
     {
       id: 'test-mail',
       title: words.testMail,
       detail: null,
       icon: <IconMail size={19} stroke={1.7} />,
-      run: go('/dashboard/mail-settings'),
+      run: go(screens.mailSettings),
     },
-    { id: 'import', title: words.import, detail: null, icon: <IconUpload size={19} stroke={1.7} />, run: go('/dashboard?import') },
+    {
+      id: 'import',
+      title: words.import,
+      detail: null,
+      icon: <IconUpload size={19} stroke={1.7} />,
+      run: go(`${screens.dashboard}?import`),
+    },
     {
       id: 'export',
       title: words.export,
@@ -254,12 +261,12 @@ function useOffered(
         title: invoice.clientName,
         detail: `${invoice.reference}, ${formatRupees(invoice.amount)}, ${words.due(showDate(invoice.dueDate))}`,
         icon: <IconFileInvoice size={19} stroke={1.7} />,
-        run: go(`/dashboard/edit-invoice/${invoice._id}`, { invoice }),
+        run: go(screens.invoice(invoice._id), { invoice }),
       }),
     )
     return [
       { label: words.groups.invoices, items: found },
-      { label: words.groups.screens, items: chosen([...screens, ...profile]) },
+      { label: words.groups.screens, items: chosen([...pages, ...profile]) },
       { label: words.groups.actions, items: chosen(actions) },
       { label: words.groups.site, items: chosen(site) },
     ].filter(({ items }) => items.length > 0)
@@ -274,4 +281,34 @@ async function exportAll(): Promise<void> {
   } catch (error) {
     toast('bad', words.exportFailed(errorMessage(error)))
   }
+}
+
+export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const [on, setOn] = useSingleKeys()
+  const { keys } = paletteTexts
+  return (
+    <Modal opened={opened} onClose={onClose} title={keys.title} size={480}>
+      <dl className={styles.keys}>
+        {keys.list().map(({ does, press }) => (
+          <div key={does} className={styles.key}>
+            <dt>{does}</dt>
+            <dd>
+              {press.map((one) => (
+                <kbd key={one} className={styles.kbd}>
+                  {one}
+                </kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Switch
+        className={styles.switch ?? ''}
+        label={keys.single}
+        description={keys.singleHint}
+        checked={on}
+        onChange={(event) => setOn(event.currentTarget.checked)}
+      />
+    </Modal>
+  )
 }

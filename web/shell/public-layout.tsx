@@ -1,19 +1,25 @@
 import { type ReactNode, Suspense } from 'react'
 import { Outlet } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
-import { AccountWaiting, accountLater } from './account-waiting.tsx'
-import { SiteFrame } from './site-frame.tsx'
+import { AccountWaiting, accountLater, SiteFrame } from './site-frame.tsx'
 
-const AccountAlone = accountLater(async () => (await import('./account-alone.tsx')).AccountAlone)
+const Account = accountLater(async () => {
+  const [{ Library }, { Account: Controls }] = await Promise.all([import('./library.tsx'), import('./account.tsx')])
+  return () => (
+    <Library>
+      <Controls />
+    </Library>
+  )
+})
 
-/** The frame of the public pages, which load as little as they can: what only people who are signed in see comes afterwards. */
+/** The frame of the public pages; the account part is loaded only for people who are signed in. */
 export default function PublicLayout(): ReactNode {
   const session = useSession()
   return (
     <SiteFrame
       account={
         <Suspense fallback={<AccountWaiting name={session?.user.displayName ?? ''} />}>
-          <AccountAlone />
+          <Account />
         </Suspense>
       }
     >

@@ -1,15 +1,16 @@
 import type { ReactNode } from 'react'
 import { Outlet, useLocation } from 'react-router'
-import { OfflineNotice } from './offline-notice.tsx'
+import { screens } from '#contract/screens.ts'
+import { OfflineNotice } from './failure-screens.tsx'
 
-export { CrashScreen as ErrorBoundary } from './crash-screen.tsx'
+export { CrashScreen as ErrorBoundary } from './failure-screens.tsx'
 
-/** A screen inside its frame: when the screen breaks, the frame stays. Above those of the dashboard stands whether they can be reached at all. */
+/** An error boundary per screen, so that the frame survives; on the dashboard also the offline notice. */
 export default function ScreenFrame(): ReactNode {
   const { pathname } = useLocation()
   return (
     <>
-      {pathname.startsWith('/dashboard') && <OfflineNotice />}
+      {pathname.startsWith(screens.dashboard) && <OfflineNotice />}
       <Outlet />
     </>
   )

@@ -1,19 +1,25 @@
-import { type ReactNode, useEffect, useRef } from 'react'
-import { useLocation } from 'react-router'
-import { Footer } from './footer.tsx'
-import { Header } from './header.tsx'
-import styles from './page.module.css'
+import { IconMenu2, IconX } from '@tabler/icons-react'
+import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
+import { Link, NavLink, useLocation, useNavigate } from 'react-router'
+import { screens } from '#contract/screens.ts'
+import { pageMeta } from '#web/platform/page-meta.tsx'
+import { useSession } from '#web/platform/session.ts'
+import button from '#web/ui/plain.module.css'
+import { initialOf } from '#web/ui/plain.tsx'
+import { DashboardLinks, sitePages } from './navigation.tsx'
+import styles from './shell.module.css'
+import header from './shell.module.css'
+import page from './shell.module.css'
 import { texts } from './texts.ts'
 
 interface SiteFrameProps {
-  /** What stands in the header of who is signed in. */
+  /** The account part of the header. */
   account: ReactNode
-  /** What the header's drawer offers to do. */
+  /** The actions in the header's drawer. */
   actions?: (close: () => void) => ReactNode
   children: ReactNode
 }
 
-/** Header, the page, footer. */
 export function SiteFrame({ account, actions, children }: SiteFrameProps): ReactNode {
   useFocusOnPage()
   return (
@@ -22,13 +28,13 @@ export function SiteFrame({ account, actions, children }: SiteFrameProps): React
         {texts.skip}
       </a>
       <Header account={account} actions={actions} />
-      <div className={styles.page}>{children}</div>
+      <div className={styles.body}>{children}</div>
       <Footer />
     </div>
   )
 }
 
-/** A page that is gone to has the focus, as if it had been loaded: whoever goes by keyboard or by ear goes on from its beginning. */
+/** After navigation the page receives the focus, so that keyboard and screen reader users start at its beginning. */
 function useFocusOnPage(): void {
   const { pathname } = useLocation()
   const last = useRef(pathname)
@@ -36,9 +42,172 @@ function useFocusOnPage(): void {
     if (last.current === pathname) return
     last.current = pathname
     const page = document.getElementById('content')
-    // Where a field of the page took the focus already, or a dialog that was opened while the page was fetched, it stays there.
+    // Keep the focus on a field of the page, or in a dialog that was opened while the page loaded.
     if (!page || page.contains(document.activeElement) || document.activeElement?.closest('[role="dialog"]')) return
     page.tabIndex = -1
     page.focus({ preventScroll: true })
   }, [pathname])
+}
+
+const drawerId = 'menu'
+
+interface HeaderProps {
+  account: ReactNode
+  /** The drawer's actions, given the function that closes it. */
+  actions?: ((close: () => void) => ReactNode) | undefined
+}
+
+/** Before hydration theme.js decides which of its two states is visible, so that nothing shifts. */
+export function Header({ account, actions }: HeaderProps): ReactNode {
+  // Deferred, so that hydration does not block input.
+  const session = useDeferredValue(useSession(), undefined)
+  const drawer = useRef<HTMLDialogElement>(null)
+  const close = () => drawer.current?.close()
+  return (
+    <header className={styles.header}>
+      <Brand />
+      {/* `end` only for the home page: prerendered addresses end with a slash. */}
+      <nav aria-label={texts.mainNavigation} className={styles.pages}>
+        {sitePages.map(({ to, text }) => (
+          <NavLink key={to} to={to} end={to === screens.landing} className={styles.page ?? ''}>
+            {text}
+          </NavLink>
+        ))}
+      </nav>
+      <div className={styles.end}>
+        {session ? (
+          account
+        ) : (
+          <>
+            <Link to={screens.signIn} className={`${button.quiet} ${styles.signIn}`}>
+              {texts.signIn}
+            </Link>
+            <AccountWaiting />
+          </>
+        )}
+        <button
+          type="button"
+          className={styles.burger}
+          aria-label={texts.openMenu}
+          aria-haspopup="dialog"
+          // Opens the drawer before hydration.
+          {...{ command: 'show-modal', commandfor: drawerId }}
+          onClick={(event) => {
+            event.preventDefault()
+            drawer.current?.showModal()
+          }}
+        >
+          <IconMenu2 size={22} stroke={1.7} aria-hidden />
+        </button>
+      </div>
+      <dialog ref={drawer} id={drawerId} className={styles.drawer} aria-label={texts.menu} closedby="any">
+        <div className={styles.drawerHead}>
+          <span className={styles.drawerTitle}>{texts.brand}</span>
+          <button
+            type="button"
+            className={styles.close}
+            aria-label={texts.closeMenu}
+            {...{ command: 'close', commandfor: drawerId }}
+            onClick={close}
+          >
+            <IconX size={20} stroke={1.7} aria-hidden />
+          </button>
+        </div>
+        {session && (
+          <>
+            <DashboardLinks onFollow={close} />
+            {actions?.(close)}
+            <hr className={styles.rule} />
+          </>
+        )}
+        <nav aria-label={texts.mainNavigation} className={styles.drawerPages}>
+          {sitePages.map(({ to, text }) => (
+            <NavLink key={to} to={to} end={to === screens.landing} className={styles.drawerPage ?? ''} onClick={close}>
+              {text}
+            </NavLink>
+          ))}
+        </nav>
+      </dialog>
+    </header>
+  )
+}
+
+/** A placeholder of the avatar while the account part loads. */
+export function AccountWaiting({ name }: { name?: string }): ReactNode {
+  return (
+    <span className={styles.waiting} aria-hidden>
+      {name !== undefined && initialOf(name)}
+    </span>
+  )
+}
+
+/** If the account part fails to load, a link to the dashboard takes its place. */
+export function accountLater(load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> {
+  return lazy(async () => ({ default: await load().catch(() => WayIn) }))
+}
+
+function WayIn(): ReactNode {
+  return (
+    <Link to={screens.dashboard} reloadDocument className={button.quiet}>
+      {texts.dashboard}
+    </Link>
+  )
+}
+
+/** Support links to the operator's page, or to /contact without one. */
+export function Footer(): ReactNode {
+  const navigate = useNavigate()
+  return (
+    <footer className={styles.footer}>
+      {/* The page may have been prerendered last year. */}
+      <span suppressHydrationWarning>{texts.footer.copyright(new Date().getFullYear())}</span>
+      <span>{texts.footer.love}</span>
+      <nav aria-label={texts.footer.label} className={styles.footerLinks}>
+        <Link to={screens.features} className={styles.footerLink}>
+          {texts.nav.features}
+        </Link>
+        <Link to={screens.pricing} className={styles.footerLink}>
+          {texts.nav.pricing}
+        </Link>
+        <a
+          href={pageMeta('support')}
+          target="_blank"
+          rel="noopener noreferrer"
+          className={styles.footerLink}
+          onClick={(event) => {
+            // /contact needs no new tab; a prerendered page does not know which of the two it is.
+            if (pageMeta('support') !== screens.contact || event.ctrlKey || event.metaKey || event.shiftKey) return
+            event.preventDefault()
+            void navigate(screens.contact)
+          }}
+        >
+          {texts.footer.support}
+        </a>
+      </nav>
+    </footer>
+  )
+}
+
+export function Brand(): ReactNode {
+  return (
+    <Link to={screens.landing} className={styles.brand}>
+      <span className={styles.mark} aria-hidden />
+      {texts.brand}
+    </Link>
+  )
+}
+
+/** Shown by the fallback page until the router knows the screen; keeps the header's place. */
+export function StartingScreen(): ReactNode {
+  return (
+    <div aria-busy="true">
+      <title>{texts.brand}</title>
+      <div className={header.header}>
+        <Brand />
+      </div>
+      <noscript>
+        <p className={page.alone}>{texts.noScript}</p>
+      </noscript>
+    </div>
+  )
 }

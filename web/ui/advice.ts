@@ -1,9 +1,9 @@
 import { texts } from './texts.ts'
 
 /**
- * What a person can do about an email that could not be delivered, by the codes at the head of the mail server's answer: the enhanced one
- * first (RFC 3463: x.1 the address, x.2 the mailbox, x.7 policy), then the three digits (RFC 5321). An answer without codes is our own: it
- * was not sent in time.
+ * Advice on an email that could not be delivered, from the codes in the mail server's answer: the enhanced code first (RFC 3463: x.1
+ * address, x.2 mailbox, x.7 policy), then the three digits (RFC 5321). An answer without codes is Duely's own: the email was not sent in
+ * time.
  */
 export function adviceFor(answer: string): string {
   const [, code, subject] = /^(\d{3})(?:[ -]\d\.(\d{1,3})\.\d{1,3})?(?:\s|$)/.exec(answer) ?? []

@@ -6,12 +6,12 @@ import { toast } from './toast.tsx'
 
 interface BusyButtonProps extends ButtonProps, Omit<ButtonHTMLAttributes<HTMLButtonElement>, keyof ButtonProps> {
   busy: boolean
-  /** What stands on it while it works. */
+  /** The label while busy. */
   busyText: string
   children: ReactNode
 }
 
-/** A button that says what it is doing. It keeps the focus while it works, and clicks do nothing then. */
+/** A button that shows progress. It keeps the focus and ignores clicks while busy. */
 export function BusyButton({ busy, busyText, children, onClick, leftSection, ...button }: BusyButtonProps): ReactNode {
   return (
     <Button
@@ -31,11 +31,11 @@ export function BusyButton({ busy, busyText, children, onClick, leftSection, ...
 
 interface CopyButtonProps {
   text: string
-  /** What it is, for ears, where there is more than one to copy. */
+  /** For screen readers, where a screen has several copy buttons. */
   what?: string
 }
 
-/** Puts a text into the clipboard, and says so. Plain http on a local network has no clipboard for pages: then it says that. */
+/** Pages served over plain http have no clipboard: then a toast explains how to copy. */
 export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
   const [copied, setCopied] = useState(false)
   const copy = async () => {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { useBlocker, useLocation } from 'react-router'
+import { screens } from '#contract/screens.ts'
 import styles from './controls.module.css'
 import type { ConfirmDialogProps } from './dialog.tsx'
 import { LazyMount, lazyDialog } from './lazy-dialog.tsx'
@@ -122,7 +123,7 @@ export function ConfirmHost({ errorMessage }: { errorMessage: (error: unknown) =
 }
 
 /** Leaving for the sign-in page is never blocked: the session has ended, so nothing can be saved any more. */
-const signIn = '/signin'
+const signIn = screens.signIn
 
 /**
  * Asks before a screen with unsaved changes is left; closing the tab asks in the browser's own words. One per screen: the router supports a

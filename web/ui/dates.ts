@@ -1,8 +1,9 @@
+import { screens } from '#contract/screens.ts'
 import { texts } from './texts.ts'
 
 const day = 86_400_000
 
-/** The calendar date, `YYYY-MM-DD`, at an instant in a zone; where this browser does not know the zone, in the browser's own. */
+/** The calendar date, `YYYY-MM-DD`, at an instant in a zone; in the browser's own zone where the browser does not know the zone. */
 export function dateIn(zone: string | undefined, instant: Date): string {
   const parts = partsIn(zone, instant)
   return `${parts.year}-${parts.month}-${parts.day}`
@@ -15,7 +16,7 @@ export function daysBetween(from: string, to: string): number {
 
 /** `2026-03-02` as `02/03/2026`. */
 export function showDate(date: string): string {
-  return date.slice(0, 10).split('-').reverse().join('/')
+  return date.slice(0, 10).split('-').reverse().join(screens.landing)
 }
 
 /** `31/3/2026`, `31.03.2026`, `31-03-26` or `2026-03-31` as `2026-03-31`; null where the calendar has no such day. */
@@ -43,7 +44,7 @@ export function showMoment(zone: string | undefined, instant: Date, now: Date): 
   return `${when}, ${showClock(zone, instant)}`
 }
 
-/** `today, 09:00`, `tomorrow, 09:00` or `20/11/2026, 09:00`: a moment that is still to come, as seen from `now`. */
+/** `today, 09:00`, `tomorrow, 09:00` or `20/11/2026, 09:00`: a moment in the future, as seen from `now`. */
 export function showComing(zone: string | undefined, instant: Date, now: Date): string {
   const date = dateIn(zone, instant)
   const ahead = daysBetween(dateIn(zone, now), date)
@@ -51,7 +52,7 @@ export function showComing(zone: string | undefined, instant: Date, now: Date): 
   return `${when}, ${showClock(zone, instant)}`
 }
 
-/** The same words at the head of a line: `Tomorrow, 09:00`. */
+/** For the start of a sentence: `Tomorrow, 09:00`. */
 export function capitalized(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -61,7 +62,7 @@ function partsIn(zone: string | undefined, instant: Date): Record<string, string
   return Object.fromEntries(parts.map(({ type, value }) => [type, value]))
 }
 
-/** What browsers call by its former name. */
+/** Zones that browsers report by a former name. */
 const renamed: Record<string, string> = {
   'Asia/Calcutta': 'Asia/Kolkata',
   'Asia/Katmandu': 'Asia/Kathmandu',
@@ -70,7 +71,7 @@ const renamed: Record<string, string> = {
   'Europe/Kiev': 'Europe/Kyiv',
 }
 
-/** A time zone as people know it: `Asia/Calcutta` as `Asia/Kolkata`, `America/New_York` as `America/New York`. */
+/** The current name of a time zone: `Asia/Calcutta` as `Asia/Kolkata`, `America/New_York` as `America/New York`. */
 export function zoneName(zone: string): string {
   return (renamed[zone] ?? zone).replaceAll('_', ' ')
 }
@@ -101,7 +102,7 @@ function makeFormatter(zone: string | undefined): Intl.DateTimeFormat {
   }
 }
 
-/** The same for several that stand together: `8 to 12 days late`, `due in 3 to 9 days`, `due in 3 days to 8 days late`. */
+/** The range of a group: `8 to 12 days late`, `due in 3 to 9 days`, `due in 3 days to 8 days late`. */
 export function latenessOf(days: number[]): string {
   const early = Math.min(...days)
   const late = Math.max(...days)
@@ -111,7 +112,7 @@ export function latenessOf(days: number[]): string {
   return texts.late.across(-early, late)
 }
 
-/** Days past the due date in words: `8 days late`, `due today`, `due in 3 days`. */
+/** `8 days late`, `due today`, `due in 3 days`. */
 export function lateness(daysLate: number): string {
   if (daysLate === 0) return texts.late.today
   return daysLate > 0 ? texts.late.late(daysLate) : texts.late.ahead(-daysLate)

@@ -4,7 +4,7 @@ import { BusyButton } from './buttons.tsx'
 import styles from './controls.module.css'
 import { texts } from './texts.ts'
 
-/** A window over the screen. It opens a moment after it is there: one that is there and open at once would not know where the focus goes back to. */
+/** A modal that opens one render after it is mounted: Mantine records the element to return the focus to only when `opened` changes. */
 export function Dialog({ opened, ...modal }: ModalProps): ReactNode {
   const [shown, setShown] = useState(false)
   useEffect(() => setShown(opened), [opened])
@@ -15,19 +15,18 @@ export interface ConfirmDialogProps {
   opened: boolean
   title: string
   children: ReactNode
-  /** The verb on the button that goes ahead, and while it does. */
+  /** The verb on the confirming button, and its label while busy. */
   confirm: string
   confirmBusy: string
-  /** The word on the button to stay. */
   cancel?: string
   busy: boolean
-  /** Red where something is lost. */
+  /** `danger` where something is lost. */
   tone: 'plain' | 'danger'
   onConfirm: () => void
   onCancel: () => void
 }
 
-/** Asks before something happens; above a dialog that it may have been opened from. The button to stay comes first, so that a hasty Enter does no harm. */
+/** A confirmation, above any dialog that opened it. Cancel comes first and has the focus, so that a hasty Enter does no harm. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { opened, title, children, confirm, confirmBusy, cancel = texts.cancel, busy, tone, onConfirm, onCancel } = props
   return (

@@ -15,7 +15,7 @@ interface DueLineCrowdProps {
   onClose: () => void
 }
 
-/** The invoices of a dot that stands for several. */
+/** The invoices of a group dot. */
 export function DueLineCrowd({ dot, onOpen, onClose }: DueLineCrowdProps): ReactNode {
   return (
     <Dialog opened={dot !== null} onClose={onClose} title={dot ? wordsOf(dot)[0] : ''}>

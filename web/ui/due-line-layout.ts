@@ -8,19 +8,19 @@ export interface DueItem {
   name: string
   /** Integer minor units. */
   amount: number
-  /** Days past the due date; negative while it is still to come. */
+  /** Negative before the due date. */
   daysLate: number
   late: boolean
 }
 
-/** One dot: an invoice, or where many stand close together all of them. */
+/** One invoice, or a group of invoices that would overlap. */
 export interface Dot {
   key: string
   x: number
   y: number
   radius: number
   late: boolean
-  /** Integer minor units, of all of them together. */
+  /** The sum, in integer minor units. */
   amount: number
   /** Largest first. */
   items: DueItem[]
@@ -36,7 +36,7 @@ export interface DueLineLayout {
   dots: Dot[]
   ticks: Tick[]
   todayX: number
-  /** Where the line is. */
+  /** The y of the axis. */
   baseline: number
   height: number
 }
@@ -48,15 +48,15 @@ interface Span {
 
 const drawing = 112
 const below = 30
-/** Where today stands: the future needs less room than what is late. */
+/** The position of today: the future needs less room than the past. */
 const todayShare = 0.38
-/** Once there are too many for single dots, each side of today is cut into columns of so many pixels, one dot a column. */
+/** With too many invoices for single dots, each side of today is cut into columns of this many pixels, one dot per column. */
 const crowdWidth = 34
-/** What stands above the line besides the dots, from the left to the right edge of the frame and down to where: they keep out of it. */
+/** Areas above the axis that dots must leave free: the word "today" and the toggle. */
 const word = { right: 50, foot: 30 }
 const toggle = { left: 40, foot: 38 }
 
-/** Places the dots for a line of so many pixels: by due date from left to right, the area of a dot is its amount. Pure. */
+/** Places the dots for a width in pixels: x is the due date, the area of a dot is its amount. */
 export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
   const todayX = Math.round(width * todayShare)
   const spans = { before: span(items.map(({ daysLate }) => -daysLate)), after: span(items.map(({ daysLate }) => daysLate)) }
@@ -77,7 +77,7 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
     const largest = Math.max(1, ...drawn.map(sum))
     const dots = drawn.map((group): Dot => {
       const first = group[0] as DueItem
-      // A dot of several says how many: it is never too small for the number.
+      // A group shows its number of invoices, so it must be large enough for the digits.
       const least = group.length > 1 ? Math.min(most, 6 + 3 * String(group.length).length) : 4
       const radius = Math.max(least, most * Math.sqrt(sum(group) / largest))
       const wanted = crowded ? columnOf(first.daysLate).x : mean(group.map(({ daysLate }) => scale(daysLate)))
@@ -103,14 +103,14 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
   return { dots: draw(groups), ticks: ticks(width, todayX, spans, scale), todayX, baseline: drawing, height: drawing + below }
 }
 
-/** The days that one side shows: enough for most; what is further away stands at the end, which then says "90+". */
+/** The days that one side shows; anything further away is placed at the end, whose tick then reads "90+". */
 function span(days: number[]): Span {
   const most = days.reduce((far, day) => Math.max(far, day), 0)
   const shown = most <= 30 ? 30 : most <= 60 ? 60 : 90
   return { days: shown, text: most > shown ? `${shown}+` : `${shown}` }
 }
 
-/** Near today a day is wider than far away; what is beyond the end stands at the end. */
+/** Days near today are wider than days far away. */
 function reach(share: number): number {
   return Math.min(1, share) ** 0.7
 }
@@ -127,7 +127,6 @@ function clear(x: number, radius: number, [low, high]: [number, number]): number
   return Math.min(Math.max(x, low + radius + 1), high - radius - 1)
 }
 
-/** Brings together what belongs to one column. */
 function gather(items: DueItem[], column: (item: DueItem) => string): DueItem[][] {
   const columns = new Map<string, DueItem[]>()
   for (const item of items) {
@@ -138,7 +137,7 @@ function gather(items: DueItem[], column: (item: DueItem) => string): DueItem[][
   return [...columns.values()]
 }
 
-/** Puts dots that would cover each other on top of each other: the large ones on the line, the small ones above. `stuck` found no free place. */
+/** Stacks dots that would overlap: large ones on the axis, small ones above. `stuck` is a dot without a free place. */
 function pile(dots: Dot[], ceiling: (x: number, radius: number) => number): { placed: Dot[]; stuck: Dot | null } {
   const placed: Dot[] = []
   for (const dot of dots.toSorted((one, other) => other.radius - one.radius)) {
@@ -152,7 +151,7 @@ function pile(dots: Dot[], ceiling: (x: number, radius: number) => number): { pl
   return { placed: placed.toSorted((one, other) => one.x - other.x), stuck: null }
 }
 
-/** Whether one cannot stand on the line beside the other. */
+/** Whether two dots would overlap on the axis. */
 function close(one: Dot, other: Dot): boolean {
   return Math.abs(one.x - other.x) < one.radius + other.radius + 1
 }
@@ -175,7 +174,7 @@ function ticks(width: number, todayX: number, spans: { before: Span; after: Span
   return middle.x - todayX > 60 && width - middle.x > 180 ? [...ends, middle] : ends
 }
 
-/** What a dot says: who or how many, how much, how late. */
+/** The label of a dot: client or number of invoices, amount, lateness. */
 export function wordsOf(dot: Dot): [name: string, amount: string, when: string] {
   const [first] = dot.items
   const amount = formatRupees(fromMinor(dot.amount))

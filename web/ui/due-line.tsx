@@ -16,7 +16,7 @@ interface DueLineProps {
   onOpen: (id: string) => void
 }
 
-/** The due line: every open invoice a dot left or right of today, or a row of the table behind it. One tab stop, arrow keys go along it, Enter opens. */
+/** The due line: every open invoice as a dot left or right of today, or as a row of a table. One tab stop; arrow keys move, Enter opens. */
 export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
   const [frame, width] = useWidth<HTMLDivElement>()
   const layout = useMemo(() => (width ? layOutDueLine(items, width) : null), [items, width])
@@ -103,7 +103,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
   )
 }
 
-/** Below the line, in the place of the scale: above it the word for today and the toggle would be covered. */
+/** Below the axis, over the ticks: above it, it would cover the word "today" and the toggle. */
 function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): ReactNode {
   const [name, amount, when] = wordsOf(dot)
   const side = dot.x > width - 130 ? 'right' : dot.x < 130 ? 'left' : 'middle'
@@ -115,7 +115,7 @@ function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): R
   )
 }
 
-/** How many stand there at first, and at most. */
+/** Rows at first, and at most. */
 const first = 6
 const most = 200
 
@@ -124,7 +124,7 @@ interface DueTableProps {
   onOpen: (id: string) => void
 }
 
-/** The invoices of the due line as a table, the latest first, for those who do not see the picture and those who like rows better. */
+/** The accessible alternative to the due line, latest first. */
 export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
   const [all, setAll] = useState(false)
   const sorted = items.toSorted((one, other) => other.daysLate - one.daysLate)

@@ -7,7 +7,7 @@ import { lateness } from './dates.ts'
 import styles from './panel.module.css'
 import { texts } from './texts.ts'
 
-/** Principal would be written to, and about how much, in so many mails. */
+/** The invoices that would be reminded, in `mails` emails. */
 export function DueList({ label, lines, mails }: { label: string; lines: PreviewLine[]; mails: number }): ReactNode {
   const several = mails < lines.length ? 0 : clientsOfSeveral(lines)
   return (
@@ -27,7 +27,6 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
   )
 }
 
-/** How many clients have more than one of these invoices. */
 function clientsOfSeveral(lines: PreviewLine[]): number {
   const once = new Set<string>()
   const several = new Set<string>()
@@ -39,14 +38,14 @@ function clientsOfSeveral(lines: PreviewLine[]): number {
   return several.size
 }
 
-/** A long list in a frame of its own; its children are the `<li>`. */
+/** A long list that scrolls in a frame; its children are the `<li>`. */
 export function ScrollList({ label, children }: { label: string; children: ReactNode }): ReactNode {
   return (
     <ScrollArea.Autosize
       className={styles.scroll ?? ''}
       mah="min(320px, 40vh)"
       type="auto"
-      // What scrolls must be reachable by keyboard.
+      // Scrollable content must be reachable by keyboard.
       viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}
     >
       <ul className={styles.scrollList}>{children}</ul>

@@ -8,7 +8,7 @@ import styles from './controls.module.css'
 import { readDate, showDate } from './dates.ts'
 import { texts } from './texts.ts'
 
-/** A password that can be shown. The eye says what it will do. */
+/** A password field with a toggle that shows the password. */
 export function PasswordField(props: PasswordInputProps): ReactNode {
   const [visible, { toggle }] = useDisclosure(false)
   return (
@@ -28,16 +28,13 @@ interface DateFieldProps {
   description?: string
   error?: ReactNode
   required?: boolean
-  /** `YYYY-MM-DD`, or '' where none is chosen. What cannot be read as a date arrives as it was typed. */
+  /** `YYYY-MM-DD`, or '' for none. Text that is no date is passed on as typed. */
   value?: string
   onChange: (value: string) => void
   onBlur?: () => void
 }
 
-/**
- * A date of the calendar, typed and shown day/month/year whatever the browser's language, or picked in the browser's own calendar.
- * `2026-03-31` is understood too.
- */
+/** A date, typed and shown as day/month/year in every browser locale, or picked in the browser's calendar. Accepts `2026-03-31` too. */
 export function DateField({ label, description, error, required, value = '', onChange, onBlur }: DateFieldProps): ReactNode {
   const picker = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(show(value))
@@ -46,7 +43,7 @@ export function DateField({ label, description, error, required, value = '', onC
     try {
       picker.current?.showPicker()
     } catch {
-      // Not every browser opens it for a script; the field can be typed in all the same.
+      // Not every browser opens its picker from a script.
       picker.current?.focus()
     }
   }

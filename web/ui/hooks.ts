@@ -7,7 +7,10 @@ interface Opening {
   ref: RefObject<HTMLButtonElement | null>
 }
 
-/** For a menu that is there once it is wanted: its button takes over the focus from the one that stood in for it, so that it goes back there, and it opens. */
+/**
+ * For a menu that is loaded on first use: its button takes the focus over from the placeholder, so that the focus can return to it, and
+ * the menu opens.
+ */
 export function useOpening(): Opening {
   const [opened, onChange] = useState(false)
   const ref = useRef<HTMLButtonElement>(null)
@@ -18,7 +21,7 @@ export function useOpening(): Opening {
   return { opened, onChange, ref }
 }
 
-/** The width of an element in pixels, known before the first paint and kept right; `expected` (null: nothing) until the element is there. */
+/** The width of an element in pixels, measured before the first paint; `expected` until the element is mounted. */
 export function useWidth<E extends HTMLElement>(expected: number | null = null): [RefObject<E | null>, number | null] {
   const element = useRef<E>(null)
   const [width, setWidth] = useState(expected)

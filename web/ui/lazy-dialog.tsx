@@ -2,10 +2,7 @@ import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Sus
 import { texts } from './texts.ts'
 import { toast } from './toast.tsx'
 
-/**
- * A dialog whose code is fetched when it is first wanted. Where it cannot be fetched (offline, or a new release has taken its place), that
- * is said, and the screen around it stays.
- */
+/** A dialog whose code is loaded on first use. If loading fails (offline, or a new release), a toast reports it and the screen stays. */
 export function lazyDialog<P extends { onClose: () => void }>(
   load: () => Promise<ComponentType<P>>,
 ): LazyExoticComponent<ComponentType<P>> {
@@ -17,7 +14,7 @@ export function lazyDialog<P extends { onClose: () => void }>(
   )
 }
 
-/** Holds such a dialog from when it is first wanted: it stays then, so that it can fade and be wanted again. */
+/** Mounts a lazy dialog on first use and keeps it mounted, so that it can fade out and open again. */
 export function LazyMount({ wanted, children }: { wanted: boolean; children: ReactNode }): ReactNode {
   const [ever, setEver] = useState(wanted)
   if (wanted && !ever) setEver(true)

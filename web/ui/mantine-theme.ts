@@ -2,7 +2,7 @@ import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from 
 import controls from './controls.module.css'
 import { texts } from './texts.ts'
 
-// Shade 5 fills in the dark theme, 6 in the light one. #3f74f5 under white letters is 4.2 to 1; buttons take the nearest blue that is 4.5.
+// Shade 5 fills in the dark theme, 6 in the light one. White text on #3f74f5 has a contrast of 4.2; buttons use the nearest blue with 4.5.
 const brand: MantineColorsTuple = [
   '#e9f0ff',
   '#cfdcff',
@@ -60,7 +60,7 @@ export const mantineTheme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
-  // Plain objects: the components' own `extend` would bring every one of them into every page.
+  // Plain objects: the components' `extend` would pull all of them into every page.
   components: {
     Button: { defaultProps: { size: 'md' }, classNames: { root: controls.button ?? '' } },
     ActionIcon: {
@@ -91,13 +91,13 @@ export const mantineTheme = createTheme({
     },
     Modal: {
       defaultProps: {
-        // A header inside a dialog is no banner of the page.
+        // A <header> inside a dialog must not be a banner landmark.
         attributes: { header: { role: 'presentation' } },
         centered: true,
         radius: 14,
         shadow: 'none',
         transitionProps: { duration: 160 },
-        // What has the focus first may stand further down than a small window shows.
+        // The focused element may be below the fold of a small window.
         onEnterTransitionEnd: () => document.activeElement?.scrollIntoView({ block: 'nearest' }),
         overlayProps: { backgroundOpacity: 0.6 },
         closeButtonProps: { size: 44, iconSize: 20, 'aria-label': texts.close },
@@ -107,7 +107,7 @@ export const mantineTheme = createTheme({
   },
 })
 
-/** The library's own tokens, taken from the palette: its dimmed and placeholder colours fail AA by default. */
+/** Mantine's tokens from the palette: its dimmed and placeholder colours fail WCAG AA by default. */
 export const mantineVariables: CSSVariablesResolver = () => {
   const tokens = {
     '--mantine-color-body': 'var(--ground)',

@@ -10,11 +10,11 @@ interface NoticeProps {
   tone: Tone
   title?: string
   children: ReactNode
-  /** What the person can do about it: a button or a link. */
+  /** A button or a link that helps. */
   action?: ReactNode
 }
 
-/** A framed remark that stays: a warning above a screen, or a failure inside it. */
+/** A framed message that stays: a warning above a screen, or a failure inside it. */
 export function Notice({ tone, title, children, action }: NoticeProps): ReactNode {
   const Icon = icons[tone]
   return (
@@ -31,7 +31,7 @@ export function Notice({ tone, title, children, action }: NoticeProps): ReactNod
   )
 }
 
-/** What went wrong with a form as a whole, under its button; read aloud when it appears. */
+/** The error of a form as a whole, announced when it appears. */
 export function FormError({ message }: { message: string | null }): ReactNode {
   return (
     <div role="alert" className={styles.slot}>

@@ -8,7 +8,7 @@ interface PanelProps {
   children: ReactNode
 }
 
-/** A framed part of a screen: surface, hairline, radius 14. */
+/** A framed section of a screen. */
 export function Panel({ title, aside, children }: PanelProps): ReactNode {
   return (
     <section className={styles.panel}>
@@ -26,11 +26,11 @@ export function Panel({ title, aside, children }: PanelProps): ReactNode {
 interface PageHeaderProps {
   title: string
   subtitle?: string
-  /** The one thing to do on this screen. */
+  /** The screen's main action. */
   action?: ReactNode
 }
 
-/** The head of a screen: what it is, in one line what it is for, and its main button. Also names the browser's tab. */
+/** The head of a screen: title, one line on its purpose, main action. Also sets the tab's title. */
 export function PageHeader({ title, subtitle, action }: PageHeaderProps): ReactNode {
   return (
     <div className={styles.header}>
@@ -44,7 +44,7 @@ export function PageHeader({ title, subtitle, action }: PageHeaderProps): ReactN
   )
 }
 
-/** What is known of something, name by name: `<dt>` and `<dd>` in turn. `stacks`: one below the other on a phone, where values are long. */
+/** `<dt>` and `<dd>` pairs. `stacks`: values are long, so they go below their names on a phone. */
 export function FactList({ stacks = false, children }: { stacks?: boolean; children: ReactNode }): ReactNode {
   return (
     <dl className={styles.facts} data-stacks={stacks || undefined}>
@@ -55,7 +55,7 @@ export function FactList({ stacks = false, children }: { stacks?: boolean; child
 
 export type PillTone = 'paid' | 'unpaid' | 'overdue' | 'quiet'
 
-/** A status in its colour and always with its word. */
+/** A status: colour and word, never colour alone. */
 export function Pill({ tone, children }: { tone: PillTone; children: ReactNode }): ReactNode {
   return (
     <span className={styles.pill} data-tone={tone}>

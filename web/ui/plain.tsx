@@ -7,16 +7,15 @@ import { texts } from './texts.ts'
 interface EmptyStateProps {
   icon?: ReactNode
   title?: string
-  /** h1 where it is the whole page. */
+  /** h1 where this is the whole page. */
   heading?: 'h1' | 'h2'
   text?: string
-  /** A second sentence, on a line of its own. */
+  /** A second paragraph. */
   more?: string
-  /** What to do next: a button or a link. */
+  /** The next step: a button or a link. */
   action?: ReactNode
 }
 
-/** Nothing to show: why, and what to do next. */
 export function EmptyState({ icon, title, heading: Heading = 'h2', text, more, action }: EmptyStateProps): ReactNode {
   return (
     <div className={styles.empty}>
@@ -37,11 +36,10 @@ interface PlanFeaturesProps {
   plan: Plan
   label?: string
   className?: string | undefined
-  /** Further items of the list. */
   children?: ReactNode
 }
 
-/** What a plan holds; what it only promises says so. */
+/** The features of a plan; announced ones are marked as coming. */
 export function PlanFeatures({ plan, label, className, children }: PlanFeaturesProps): ReactNode {
   return (
     <ul className={className === undefined ? styles.features : `${styles.features} ${className}`} aria-label={label}>
@@ -58,7 +56,7 @@ export function PlanFeatures({ plan, label, className, children }: PlanFeaturesP
   )
 }
 
-/** The first letter of a name, as a capital; by code points, so that a name may begin with anything. '?' where there is none. */
+/** The first letter of a name, upper-cased, by code points; '?' for an empty name. */
 export function initialOf(name: string): string {
   return ([...name.trim()][0] ?? '?').toLocaleUpperCase('en')
 }

@@ -1,15 +1,15 @@
-/** What the parts that every screen is built of say. */
+/** Texts of the components that all screens share. */
 export const texts = {
   advice: {
     address: 'Check the client’s email address on the invoice.',
-    mailbox: 'The client’s mailbox takes no mail at the moment. Tell them another way, or try again tomorrow.',
-    policy: 'The mail server did not want this email. Ask your mail provider, or write to the client yourself.',
+    mailbox: 'The client’s mailbox isn’t accepting mail right now. Try another channel, or try again tomorrow.',
+    policy: 'The mail server rejected this email. Ask your mail provider, or contact the client yourself.',
     refused: 'Check the client’s email address on the invoice, or ask your mail provider.',
-    time: 'Nothing is wrong with the invoice: the next run writes to this client again.',
+    time: 'The invoice is fine. The next run emails this client again.',
   },
   copy: 'Copy',
   copied: 'Copied',
-  cannotCopy: 'This browser does not let the page copy. Please select the text and copy it yourself.',
+  cannotCopy: 'Your browser blocked copying. Select the text and copy it manually.',
   cancel: 'Cancel',
   close: 'Close',
   closeMessage: 'Close message',
@@ -17,13 +17,13 @@ export const texts = {
   dates: { shape: 'dd/mm/yyyy', open: 'Open the calendar', today: 'today', yesterday: 'yesterday', tomorrow: 'tomorrow' },
   late: {
     today: 'due today',
-    late: (days: number) => `${inDays(days)} late`,
-    ahead: (days: number) => `due in ${inDays(days)}`,
+    late: (days: number) => `${count(days, 'day')} late`,
+    ahead: (days: number) => `due in ${count(days, 'day')}`,
     lateBetween: (least: number, most: number) => `${least} to ${most} days late`,
     aheadBetween: (least: number, most: number) => `due in ${least} to ${most} days`,
-    /** From what is still to come, or due today, to what is late. */
+    /** A group that spans today. */
     across: (early: number, late: number) =>
-      `${early === 0 ? 'due today' : `due in ${inDays(early)}`} to ${late === 0 ? 'today' : `${inDays(late)} late`}`,
+      `${early === 0 ? 'due today' : `due in ${count(early, 'day')}`} to ${late === 0 ? 'today' : `${count(late, 'day')} late`}`,
   },
   dueLine: {
     today: 'today',
@@ -31,37 +31,33 @@ export const texts = {
     asTable: 'Show as a table',
     dueIn: (days: string) => `due in ${days} days`,
     overdue: (days: string) => `${days} days overdue`,
-    several: (count: number) => `${count} invoices`,
-    smaller: (count: number) => `and ${count} smaller ones; search for a client to find them.`,
+    several: (n: number) => `${n} invoices`,
+    smaller: (n: number) => `and ${n} smaller ones; search for a client to find them.`,
   },
   dueList: {
     several: (clients: number) =>
-      `${clients === 1 ? '1 client gets' : `${clients.toLocaleString('en-IN')} clients get`} more than one email at once. With “One email per client” in Reminder Control it is a single one.`,
+      `${count(clients, 'client')} will get several emails. Turn on “One email per client” in Reminder Control to combine them.`,
   },
   dueTable: {
     caption: 'Open invoices, the most overdue first',
     client: 'Client',
     due: 'Due',
     amount: 'Amount',
-    showAll: (count: number) => `Show all ${count}`,
-    showFirst: (count: number) => `Show the first ${count}`,
-    more: (count: number) => `and ${count} more; search for a client to find them.`,
+    showAll: (n: number) => `Show all ${n}`,
+    showFirst: (n: number) => `Show the first ${n}`,
+    more: (n: number) => `and ${n} more; search for a client to find them.`,
   },
   failed: { again: 'Try again', busy: 'Trying again...' },
-  notLoaded: 'This could not be loaded. Please check your connection and reload the page.',
+  notLoaded: 'Couldn’t load this part. Check your connection and reload the page.',
   password: { show: 'Show password', hide: 'Hide password' },
   undo: 'Undo',
   unsaved: {
     title: 'Leave without saving?',
-    text: 'What you changed on this screen is not saved yet. It is lost when you leave.',
+    text: 'You have unsaved changes. They will be lost if you leave.',
     leave: 'Leave',
     leaving: 'Leaving...',
     stay: 'Stay here',
   },
-}
-
-function inDays(days: number): string {
-  return days === 1 ? '1 day' : `${days} days`
 }
 
 /** `1 email`, `1,204 emails`; `count(2, 'reply', 'replies')`. */

@@ -6,7 +6,7 @@ import { texts } from './texts.ts'
 
 const icons = { good: IconCheck, bad: IconAlertTriangle, info: IconInfoCircle }
 
-/** Says something for five seconds; it can be closed before. Never the only sign that something failed. */
+/** Shows a message for five seconds. Must never be the only sign of a failure. */
 export function toast(tone: 'good' | 'bad' | 'info', message: ReactNode): string {
   const Icon = icons[tone]
   return notifications.show({
@@ -20,14 +20,13 @@ export function toast(tone: 'good' | 'bad' | 'info', message: ReactNode): string
   })
 }
 
-/** Takes a toast away before its time. */
 export function dismissToast(id: string): void {
   notifications.hide(id)
 }
 
 const load = async () => (await import('./toasts.tsx')).Toasts
 
-/** Where messages appear. Its code is fetched at the first touch of the page: nothing is said before somebody does something. */
+/** Where toasts appear. Its code is loaded at the first interaction, because no toast can come before. */
 export function Toaster(): ReactNode {
   const [Toasts, setToasts] = useState<ComponentType | null>(null)
   const said = useSyncExternalStore(
@@ -37,7 +36,7 @@ export function Toaster(): ReactNode {
   )
   useEffect(() => {
     if (Toasts) return
-    // Where it cannot be fetched, the next message tries again.
+    // After a failed load, the next toast retries.
     const fetchIt = () => {
       load().then(
         (loaded) => setToasts(() => loaded),
@@ -54,7 +53,7 @@ export function Toaster(): ReactNode {
   return Toasts && <Toasts />
 }
 
-/** Says what was done, and takes it back on demand for as long as the message stands there. */
+/** A toast with an Undo button. */
 export function undoToast(message: string, undo: () => void): void {
   const shown: { id: string | null } = { id: null }
   const takeBack = () => {

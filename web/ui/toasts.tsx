@@ -5,7 +5,7 @@ import { Notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import controls from './controls.module.css'
 
-/** The messages in their corner, for five seconds each; on a phone under the header, where no button is that somebody goes on with. */
+/** On a phone toasts appear below the header, where they cover no button that is needed next. */
 export function Toasts(): ReactNode {
   const phone = useMediaQuery('(max-width: 47.99em)')
   return <Notifications position={phone ? 'top-center' : 'bottom-right'} limit={4} autoClose={5_000} className={controls.messages ?? ''} />

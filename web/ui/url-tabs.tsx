@@ -5,16 +5,13 @@ import { useSearchParams } from 'react-router'
 import styles from './controls.module.css'
 
 interface UrlTab {
-  /** Its word in the address: `?tab=security`. The first one has none. */
+  /** Its value in the address: `?tab=security`. The first tab has none. */
   value: string
   label: string
   content: ReactNode
 }
 
-/**
- * Parts of one screen side by side, one shown at a time. Which one stands in the address, so a reload or a link shows it again; what was
- * typed into the others stays.
- */
+/** Tabs of a screen. The active tab is in the address, so that a reload or a link shows it again; hidden tabs keep what was typed. */
 export function UrlTabs({ label, tabs }: { label: string; tabs: readonly [UrlTab, ...UrlTab[]] }): ReactNode {
   const [asked, setAsked] = useSearchParams()
   const first = tabs[0].value
@@ -33,7 +30,7 @@ export function UrlTabs({ label, tabs }: { label: string; tabs: readonly [UrlTab
     <Tabs
       value={active}
       onChange={choose}
-      // What is hidden keeps its state and its effects: a text that is not saved yet is still looked after.
+      // Hidden tabs keep their state and effects: the unsaved-changes guard must still see them.
       keepMountedMode="display-none"
       classNames={{ list: styles.tabs ?? '', tab: styles.tab ?? '' }}
     >

@@ -1,5 +1,5 @@
 import headings from './bricolage-grotesque-latin.woff2?url'
 import words from './inter-latin.woff2?url'
 
-/** The addresses of the fonts that every page is written in. */
+/** The fonts that every page uses. */
 export const preloadedFonts = [words, headings]

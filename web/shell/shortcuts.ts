@@ -3,12 +3,11 @@ import { useEffect, useRef, useSyncExternalStore } from 'react'
 const key = 'singleKeys'
 const listeners = new Set<() => void>()
 
-/** Whether the command key is the one with the loop. */
 export function isMac(): boolean {
   return typeof navigator !== 'undefined' && /mac|iphone|ipad/i.test(navigator.platform)
 }
 
-/** Whether single keys do something (WCAG 2.1.4: whoever speaks to the computer must be able to turn them off); kept in this browser. */
+/** WCAG 2.1.4: single-key shortcuts must be possible to turn off. Kept in this browser. */
 export function useSingleKeys(): [on: boolean, set: (on: boolean) => void] {
   const on = useSyncExternalStore(subscribe, areOn, () => true)
   return [
@@ -31,13 +30,12 @@ function subscribe(listener: () => void): () => void {
 }
 
 interface Shortcuts {
-  /** Ctrl K, or Cmd K on a Mac: also while somebody types. */
+  /** Ctrl K, or Cmd K on a Mac: also in text fields. */
   onPalette: () => void
-  /** Single keys, by what they write; only while nobody types and no dialog is open. */
+  /** Single keys; ignored in text fields and while a dialog is open. */
   single: Record<string, () => void>
 }
 
-/** Listens to the keys of the whole page. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const now = useRef(shortcuts)
   now.current = shortcuts

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import type { Notice } from '#contract/notices.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
+import { shownNotices } from './notices.tsx'
 import { findInvoices, matches } from './palette-items.ts'
 
 const anInvoice = (reference: string, clientName: string) =>
   aShownInvoice({ _id: reference, reference, clientName, clientEmail: 'someone@example.com' })
 
-test('an invoice is found by its reference and by its client; what begins like that stands first', () => {
+test('the palette finds an invoice by reference and by client, prefix matches first', () => {
   const list = [anInvoice('INV-0011', 'New Kaveri'), anInvoice('INV-0002', 'Kaveri Foods'), anInvoice('KAV-1', 'Studio Banyan')]
   const found = (typed: string) => findInvoices(list, typed).map(({ reference }) => reference)
   expect(found('kav')).toEqual(['INV-0002', 'KAV-1', 'INV-0011'])
@@ -19,12 +21,38 @@ test('an invoice is found by its reference and by its client; what begins like t
   expect(found(' ')).toEqual([])
 })
 
-test('of thousands a handful is offered', () => {
+test('the palette offers at most eight of thousands of invoices', () => {
   const many = Array.from({ length: 5000 }, (_, index) => anInvoice(`INV-${index}`, 'Kaveri Foods'))
   expect(findInvoices(many, 'kaveri')).toHaveLength(8)
 })
 
-test('words are found in any order', () => {
+test('the palette matches words in any order', () => {
   expect(matches('Create Invoice', 'inv cre')).toBe(true)
   expect(matches('Create Invoice', 'export')).toBe(false)
+})
+
+const aNotice = (kind: Notice['kind']): Notice => ({
+  _id: kind,
+  kind,
+  title: kind,
+  text: '',
+  link: null,
+  createdAt: '2026-03-02T03:30:00Z',
+})
+const all = [aNotice('promise_broken'), aNotice('login_refused'), aNotice('quota')]
+const kinds = (notices: Notice[]) => notices.map(({ kind }) => kind)
+
+test('a mailbox that refuses shows one banner and no notification', () => {
+  const pause = {
+    reason: 'login_refused' as const,
+    provider: 'smtp' as const,
+    message: '535 no',
+    since: '2026-03-02T03:30:00Z',
+    until: null,
+  }
+  expect(kinds(shownNotices(all, pause))).toEqual(['promise_broken'])
+})
+
+test('a login that works again shows nothing, yesterday’s quota does', () => {
+  expect(kinds(shownNotices(all, null))).toEqual(['promise_broken', 'quota'])
 })
