@@ -19,7 +19,7 @@ async function signIn(page: Page, url: string, email: string): Promise<void> {
   await expect(page).toHaveURL(/\/dashboard$/)
 }
 
-/** Signs somebody new in and opens the dialog of a plan. */
+/** Signs a new account in and opens the dialog of a plan. */
 async function open(page: Page, url: string, shop: Shop, email: string, plan: 'Pro' | 'Enterprise' = 'Pro'): Promise<void> {
   shop.people.push(email)
   await signIn(page, url, email)
@@ -77,7 +77,7 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   await expect(page.getByRole('region', { name: 'Free' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
   // What is loaded for who is signed in leaves the cards as they are.
   await expect(page.getByRole('region', { name: 'Pro' }).getByRole('list')).toHaveCSS('margin-top', '24px')
-  // From a screen inside the product the page is loaded anew, for its own policy.
+  // Coming from a screen inside the product, the page must be reloaded for its own policy.
   await page.getByRole('button', { name: 'Start Pro Trial' }).click()
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
 
@@ -134,7 +134,7 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   ])
     await expect(panel.getByText(text, { exact: true }).first()).toBeVisible()
   await expect(panel.getByRole('link', { name: 'Change Plan' })).toBeVisible()
-  // It ends by itself.
+  // It ends without a cancellation.
   await expect(panel.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
 })
 
@@ -196,7 +196,7 @@ test('a forged proof of payment activates nothing and shows an error', async ({ 
   const email = 'forged@banyan.example'
   await open(page, program.url, shop, email)
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
-  // Whoever sits between the browser and the provider hands over something else, and nobody pays.
+  // A man in the middle replaces the proof, and no payment is made.
   await page.route('**/v1/checkout/act', async (route) => {
     const { order_id, subscription_id } = route.request().postDataJSON() as Record<string, string>
     const named = order_id ? { razorpay_order_id: order_id } : { razorpay_subscription_id: subscription_id }
@@ -411,7 +411,7 @@ test('switching to Free names what ends, asks, and leads to the dashboard', asyn
   await expect(page).toHaveURL(/\/dashboard$/)
   await expect(page.getByText('Successfully switched to Free plan!')).toBeVisible()
   expect((await subscriptionOf(program.url, email)).plan).toBe('free')
-  // The account is new: its trial goes on, and nothing was taken away.
+  // The account is new: its trial continues, and nothing was taken away.
   await expect(page.getByText('Your plan has ended')).toBeHidden()
 })
 

@@ -20,7 +20,7 @@ async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
 }
 
-test('choosing a provider fills in host, port and security and says where its app password is; Cancel and closing forget all of it', async ({
+test('choosing a provider fills in host, port and security and links to its app password; Cancel and closing discard the input', async ({
   page,
   program,
 }) => {

@@ -1,7 +1,10 @@
 import PostalMime from 'postal-mime'
 import { expect, test } from './duely.ts'
 
-test('somebody signs up, writes down a late invoice, connects a mailbox and starts reminders: the mail arrives', async ({ page, smtp }) => {
+test('from signing up to the first reminder: add an overdue invoice, connect a mailbox, start, and the email arrives', async ({
+  page,
+  smtp,
+}) => {
   await page.goto('/')
   await page.getByRole('link', { name: 'Get Started' }).first().click()
   await expect(page.getByRole('heading', { name: 'Sign up to Duely' })).toBeVisible()
@@ -83,7 +86,7 @@ test('somebody signs up, writes down a late invoice, connects a mailbox and star
   await expect(page).toHaveURL(/\/dashboard\/reminder-control$/)
 })
 
-test('an access token that has run out is renewed without a word, once over all tabs', async ({ page, context }) => {
+test('an expired access token is renewed silently, once for all tabs', async ({ page, context }) => {
   await page.goto('/signup')
   await page.getByLabel('Full Name').fill('Ravi Iyer')
   await page.getByLabel('Email').fill('ravi@iyer.example')
