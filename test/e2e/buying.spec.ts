@@ -266,7 +266,7 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
 
   await page.getByRole('button', { name: 'Manage Pro' }).click()
   const own = page.getByRole('dialog', { name: 'Subscribe to Pro' })
-  await expect(own.getByText(`₹4 per month. First payment on ${inDays(trialEnd ?? '')}.`)).toBeVisible()
+  await expect(own.getByText(`First payment: ₹4 on ${inDays(trialEnd ?? '')}, then every month.`)).toBeVisible()
   await own.getByRole('button', { name: 'Cancel Subscription' }).click()
   const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
   await expect(asked.getByText('Are you sure you want to cancel your subscription?')).toBeVisible()
@@ -318,7 +318,7 @@ test('a monthly subscription is cancelled on the profile and stays active until 
   await panel.getByRole('button', { name: 'Cancel Subscription' }).click()
   const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
   await expect(asked.getByText(`Enterprise stays active until ${end}.`)).toBeVisible()
-  await asked.getByRole('button', { name: 'Keep Subscription' }).click()
+  await asked.getByRole('button', { name: 'Keep Plan' }).click()
   await panel.getByRole('button', { name: 'Cancel Subscription' }).click()
   await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(page.getByText('Subscription cancelled successfully')).toBeVisible()

@@ -59,8 +59,8 @@ export const texts = {
   },
 
   own: {
-    next: (price: string, period: string, date: string) => `${price} per ${period}. Next payment on ${date}.`,
-    first: (price: string, period: string, date: string) => `${price} per ${period}. First payment on ${date}.`,
+    next: (price: string, period: string, date: string) => `Next payment: ${price} on ${date}, then every ${period}.`,
+    first: (price: string, period: string, date: string) => `First payment: ${price} on ${date}, then every ${period}.`,
     due: (price: string, period: string, date: string) =>
       `The payment of ${price} for another ${period}, due on ${date}, failed. It will be retried over the next few days.`,
     runs: (plan: string) => `You are on ${plan}.`,
@@ -77,7 +77,7 @@ export const texts = {
     endsNow: (plan: string) => `${plan} isn’t paid beyond today, so it ends immediately. You won’t be charged again. Your data is kept.`,
     staysInTrial: (plan: string, date: string) => `You won’t be charged again. Your free trial keeps ${plan} active until ${date}.`,
     trialContinues: (plan: string, date: string) => `Your free trial of ${plan} continues until ${date}.`,
-    keep: 'Keep Subscription',
+    keep: 'Keep Plan',
     done: 'Subscription cancelled successfully',
     failed: 'Failed to cancel subscription',
     later: 'Subscription cancellation will be available soon',
