@@ -21,7 +21,7 @@ const chunks = [
     name: 'account',
     test: /web\/shell\/(account|actions|commands|shortcuts)\./,
   },
-  { name: 'entry', test: /web\/accounts\/(entry-card|entry-page|use-server|texts)\./ },
+  { name: 'entry', test: /web\/accounts\/(entry\/entry-page|entry\/entry|use-server|texts)\./ },
 ]
 
 export default defineConfig({

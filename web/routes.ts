@@ -12,11 +12,11 @@ export default [
   ]),
   layout('shell/entry-layout.tsx', [
     layout('shell/screen-frame.tsx', { id: 'entry-screen' }, [
-      route('signin', 'accounts/sign-in-screen.tsx'),
-      route('signup', 'accounts/sign-up-screen.tsx'),
-      route('forgot-password', 'accounts/forgot-password-screen.tsx'),
-      route('reset-password', 'accounts/reset-password-screen.tsx'),
-      route('confirm-email', 'accounts/confirm-email-screen.tsx'),
+      route('signin', 'accounts/entry/sign-in-screen.tsx'),
+      route('signup', 'accounts/entry/sign-up-screen.tsx'),
+      route('forgot-password', 'accounts/entry/forgot-password-screen.tsx'),
+      route('reset-password', 'accounts/entry/reset-password-screen.tsx'),
+      route('confirm-email', 'accounts/entry/confirm-email-screen.tsx'),
     ]),
   ]),
   route('dashboard', 'shell/dashboard-layout.tsx', [
@@ -31,7 +31,7 @@ export default [
           route('email-templates', 'templates/email-templates-screen.tsx'),
           route('connections', 'integrations/connections-screen.tsx'),
           route('connections/webhooks/:id', 'integrations/webhook-screen.tsx'),
-          route('profile', 'accounts/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),
+          route('profile', 'accounts/profile/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),
           route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
         ]),
       ]),

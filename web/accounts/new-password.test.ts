@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newPasswordProblems } from './new-password.ts'
+import { newPasswordProblems } from './new-password.tsx'
 
 const typed = { currentPassword: 'the old one', newPassword: 'secret', confirmPassword: 'secret' }
 

@@ -73,3 +73,8 @@ function Undo({ message, onUndo }: { message: string; onUndo: () => void }): Rea
     </span>
   )
 }
+
+/** Clamps a long message for a toast; the page shows all of it. */
+export function brief(message: string): ReactNode {
+  return <span className={styles.brief}>{message}</span>
+}

@@ -1,19 +1,20 @@
 import { TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
+import { texts } from '#web/accounts/texts.ts'
+import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { keepUser } from '#web/platform/session.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
-import { toast } from '#web/ui/toast.tsx'
-import { EmailNotice } from './email-notice.tsx'
+import { brief, toast } from '#web/ui/toast.tsx'
 import styles from './profile.module.css'
-import { brief } from './profile-toast.tsx'
-import { texts } from './texts.ts'
 
-const words = texts.profile.details
+const detailTexts = texts.profile.details
 
 /** Name and email. A new email asks for the current password; where Google vouches for it, it is not changed here. */
 export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
@@ -25,32 +26,39 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
     toInput: ({ displayName, email, currentPassword }) => ({
       body: { displayName, ...(changesEmail(email) ? { email, currentPassword } : {}) },
     }),
-    check: ({ email, currentPassword }) => (changesEmail(email) && currentPassword === '' ? { currentPassword: words.currentMissing } : {}),
+    check: ({ email, currentPassword }) =>
+      changesEmail(email) && currentPassword === '' ? { currentPassword: detailTexts.currentMissing } : {},
     invalidates: [accountCalls.profile],
     onSuccess: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
       keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       form.setValues({ displayName, email, currentPassword: '' })
-      toast('good', changesEmail(sent.email) && pendingEmail !== null ? words.almost : texts.profile.saved)
+      toast('good', changesEmail(sent.email) && pendingEmail !== null ? detailTexts.almost : texts.profile.saved)
     },
     onError: (error) => toast('bad', brief(texts.profile.failed(errorMessage(error)))),
   })
   const { form } = state
   return (
-    <Panel title={words.title}>
+    <Panel title={detailTexts.title}>
       {profile.pendingEmail !== null ? (
-        <Notice tone="info">{words.pending(profile.pendingEmail)}</Notice>
+        <Notice tone="info">{detailTexts.pending(profile.pendingEmail)}</Notice>
       ) : (
         <EmailNotice profile={profile} />
       )}
       <ContractForm state={state} submit={texts.profile.save} busy={texts.profile.saving}>
         <div className={styles.fields}>
-          <TextInput label={words.name} description={words.nameHint} autoComplete="name" required {...form.getInputProps('displayName')} />
+          <TextInput
+            label={detailTexts.name}
+            description={detailTexts.nameHint}
+            autoComplete="name"
+            required
+            {...form.getInputProps('displayName')}
+          />
           {byGoogle ? (
-            <p className={styles.beside}>{words.google(profile.email)}</p>
+            <p className={styles.beside}>{detailTexts.google(profile.email)}</p>
           ) : (
             <TextInput
-              label={words.email}
-              description={words.emailHint}
+              label={detailTexts.email}
+              description={detailTexts.emailHint}
               type="email"
               autoComplete="username"
               required
@@ -59,8 +67,8 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
           )}
           {changesEmail(form.getValues().email) && (
             <PasswordField
-              label={words.current}
-              description={words.currentHint}
+              label={detailTexts.current}
+              description={detailTexts.currentHint}
               autoComplete="current-password"
               required
               {...form.getInputProps('currentPassword')}
@@ -69,5 +77,25 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
         </div>
       </ContractForm>
     </Panel>
+  )
+}
+
+/** Offers the link that confirms an email, where the server can send one and it is not confirmed yet. */
+export function EmailNotice({ profile }: { profile: Profile }): ReactNode {
+  const server = useServer()
+  const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })
+  if (!server?.systemMail || profile.emailVerified) return null
+  if (sendLink.isSuccess) return <Notice tone="good">{sendLink.data.message}</Notice>
+  return (
+    <Notice
+      tone={sendLink.isError ? 'bad' : 'info'}
+      action={
+        <BusyButton variant="default" busy={sendLink.isPending} busyText={detailTexts.sending} onClick={() => sendLink.mutate({})}>
+          {detailTexts.sendLink}
+        </BusyButton>
+      }
+    >
+      {sendLink.isError ? errorMessage(sendLink.error) : detailTexts.notConfirmed(profile.email)}
+    </Notice>
   )
 }

@@ -3,18 +3,15 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { screens } from '#contract/screens.ts'
+import { NewPasswordFields, typedTwice } from '#web/accounts/new-password.tsx'
+import { texts } from '#web/accounts/texts.ts'
+import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
 import { endSession } from '#web/platform/session.ts'
-import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { EntryCard } from './entry-card.tsx'
-import styles from './entry-page.module.css'
-import { typedTwice } from './new-password.ts'
-import { PasswordHint } from './password-hint.tsx'
-import { texts } from './texts.ts'
-import { useLinkToken } from './use-link-token.ts'
-import { useServer } from './use-server.ts'
+import styles from './entry.module.css'
+import { EntryCard, useLinkToken } from './entry-page.tsx'
 
 const words = texts.reset
 
@@ -63,17 +60,7 @@ export default function ResetPasswordScreen(): ReactNode {
       ) : (
         <ContractForm state={state} submit={words.submit} busy={words.busy} wide>
           <Stack gap={16}>
-            <div>
-              <PasswordField
-                label={words.next}
-                description={texts.profile.password.nextHint(shortest)}
-                autoComplete="new-password"
-                required
-                {...form.getInputProps('newPassword')}
-              />
-              <PasswordHint password={form.getValues().newPassword} />
-            </div>
-            <PasswordField label={words.confirm} autoComplete="new-password" required {...form.getInputProps('confirmPassword')} />
+            <NewPasswordFields form={form} shortest={shortest} />
           </Stack>
           <p className={styles.fine}>{words.others}</p>
         </ContractForm>

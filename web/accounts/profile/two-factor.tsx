@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, Suspense, useState } from 'react'
 import type { Profile } from '#contract/accounts.ts'
+import { texts } from '#web/accounts/texts.ts'
 import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import styles from './profile.module.css'
-import security from './security.module.css'
-import { texts } from './texts.ts'
+import security from './profile.module.css'
 
 const words = texts.security.twoFactor
 // With it comes what draws a QR code.
-const SetUpDialog = lazyDialog(async () => (await import('./two-factor-set-up-dialog.tsx')).TwoFactorSetUpDialog)
-const ChangeDialog = lazyDialog(async () => (await import('./two-factor-change-dialog.tsx')).TwoFactorChangeDialog)
+const SetUpDialog = lazyDialog(async () => (await import('./two-factor-dialogs.tsx')).TwoFactorSetUpDialog)
+const ChangeDialog = lazyDialog(async () => (await import('./two-factor-dialogs.tsx')).TwoFactorChangeDialog)
 
 /** Whether a code is asked for at sign-in, and the ways to change that. */
 export function SecurityTwoFactor({ profile }: { profile: Profile }): ReactNode {
@@ -20,7 +20,7 @@ export function SecurityTwoFactor({ profile }: { profile: Profile }): ReactNode 
   if (profile.googleId !== undefined)
     return (
       <Panel title={words.title}>
-        <p className={styles.lastText}>{words.google}</p>
+        <p className={styles.flush}>{words.google}</p>
       </Panel>
     )
   return (

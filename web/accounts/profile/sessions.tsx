@@ -1,18 +1,18 @@
 import { Button } from '@mantine/core'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { accountCalls, type SignedInBrowser } from '#contract/accounts.ts'
+import { texts } from '#web/accounts/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
 import { showMoment } from '#web/ui/dates.ts'
-import { ConfirmDialog } from '#web/ui/dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import styles from './security.module.css'
-import { texts } from './texts.ts'
+import styles from './profile.module.css'
 
 const words = texts.security.browsers
 const invalidates = [accountCalls.sessions, accountCalls.audit]
@@ -20,21 +20,24 @@ const invalidates = [accountCalls.sessions, accountCalls.audit]
 /** The browsers that are signed in, each with the way to sign it out. `looked`: somebody is looking at it. */
 export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boolean }): ReactNode {
   const browsers = useApiQuery(accountCalls.sessions, {}, { enabled: looked })
-  const [asking, setAsking] = useState(false)
-  const endOthers = useApiMutation(accountCalls.endOtherSessions, {
-    invalidates,
-    onSuccess: () => {
-      setAsking(false)
-      toast('good', words.othersDone)
-    },
-  })
+  const endOthers = useApiMutation(accountCalls.endOtherSessions, { invalidates, onSuccess: () => toast('good', words.othersDone) })
+  const ask = () =>
+    void confirm({
+      title: words.othersTitle,
+      body: words.othersQuestion,
+      tone: 'danger',
+      action: words.others,
+      busy: words.busy,
+      failed: words.endFailed,
+      onConfirm: () => endOthers.mutateAsync({}),
+    })
   const others = browsers.data?.some(({ current }) => !current)
   return (
     <Panel
       title={words.title}
       aside={
         others && (
-          <Button variant="default" onClick={() => setAsking(true)}>
+          <Button variant="default" onClick={ask}>
             {words.others}
           </Button>
         )
@@ -50,22 +53,6 @@ export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boole
           </ul>
         )}
       </QueryView>
-      <ConfirmDialog
-        opened={asking}
-        title={words.othersTitle}
-        confirm={words.others}
-        confirmBusy={words.busy}
-        busy={endOthers.isPending}
-        tone="danger"
-        onConfirm={() => endOthers.mutate({})}
-        onCancel={() => {
-          endOthers.reset()
-          setAsking(false)
-        }}
-      >
-        <p className={styles.flush}>{words.othersQuestion}</p>
-        <FormError message={endOthers.isError ? words.endFailed(errorMessage(endOthers.error)) : null} />
-      </ConfirmDialog>
     </Panel>
   )
 }
@@ -79,10 +66,10 @@ function Browser({ browser, zone }: { browser: SignedInBrowser; zone: string }):
     <li className={styles.item}>
       <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
       <div className={styles.what}>
-        <div className={styles.name}>
+        <div className={styles.rowName}>
           {device} {current && <Pill tone="paid">{words.current}</Pill>}
         </div>
-        <div className={styles.quiet}>
+        <div className={styles.rowQuiet}>
           {words.seen(current ? null : showMoment(zone, new Date(lastSeenAt), now), place, showMoment(zone, new Date(createdAt), now))}
         </div>
         {end.isError && <FormError message={words.endFailed(errorMessage(end.error))} />}

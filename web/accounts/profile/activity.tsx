@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type AuditEntry, accountCalls } from '#contract/accounts.ts'
+import { texts } from '#web/accounts/texts.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
-import styles from './security.module.css'
-import { texts } from './texts.ts'
+import styles from './profile.module.css'
 
 const words = texts.security.activity
 const fewAtFirst = 8
@@ -47,7 +47,7 @@ function Entries({ before, zone, looked, isLast, onOlder }: EntriesProps): React
   const [all, setAll] = useState(before !== null)
   const now = new Date()
   return (
-    <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={styles.quiet}>{words.none}</p>}>
+    <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={styles.rowQuiet}>{words.none}</p>}>
       {(entries) => {
         const shown = all ? entries : entries.slice(0, fewAtFirst)
         const last = entries.at(-1)
@@ -88,7 +88,7 @@ function Entry({ entry, zone, now }: { entry: AuditEntry; zone: string; now: Dat
       </time>
       <div className={styles.what}>
         <div>{text}</div>
-        {by !== '' && <div className={styles.quiet}>{by}</div>}
+        {by !== '' && <div className={styles.rowQuiet}>{by}</div>}
       </div>
     </li>
   )

@@ -3,14 +3,14 @@ import { type ReactNode, useState } from 'react'
 import { useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { screens } from '#contract/screens.ts'
+import { PasswordHint } from '#web/accounts/new-password.tsx'
+import { texts } from '#web/accounts/texts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { send } from '#web/platform/send.ts'
 import { arriveAt } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { destination } from './destination.ts'
 import { EntryPage } from './entry-page.tsx'
-import { PasswordHint } from './password-hint.tsx'
-import { texts } from './texts.ts'
 
 /** /signup: makes the account, then signs in with the same email and password. */
 export default function SignUpScreen(): ReactNode {

@@ -1,20 +1,20 @@
-import { Stack, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
-import { Link, useLocation } from 'react-router'
+import { Stack, TextInput, type TextInputProps } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { screens } from '#contract/screens.ts'
+import { texts } from '#web/accounts/texts.ts'
+import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { arriveAt } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { destination } from './destination.ts'
-import styles from './entry-page.module.css'
+import { toast } from '#web/ui/toast.tsx'
+import { destination, takeDestination } from './destination.ts'
+import styles from './entry.module.css'
 import { EntryPage } from './entry-page.tsx'
-import { GoogleReturn } from './google-return.tsx'
-import { SecondFactorStep } from './second-factor-step.tsx'
-import { texts } from './texts.ts'
-import { useServer } from './use-server.ts'
 
 const words = texts.signIn
 
@@ -93,4 +93,86 @@ export default function SignInScreen(): ReactNode {
 /** Whether the session of this browser ended while a screen of the dashboard was open. */
 function wasSignedOut(state: unknown): boolean {
   return typeof state === 'object' && state !== null && 'signedOut' in state && state.signedOut === true
+}
+
+const factorTexts = texts.signIn.factor
+
+interface SecondFactorStepProps {
+  /** Whose password was right. */
+  email: string
+  /** Value, error and change of the field. */
+  field: Pick<TextInputProps, 'value' | 'error' | 'onChange'>
+  /** The other kind of code is to be entered: what was typed and said of this one is over. */
+  onOther: () => void
+  onBack: () => void
+}
+
+/** The second step of signing in: what the authenticator shows, or a recovery code. */
+export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactorStepProps): ReactNode {
+  const [kind, setKind] = useState<'totp' | 'recovery'>('totp')
+  const { label, hint, other } = factorTexts[kind]
+  return (
+    <>
+      <p className={styles.lead}>
+        {factorTexts.whose} <strong>{email}</strong>
+      </p>
+      <TextInput
+        key={kind}
+        label={label}
+        description={hint}
+        autoComplete="one-time-code"
+        autoCapitalize="characters"
+        spellCheck={false}
+        inputMode={kind === 'totp' ? 'numeric' : 'text'}
+        autoFocus
+        required
+        {...field}
+      />
+      <div className={styles.asides}>
+        <button
+          type="button"
+          className={styles.aside}
+          onClick={() => {
+            setKind(kind === 'totp' ? 'recovery' : 'totp')
+            onOther()
+          }}
+        >
+          {other}
+        </button>
+        <button type="button" className={styles.aside} onClick={onBack}>
+          {factorTexts.back}
+        </button>
+      </div>
+    </>
+  )
+}
+
+/** What an older way of coming back carried in the address. A token that arrives by an address is an attack: it is removed and refused. */
+const legacy = ['success', 'name', 'provider', 'token', 'refresh', 'accessToken']
+
+/** On the way back from Google: trades the code for a session, and says what went wrong. Whatever came is taken out of the address at once. */
+export function GoogleReturn(): ReactNode {
+  const [search, setSearch] = useSearchParams()
+  const [problem, setProblem] = useState<string | null>(null)
+  const seen = useRef(false)
+  const exchange = useApiMutation(accountCalls.exchangeGoogleCode, {
+    onSuccess: ({ user, accessToken }) => arriveAt(takeDestination(), { user, accessToken }),
+    onError: (error) => {
+      const message = error instanceof Problem && error.code === 'email_taken' ? error.message : texts.signIn.googleFailed
+      setProblem(message)
+      toast('bad', message)
+    },
+  })
+  useEffect(() => {
+    const code = search.get('code')
+    const failed = search.has('error') || legacy.some((name) => search.has(name))
+    if (seen.current || (code === null && !failed)) return
+    seen.current = true
+    setSearch({}, { replace: true })
+    if (code !== null && !failed) return exchange.mutate({ body: { code, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone } })
+    setProblem(texts.signIn.googleFailed)
+    toast('bad', texts.signIn.googleFailed)
+  }, [search, setSearch, exchange])
+  if (exchange.isPending || exchange.isSuccess) return <Notice tone="info">{texts.signIn.busy}</Notice>
+  return problem === null ? null : <Notice tone="bad">{problem}</Notice>
 }

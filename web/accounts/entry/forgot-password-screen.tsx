@@ -3,12 +3,12 @@ import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { screens } from '#contract/screens.ts'
+import { texts } from '#web/accounts/texts.ts'
+import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { EntryCard } from './entry-card.tsx'
-import styles from './entry-page.module.css'
-import { texts } from './texts.ts'
-import { useServer } from './use-server.ts'
+import styles from './entry.module.css'
+import { EntryCard } from './entry-page.tsx'
 
 const words = texts.forgot
 

@@ -4,15 +4,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { screens } from '#contract/screens.ts'
+import { texts } from '#web/accounts/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { EntryCard } from './entry-card.tsx'
-import styles from './entry-page.module.css'
-import { texts } from './texts.ts'
-import { useLinkToken } from './use-link-token.ts'
+import styles from './entry.module.css'
+import { EntryCard, useLinkToken } from './entry-page.tsx'
 
 const words = texts.confirm
 

@@ -1,0 +1,188 @@
+import { Button, Modal, Stack, TextInput } from '@mantine/core'
+import { IconBrandGoogle } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { accountCalls, type Profile } from '#contract/accounts.ts'
+import { NewPasswordFields, typedTwice } from '#web/accounts/new-password.tsx'
+import { texts } from '#web/accounts/texts.ts'
+import { useServer } from '#web/accounts/use-server.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { keepUser } from '#web/platform/session.ts'
+import { confirm } from '#web/ui/confirm.tsx'
+import { PasswordField } from '#web/ui/fields.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import { Panel, Pill } from '#web/ui/panel.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './profile.module.css'
+
+const words = texts.security.google
+
+/** Whether one signs in with Google, and the way there. */
+export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
+  const [asking, setAsking] = useState(false)
+  const start = useApiMutation(accountCalls.startGoogleUnlink, { onSuccess: ({ url }) => window.location.assign(url) })
+  const unlink = () =>
+    void confirm({
+      title: words.unlink.dialog,
+      body: words.unlink.consequence,
+      action: words.go,
+      busy: words.goBusy,
+      onConfirm: async () => {
+        await start.mutateAsync({})
+        // Busy until Google's page has loaded.
+        return new Promise(() => undefined)
+      },
+    })
+  if (profile.googleId !== undefined)
+    return (
+      <Panel title={words.title} aside={<Pill tone="paid">{words.linked}</Pill>}>
+        <p className={styles.text}>{words.linkedText}</p>
+        <Button variant="default" onClick={unlink}>
+          {words.unlink.open}
+        </Button>
+      </Panel>
+    )
+  return (
+    <Panel title={words.title} aside={<Pill tone="quiet">{words.notLinked}</Pill>}>
+      <p className={styles.text}>{words.text}</p>
+      <Button variant="default" leftSection={<IconBrandGoogle size={18} aria-hidden />} onClick={() => setAsking(true)}>
+        {words.open}
+      </Button>
+      <Modal
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={words.dialog}
+        centered
+        closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
+      >
+        <LinkForm profile={profile} onCancel={() => setAsking(false)} />
+      </Modal>
+    </Panel>
+  )
+}
+
+function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => void }): ReactNode {
+  const asksForCode = profile.twoFactor !== null
+  const state = useContractForm({
+    call: accountCalls.startGoogleLink,
+    initialValues: { currentPassword: '', code: '' },
+    toInput: ({ currentPassword, code }) => ({ body: { currentPassword, ...(asksForCode ? { code } : {}) } }),
+    check: ({ currentPassword }) => (currentPassword === '' ? { currentPassword: texts.profile.password.currentMissing } : {}),
+    onSuccess: ({ url }) => {
+      window.location.assign(url)
+      // Busy until Google's page is there.
+      return new Promise(() => undefined)
+    },
+  })
+  return (
+    <ContractForm
+      state={state}
+      submit={words.go}
+      busy={words.goBusy}
+      actions={
+        <Button variant="default" onClick={onCancel}>
+          {texts.security.cancel}
+        </Button>
+      }
+    >
+      <Stack gap={16}>
+        <p className={styles.flush}>{words.consequence}</p>
+        <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
+        <PasswordField
+          label={texts.profile.password.current}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...state.form.getInputProps('currentPassword')}
+        />
+        {asksForCode && (
+          <TextInput
+            label={texts.security.twoFactor.proof.code}
+            description={texts.security.twoFactor.proof.hint}
+            autoComplete="one-time-code"
+            spellCheck={false}
+            required
+            {...state.form.getInputProps('code')}
+          />
+        )}
+      </Stack>
+    </ContractForm>
+  )
+}
+
+/** On the way back from Google to the profile: links the account, or unlinks it, and takes what came out of the address at once. */
+export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
+  const [search, setSearch] = useSearchParams()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [unlinking, setUnlinking] = useState<string | null>(null)
+  const seen = useRef(false)
+  const link = useApiMutation(accountCalls.linkGoogle, {
+    invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
+    onSuccess: ({ _id, displayName, email, googleId }) => {
+      keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+      toast('good', words.done)
+    },
+    onError: (error) => setProblem(errorMessage(error)),
+  })
+  useEffect(() => {
+    const code = search.get('code')
+    if (seen.current || (code === null && !search.has('error'))) return
+    seen.current = true
+    setSearch({ tab: 'security' }, { replace: true })
+    if (code !== null && profile.googleId !== undefined) return setUnlinking(code)
+    if (code !== null) return link.mutate({ body: { code } })
+    setProblem(texts.signIn.googleFailed)
+  }, [search, setSearch, link, profile.googleId])
+  if (unlinking !== null) return <GoogleUnlinkDialog code={unlinking} email={profile.email} onClose={() => setUnlinking(null)} />
+  if (link.isPending) return <Notice tone="info">{words.linking}</Notice>
+  return problem === null ? null : <Notice tone="bad">{problem}</Notice>
+}
+
+const unlinkTexts = texts.security.google.unlink
+
+/** Google has said again who this is: the password that takes its place. */
+export function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: string; onClose: () => void }): ReactNode {
+  const shortest = useServer()?.passwordMinLength ?? 6
+  const state = useContractForm({
+    call: accountCalls.unlinkGoogle,
+    initialValues: { newPassword: '', confirmPassword: '' },
+    toInput: ({ newPassword }) => ({ body: { code, newPassword } }),
+    check: (values) => typedTwice(values, shortest),
+    invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
+    onSuccess: (changed) => {
+      keepUser({ _id: changed._id, displayName: changed.displayName, email: changed.email })
+      toast('good', unlinkTexts.done)
+      onClose()
+    },
+  })
+  const { form } = state
+  return (
+    <Modal
+      opened
+      onClose={state.busy ? () => undefined : onClose}
+      title={unlinkTexts.choose}
+      centered
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
+    >
+      <ContractForm
+        state={state}
+        submit={unlinkTexts.submit}
+        busy={unlinkTexts.busy}
+        actions={
+          <Button variant="default" onClick={onClose}>
+            {texts.security.cancel}
+          </Button>
+        }
+      >
+        <div className={styles.column}>
+          <p className={styles.flush}>{unlinkTexts.chooseText}</p>
+          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <NewPasswordFields form={form} shortest={shortest} autoFocus />
+        </div>
+      </ContractForm>
+    </Modal>
+  )
+}

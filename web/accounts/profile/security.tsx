@@ -1,0 +1,183 @@
+import { Button, Group, Modal, TextInput } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { accountCalls, type Profile } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
+import { NewPasswordFields, newPasswordProblems } from '#web/accounts/new-password.tsx'
+import { texts } from '#web/accounts/texts.ts'
+import { useServer } from '#web/accounts/use-server.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { saveFile, sendForFile } from '#web/platform/send.ts'
+import { leaveTo } from '#web/platform/session.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { PasswordField } from '#web/ui/fields.tsx'
+import { FormError } from '#web/ui/notice.tsx'
+import { Panel } from '#web/ui/panel.tsx'
+import { brief, toast } from '#web/ui/toast.tsx'
+import { SecurityActivity } from './activity.tsx'
+import { SecurityGoogle } from './google.tsx'
+import styles from './profile.module.css'
+import { SecurityBrowsers } from './sessions.tsx'
+import { SecurityTwoFactor } from './two-factor.tsx'
+
+const words = texts.profile
+
+/** How one gets in, who is in, what happened, and the way out. */
+export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
+  const server = useServer()
+  const [asking, setAsking] = useState(false)
+  const [address] = useSearchParams()
+  // The tab lies behind others until it is chosen: its lists are read then.
+  const looked = address.get('tab') === 'security'
+  const byGoogle = profile.googleId !== undefined
+  return (
+    <>
+      {!byGoogle && (
+        <Panel title={words.password.title}>
+          <PasswordForm email={profile.email} />
+        </Panel>
+      )}
+      <SecurityTwoFactor profile={profile} />
+      {(byGoogle || server?.google) && <SecurityGoogle profile={profile} />}
+      <SecurityBrowsers zone={profile.timezone} looked={looked} />
+      <SecurityActivity zone={profile.timezone} looked={looked} />
+      <SecurityExport />
+      <Panel title={words.remove.title}>
+        <p className={styles.text}>{words.remove.text}</p>
+        <Button variant="default" className={styles.danger ?? ''} onClick={() => setAsking(true)}>
+          {words.remove.open}
+        </Button>
+      </Panel>
+      <DeleteAccountDialog opened={asking} email={profile.email} onClose={() => setAsking(false)} />
+    </>
+  )
+}
+
+const passwordTexts = texts.profile.password
+
+/** A new password, typed twice, with the one that counts now. */
+export function PasswordForm({ email }: { email: string }): ReactNode {
+  const shortest = useServer()?.passwordMinLength ?? 6
+  const state = useContractForm({
+    call: accountCalls.changePassword,
+    initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
+    toInput: ({ currentPassword, newPassword }) => ({ body: { currentPassword, newPassword } }),
+    check: (values) => newPasswordProblems(values, shortest),
+    invalidates: [accountCalls.sessions, accountCalls.audit],
+    onSuccess: () => {
+      state.reset()
+      toast('good', passwordTexts.done)
+    },
+    onError: (error) => toast('bad', brief(passwordTexts.failed(errorMessage(error)))),
+  })
+  const { form } = state
+  return (
+    <ContractForm state={state} submit={passwordTexts.submit} busy={passwordTexts.busy}>
+      <div className={styles.column}>
+        {/* Tells a password manager whose password this is. */}
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField label={passwordTexts.current} autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
+        <NewPasswordFields form={form} shortest={shortest} />
+      </div>
+      <p className={styles.note}>{passwordTexts.others}</p>
+    </ContractForm>
+  )
+}
+
+const exportTexts = texts.security.data
+
+/** Everything of the account as one file. */
+export function SecurityExport(): ReactNode {
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const download = async () => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      const { bytes, name } = await sendForFile(accountCalls.exportData, {})
+      saveFile(bytes, name)
+      toast('good', exportTexts.done(name))
+    } catch (error) {
+      setProblem(exportTexts.failed(errorMessage(error)))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Panel title={exportTexts.title}>
+      <p className={styles.text}>{exportTexts.text}</p>
+      <BusyButton
+        variant="default"
+        busy={busy}
+        busyText={exportTexts.busy}
+        leftSection={<IconDownload size={18} stroke={1.7} aria-hidden />}
+        onClick={() => void download()}
+      >
+        {exportTexts.submit}
+      </BusyButton>
+      <FormError message={problem} />
+    </Panel>
+  )
+}
+
+const removeTexts = texts.profile.remove
+
+/** Asks for the word before the account and everything of it goes. */
+export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; email: string; onClose: () => void }): ReactNode {
+  const [typed, setTyped] = useState('')
+  const [wrong, setWrong] = useState<string | null>(null)
+  const remove = useApiMutation(accountCalls.deleteMe, {
+    onSuccess: () => leaveTo(screens.landing),
+    onError: (error) => toast('bad', brief(removeTexts.failed(errorMessage(error)))),
+  })
+  // Also while the page of those who are signed out is on its way.
+  const busy = remove.isPending || remove.isSuccess
+  const close = () => {
+    if (busy) return
+    setTyped('')
+    setWrong(null)
+    remove.reset()
+    onClose()
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (busy) return
+    if (typed !== removeTexts.word) {
+      setWrong(removeTexts.wrong)
+      return
+    }
+    remove.mutate({})
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={removeTexts.dialog} centered>
+      <form noValidate onSubmit={submit}>
+        <p className={styles.text}>{removeTexts.question(email)}</p>
+        <TextInput
+          label={removeTexts.label}
+          value={typed}
+          error={wrong}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value)
+            setWrong(null)
+          }}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          data-autofocus
+        />
+        <FormError message={remove.isError ? removeTexts.failed(errorMessage(remove.error)) : null} />
+        <Group justify="flex-end" gap={12} mt={24}>
+          <Button variant="default" onClick={close} disabled={busy}>
+            {removeTexts.cancel}
+          </Button>
+          <BusyButton type="submit" color="coral" busy={busy} busyText={removeTexts.busy}>
+            {removeTexts.confirm}
+          </BusyButton>
+        </Group>
+      </form>
+    </Modal>
+  )
+}
