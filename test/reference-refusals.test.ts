@@ -23,7 +23,7 @@ type Refused = (office: Office) => Promise<Answered<Call>>
 const nothing = { params: undefined, query: undefined, body: undefined }
 const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-02-20' }
 
-/** Whatever is asked for is not there. */
+/** Nothing that is asked for exists. */
 function findsNothing(call: Call): Refused {
   return async ({ app, asha }) => {
     const program = await programFor(app, asha, call)
@@ -66,7 +66,7 @@ const retryAfter =
     return app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: reply[0]?._id ?? '' } }))
   }
 
-/** Somebody on Free whose two weeks of Pro are over, where plans are sold. */
+/** An account on Free whose trial of Pro is over, where plans are sold. */
 const onFree =
   (then: (app: TestApp, person: Person) => Promise<Answered<Call>>): Refused =>
   async ({ smtp }) => {
@@ -146,7 +146,7 @@ const claims = explainedCalls.flatMap(({ name, refusals }) =>
   Object.keys(refusals).map((code) => [name, problem.shape.code.parse(code)] as const),
 )
 
-test('nothing is tried that the reference does not say', () => {
+test('every tried refusal is in the reference', () => {
   const tried = Object.entries(refusedBy).flatMap(([name, codes]) => Object.keys(codes).map((code) => [name, code]))
   expect(tried.map(String).toSorted()).toEqual(claims.map(String).toSorted())
 })
@@ -157,7 +157,7 @@ test.each(claims)('%s can be refused with %s', async (name, code) => {
   expect({ status: answered?.status, code: answered?.problem?.code }).toEqual({ status: problemStatus[code], code })
 })
 
-test('whoever may only read changes nothing, and whoever may only write reads nothing', async () => {
+test('the scope read changes nothing, and the scope write reads nothing', async () => {
   await using office = await anOffice({ now, config: { zapier } })
   const { app, asha } = office
   const wrong: string[] = []
@@ -170,7 +170,7 @@ test('whoever may only read changes nothing, and whoever may only write reads no
   expect(wrong).toEqual([])
 })
 
-test('what a call does not know is refused, and so is what is too long', async () => {
+test('unknown and oversized input is refused', async () => {
   await using office = await anOffice({ now, config: { zapier } })
   const { app, asha } = office
   const wrong: string[] = []
@@ -187,7 +187,7 @@ test('what a call does not know is refused, and so is what is too long', async (
   expect(wrong).toEqual([])
 })
 
-test('a key needs a plan with API access where plans are sold, and an application that somebody connected does not', async () => {
+test('a key needs a plan with API access where plans are sold, an OAuth app does not', async () => {
   await using shop = await openShop({ now, config: { zapier } })
   const { app } = shop
   const asha = await aPerson(app)
@@ -204,7 +204,7 @@ test('a key needs a plan with API access where plans are sold, and an applicatio
   expect((await ask(app, await connect(app, asha, zapierItself), integrationCalls.me)).status).toBe(200)
 })
 
-test('who asks too often is told how long to wait, and everybody how often they may', async () => {
+test('too many calls get the time to wait, and every reply has the limit', async () => {
   await using office = await anOffice({ now, config: { rateLimit: true } })
   const { app, asha } = office
   const key = await aKey(app, asha)
@@ -216,7 +216,7 @@ test('who asks too often is told how long to wait, and everybody how often they 
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
 })
 
-/** Somebody's program that may make this call. */
+/** An API client that may make this call. */
 function programFor(app: TestApp, person: Person, call: Call): Promise<{ token: string }> {
   return isOpenTo('key', call) ? aKey(app, person) : connect(app, person, zapierItself)
 }

@@ -23,13 +23,13 @@ type Office = Awaited<ReturnType<typeof anOffice>>
 const written = path.join(import.meta.dirname, '../docs/openapi.json')
 const reference = makeReference('http://localhost:3000')
 
-test('the reference has every call that programs may make, and no other', () => {
+test('the reference has every call that API clients may make, and no other', () => {
   const open = everyCall.filter((call) => isOpenTo('application', call) || isOpenTo('key', call))
   expect(new Set(explainedCalls.map(({ call }) => call))).toEqual(new Set(open))
   expect(explainedCalls).toHaveLength(open.length)
 })
 
-test('docs/openapi.json says what the contract says; if not: npm run reference', () => {
+test('docs/openapi.json matches the contract; if not: npm run reference', () => {
   expect(JSON.parse(readFileSync(written, 'utf8'))).toEqual(reference)
 })
 
@@ -38,7 +38,7 @@ test('docs/openapi.json is valid OpenAPI 3.1', async () => {
   expect({ valid, version, errors: errors ?? [] }).toEqual({ valid: true, version: '3.1', errors: [] })
 })
 
-test('the server answers the reference with its own address in it', async () => {
+test('the server serves the reference with its own address', async () => {
   await using office = await anOffice({ now: today })
   const answered = await office.app.app.inject('/openapi.json')
   expect(answered.statusCode).toBe(200)
@@ -72,7 +72,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
 ajv.addSchema({ ...reference, $id: 'reference' })
 
-/** What is wrong with a value by the schema that stands at this place of the reference; nothing: []. */
+/** The errors of a value by the schema at this place of the reference; none: []. */
 function wrongBy(place: string[], value: unknown): unknown[] {
   const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')
   const validate = ajv.compile({ $ref: `reference#/${pointer}` })
@@ -106,7 +106,7 @@ test.each(explainedEvents)('$example.type has an example that its schema allows'
   expect(wrongBy(['webhooks', example.type, 'post', 'requestBody', 'content', json, 'schema'], example)).toEqual([])
 })
 
-test('a value that a schema does not allow is noticed', () => {
+test('a value that a schema does not allow is reported', () => {
   const invoices = [...placeOf(invoiceCalls.read), 'responses', '200', 'content', json, 'schema']
   expect(wrongBy(invoices, { ...z.record(z.string(), z.unknown()).parse(exampleOf('getInvoice')), amount: '5' })).not.toEqual([])
 })
@@ -237,7 +237,7 @@ test.each(explainedCalls)('$name: the example works, and is answered as it says'
   if (call.reply) expect(wrongBy([...placeOf(call), 'responses', String(call.status), 'content', json, 'schema'], reply)).toEqual([])
 })
 
-/** Ids are made anew each time: what counts is which of them are the same. */
+/** Ids differ on each run; only which of them are equal matters. */
 function withIdsByOrder(value: unknown): unknown {
   const seen: string[] = []
   return JSON.parse(

@@ -13,7 +13,7 @@ import { webhooks } from './tables.ts'
 
 const newPassword = 'battery staple'
 
-/** Somebody with everything that lets programs in, made before anybody looked whose mailbox theirs is. */
+/** An account with every kind of access, created before its address was verified. */
 async function somebodyProvident(app: TestApp): Promise<{ person: Person; tokens: { token: string }[] }> {
   const person = await aPerson(app, { email: 'asha@gmail.com', password: 'correct horse' })
   const tokens = [await aKey(app, person), await connect(app, person, await anApplication(app))]
@@ -34,12 +34,12 @@ async function stillOpen(app: TestApp, tokens: { token: string }[]): Promise<num
   return open
 }
 
-/** A server that sends letters of its own. */
+/** A server that sends system email. */
 function openWithMail(smtp: FakeSmtp): Promise<TestApp> {
   return openTestApp({ config: { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'hello@duely.example' } })
 }
 
-/** Whoever reads the mailbox sets a new password by the link in a letter. */
+/** The owner of the mailbox sets a new password by the link in an email. */
 async function setPasswordByMail(app: TestApp, smtp: FakeSmtp, { email }: Person) {
   await ask(app, null, accountCalls.forgotPassword, { body: { email } })
   await app.runJobs()
@@ -48,7 +48,7 @@ async function setPasswordByMail(app: TestApp, smtp: FakeSmtp, { email }: Person
   return ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })
 }
 
-test('who made an account with the address of somebody else keeps no way in once its owner sets a password by mail', async () => {
+test('a password set by the owner of the address revokes all access that another person created', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openWithMail(smtp)
   const thief = await somebodyProvident(app)
@@ -57,7 +57,7 @@ test('who made an account with the address of somebody else keeps no way in once
   expect(await stillOpen(app, thief.tokens)).toBe(0)
 })
 
-test('an owner who only forgot their password keeps what they connected', async () => {
+test('an owner who only forgot their password keeps their connections', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openWithMail(smtp)
   const { person, tokens } = await somebodyProvident(app)
@@ -66,7 +66,7 @@ test('an owner who only forgot their password keeps what they connected', async 
   expect(await stillOpen(app, tokens)).toBe(3)
 })
 
-test('an owner reads in a letter what else opens their account from now on, and where to end it', async () => {
+test('new access is reported to the owner by email, with the place to revoke it', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openWithMail(smtp)
   const asha = await aPerson(app)
@@ -83,7 +83,7 @@ test('an owner reads in a letter what else opens their account from now on, and 
   for (const text of words) expect(text).toContain('/dashboard/connections')
 })
 
-test('a link that the operator hands over leaves what is connected as it is', async () => {
+test('a link handed over by the operator keeps the connections', async () => {
   await using app = await openTestApp()
   const { person, tokens } = await somebodyProvident(app)
   const [, token = ''] = (await makeResetLink(app.deps, person.email, app.clock.now())).split('#token=')

@@ -14,7 +14,7 @@ import { apiKeys } from './tables.ts'
 
 const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-02-20' }
 
-/** Which calls of all there are a program gets past the door of; the others are refused with `not_allowed`. */
+/** The calls that are open to an API client; the others are refused with `not_allowed`. */
 async function doorsOf(app: TestApp, token: string): Promise<string[]> {
   const open: string[] = []
   for (const { method, path } of everyCall.filter((one) => !one.open)) {
@@ -29,7 +29,7 @@ async function doorsOf(app: TestApp, token: string): Promise<string[]> {
 const callsUnder = (paths: RegExp, methods = /./) =>
   everyCall.filter(({ path, method }) => paths.test(path) && methods.test(method)).map(({ path, method }) => `${method} ${path}`)
 
-test('an application opens /api, /zapier and /invoice, and nothing else', async () => {
+test('an OAuth token may call /api, /zapier and /invoice, and nothing else', async () => {
   await using app = await openTestApp()
   const robot = await anApplication(app)
   const asha = await aPerson(app)
@@ -39,7 +39,7 @@ test('an application opens /api, /zapier and /invoice, and nothing else', async 
   expect(await doorsOf(app, (await connect(app, asha, robot, ['write'])).token)).toEqual(callsUnder(paths, /^(?!GET)/).toSorted())
 })
 
-test('a key opens /invoice, /reminder and /api, and nothing else', async () => {
+test('a key may call /invoice, /reminder and /api, and nothing else', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const paths = /^\/(?:invoice|reminder|api)(?:\/|$)/
@@ -48,7 +48,7 @@ test('a key opens /invoice, /reminder and /api, and nothing else', async () => {
   expect(await doorsOf(app, (await aKey(app, asha, ['write'])).token)).toEqual(callsUnder(paths, /^(?!GET)/).toSorted())
 })
 
-test('a program that may not do something is told what is missing', async () => {
+test('a client without the needed scope gets the missing one by name', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const key = await aKey(app, asha, ['read'])
@@ -62,7 +62,7 @@ test('a program that may not do something is told what is missing', async () => 
   })
 })
 
-test('whatever a program opens is its own person’s', async () => {
+test('an API client reaches only the data of its own account', async () => {
   await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
   const { app, asha } = office
   const hers = await anInvoice(app, { owner: asha, clientName: 'Zanzibar Foods' })
@@ -85,7 +85,7 @@ test('whatever a program opens is its own person’s', async () => {
   expect((await ask(app, { token: own }, invoiceCalls.read, { params: { id: hers._id } })).reply.clientName).toBe('Zanzibar Foods')
 })
 
-test('what is not known opens nothing and learns nothing', async () => {
+test('an unknown token or key gets 401 and no information', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { token } = await aKey(app, asha)
@@ -98,7 +98,7 @@ test('what is not known opens nothing and learns nothing', async () => {
     }
 })
 
-test('a key ends on its day, and at once where it is revoked', async () => {
+test('a key ends when it expires, and immediately when it is revoked', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const [short, long] = [await aKey(app, asha, ['read'], 1), await aKey(app, asha, ['read'])]
@@ -111,7 +111,7 @@ test('a key ends on its day, and at once where it is revoked', async () => {
   expect((await ask(app, long, integrationCalls.me)).status).toBe(401)
 })
 
-test('where plans are sold a key works for as long as the plan has keys', async () => {
+test('where plans are sold a key works as long as the plan has API access', async () => {
   await using shop = await openShop()
   const { app } = shop
   const asha = await aPerson(app)
@@ -127,19 +127,18 @@ test('where plans are sold a key works for as long as the plan has keys', async 
   expect((await ask(app, key, integrationCalls.me)).status).toBe(200)
   await shop.pass({ hours: 24 * 32 })
   expect(await ask(app, key, integrationCalls.me)).toMatchObject({ status: 402, problem: { code: 'plan_limit' } })
-  // Connected applications belong to every plan.
+  // Connected apps belong to every plan.
   const { body } = await refresh(app, robot, refreshToken)
   expect((await ask(app, { token: body.access_token }, integrationCalls.me)).status).toBe(200)
 })
 
-test('a program makes 120 calls a minute, and always hears how many are left', async () => {
+test('a client may make 120 calls a minute, and every reply has how many are left', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
   const asha = await aPerson(app)
   const [key, other] = [await aKey(app, asha), await aKey(app, asha)]
   const first = await ask(app, key, integrationCalls.me)
   expect(first.headers).toMatchObject({ 'ratelimit-limit': '120', 'ratelimit-remaining': '119', 'ratelimit-reset': '60' })
   app.clock.advance({ seconds: 20 })
-  // Whatever the answer is.
   const lost = await ask(app, key, invoiceCalls.read, { params: { id: newId() } })
   expect([lost.status, lost.headers['ratelimit-remaining'], lost.headers['ratelimit-reset']]).toEqual([404, '118', '40'])
   const closed = await app.app.inject({ method: 'GET', url: '/user/profile', headers: { authorization: `Bearer ${key.token}` } })
@@ -158,7 +157,7 @@ test('a program makes 120 calls a minute, and always hears how many are left', a
   expect((await ask(app, key, integrationCalls.me)).headers['ratelimit-remaining']).toBe('119')
 })
 
-test('the tokens of one application count together', async () => {
+test('the tokens of one app share a limit', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -167,7 +166,7 @@ test('the tokens of one application count together', async () => {
   expect((await ask(app, two, integrationCalls.me)).headers['ratelimit-remaining']).toBe('118')
 })
 
-test('when a program was last seen is written down to the minute', async () => {
+test('the last use of a client is recorded to the minute', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   const [key, zap] = [await aKey(app, asha), await connect(app, asha, await anApplication(app))]
@@ -190,7 +189,7 @@ test('when a program was last seen is written down to the minute', async () => {
   expect(await seen()).toEqual(['2026-03-02T09:01:00Z', '2026-03-02T09:01:00Z'])
 })
 
-test('a call that needs a session is refused to a program, even where its path is open to it', async () => {
+test('a call that needs a session is refused to an API client, even where its path is open', async () => {
   await using app = await openTestApp()
   const needy = call({ method: 'POST', path: '/api/session', summary: 'Needs a session.' })
   answer(app.app, needy, async (_parts, { sessionId }) => void sessionId)
@@ -199,7 +198,7 @@ test('a call that needs a session is refused to a program, even where its path i
   expect(await ask(app, await aKey(app, asha), needy)).toMatchObject({ status: 403, problem: { code: 'not_allowed' } })
 })
 
-test('a program writes invoices down for its person', async () => {
+test('an API client creates invoices for its account', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const zap = await connect(app, asha, await anApplication(app))
@@ -208,7 +207,7 @@ test('a program writes invoices down for its person', async () => {
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: reply._id } })).reply).toEqual(reply)
 })
 
-test('no key is kept that could be read from the database', async () => {
+test('no key can be read from the database', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { token } = await aKey(app, asha)

@@ -15,14 +15,14 @@ import { prefixes } from './provider.ts'
 import { apiKeys, oauthGrants, oauthTokens } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** How many calls a program may make in a minute: each key, and each application in one person's name. */
+/** The calls that an API client may make in a minute: each key, and each app for one person. */
 const rate = { limit: 120, seconds: 60 }
-/** When a program was last seen is written down at most this often. */
+/** The last use is recorded at most this often. */
 const seenEvery = { seconds: 60 }
 
 type Knowing = Pick<Deps, 'db' | 'config'>
 
-/** A program that was recognised by what it brought. */
+/** An API client recognized by its token or key. */
 interface Recognised extends ApiClient {
   account: Account
   scopes: Scope[]
@@ -30,8 +30,8 @@ interface Recognised extends ApiClient {
 }
 
 /**
- * In whose name a program asks, and that it may: null where the request brings no token or key of a program. Refuses with `not_signed_in` what is
- * not known, has run out or was taken back, with `too_many`, with `not_allowed` where the call is not open to it, and with `plan_limit` a key whose
+ * The account for which an API client calls; null where the request has no token or key of ours. Refuses with `not_signed_in` what is
+ * unknown, expired or revoked, with `too_many`, with `not_allowed` where the call is not open to it, and with `plan_limit` a key whose
  * account's plan has none.
  */
 export async function authenticateApiClient(
@@ -98,7 +98,7 @@ async function findKey(db: Database, keyHash: string) {
   return found && { ...found, kind: 'key' as const }
 }
 
-/** Counts a call and says in the answer, whatever it will be, how many are left (IETF draft-ietf-httpapi-ratelimit-headers, 03). */
+/** Counts a call and adds to every reply how many are left (IETF draft-ietf-httpapi-ratelimit-headers, 03). */
 async function countCall(db: Database, key: string, reply: FastifyReply, now: Instant): Promise<void> {
   const { count, until } = await countOne(db, `program:${key}`, rate.seconds, now)
   const seconds = secondsUntil(until, now)
@@ -140,7 +140,7 @@ function challenge(parameters: Record<string, string>): string {
 async function noteUse(db: Database, { kind, id, lastUsedAt }: Recognised, now: Instant): Promise<void> {
   const before = now.subtract(seenEvery)
   if (lastUsedAt && Temporal.Instant.compare(lastUsedAt, before) > 0) return
-  // Of many at once only the first one writes.
+  // Of simultaneous calls only the first one writes.
   if (kind === 'key')
     await db
       .update(apiKeys)

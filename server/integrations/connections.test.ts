@@ -18,7 +18,7 @@ const auditOf = async (app: TestApp, someone: Person) => {
   return reply.map(({ kind, text }) => [kind, text])
 }
 
-test('a person sees whom they allowed, what for and since when, and takes it back', async () => {
+test('a person sees the apps with access, their scopes and dates, and revokes one', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z', config: { zapier } })
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   const robot = await anApplication(app)
@@ -49,18 +49,18 @@ test('a person sees whom they allowed, what for and since when, and takes it bac
   ])
 })
 
-test('an application that asks again is one connection, with all that was allowed', async () => {
+test('an app that asks again is one connection with the union of its scopes', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
   const { token } = await connect(app, asha, robot, ['write'])
   await connect(app, asha, robot, ['read'])
   expect(await connectionsOf(app, asha)).toMatchObject([{ scopes: ['read', 'write'] }])
-  // What was given before stays what it was.
+  // Earlier tokens keep their scopes.
   expect((await ask(app, { token }, integrationCalls.me)).status).toBe(403)
 })
 
-test('with Zapier its webhooks go, and the subscription to it', async () => {
+test('disconnecting Zapier removes its webhooks and the subscription', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   await connect(app, asha, zapierItself)
@@ -74,7 +74,7 @@ test('with Zapier its webhooks go, and the subscription to it', async () => {
   expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: true })
 })
 
-test('subscribing to Zapier is a switch that a connection shows', async () => {
+test('the subscription to Zapier is shown on its connection', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   expect((await ask(app, asha, zapierCalls.subscribe)).reply).toEqual({ sendReminders: true, available: true })
@@ -86,12 +86,12 @@ test('subscribing to Zapier is a switch that a connection shows', async () => {
   expect((await ask(app, { token }, integrationCalls.me)).status).toBe(200)
 })
 
-test('a server that knows no Zapier says so', async () => {
+test('a server without Zapier reports it as unavailable', async () => {
   await using app = await openTestApp()
   expect((await ask(app, await aPerson(app), zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: false })
 })
 
-test('a key is shown once, told apart by its end, and revoked', async () => {
+test('a key is shown once, recognized by its ending, and revoked', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   const body = { name: 'Nightly job', scopes: ['write' as const, 'write' as const], expiresInDays: 90 }
@@ -136,7 +136,7 @@ test.each([
   expect(await app.db.select().from(apiKeys)).toEqual([])
 })
 
-test('keys are made by a person, never by a key, and fifty are enough', async () => {
+test('only a person creates keys, and at most fifty', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const first = await aKey(app, asha)
@@ -146,7 +146,7 @@ test('keys are made by a person, never by a key, and fifty are enough', async ()
   expect(await ask(app, asha, integrationCalls.addKey, { body })).toMatchObject({ status: 409, problem: { code: 'conflict' } })
 })
 
-test('with an account everything goes that opened it', async () => {
+test('deleting an account removes all access to it', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const [key, zap] = [await aKey(app, asha), await connect(app, asha, await anApplication(app))]
@@ -155,7 +155,7 @@ test('with an account everything goes that opened it', async () => {
   for (const table of [oauthGrants, oauthCodes, oauthTokens, apiKeys]) expect(await app.db.select().from(table)).toEqual([])
 })
 
-test('an export names connections and keys, and opens nothing', async () => {
+test('an export names connections and keys, without secrets', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const [key, zap] = [await aKey(app, asha), await connect(app, asha, await anApplication(app))]
@@ -170,7 +170,7 @@ test('an export names connections and keys, and opens nothing', async () => {
     expect(all).not.toContain(secret)
 })
 
-test('what is over is forgotten: codes, tokens, and permissions that never opened anything', async () => {
+test('expired codes and tokens, and grants that never led to one, are pruned', async () => {
   await using app = await openTestApp()
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   const [robot, phone] = [await anApplication(app), await anApplication(app, { name: 'Phone', kind: 'public' })]
@@ -188,7 +188,7 @@ test('what is over is forgotten: codes, tokens, and permissions that never opene
   expect((await connectionsOf(app, meera)).map(({ name }) => name)).toEqual(['Duely'])
   const left = (await app.db.select().from(oauthTokens)).map(({ kind }) => kind)
   expect(left).toEqual(['refresh', 'refresh', 'refresh'])
-  // The one that was changed is still noticed when it comes again.
+  // Reuse of the rotated one is still detected.
   expect(
     await app.db
       .select()

@@ -24,16 +24,16 @@ interface Brought {
   state: string
 }
 
-/** Where the dashboard begins: "No" to Duely itself leads there. */
+/** "No" to Duely itself leads to the dashboard. */
 const dashboard = '/dashboard'
 const purpose = 'oauth-request'
 const requestLife = { seconds: 600 }
 
-/** What was found in order, as the browser carries it to the consent page: it can neither be read nor changed there. */
+/** A valid request, sealed, so that the browser can carry it to the consent page but neither read nor change it. */
 const kept = z.object({
   clientId: z.string(),
   redirectHash: z.string(),
-  /** null where the application brought no state. */
+  /** null where the app sent no state. */
   stateHash: z.string().nullable(),
   scopes: z.array(scope),
   codeChallenge: z.string().nullable(),
@@ -54,7 +54,10 @@ export function keepRequest(secretKey: string, clientId: string, asked: Asked, n
   return seal(secretKey, purpose, purpose, JSON.stringify(request))
 }
 
-/** What the consent page asks. Refuses with `invalid` what does not belong together, and with `link_expired` what is older than ten minutes. */
+/**
+ * The question of the consent page. Refuses with `invalid` what does not belong together, and with `link_expired` what is older than ten
+ * minutes.
+ */
 export async function readQuestion(deps: Asking, brought: Brought, now: Instant): Promise<ConsentQuestion> {
   const { publicUrl } = deps.config
   const found = await readBrought(deps, brought, now)
@@ -65,13 +68,13 @@ export async function readQuestion(deps: Asking, brought: Brought, now: Instant)
     application: client.name,
     own: false,
     scopes: asked.scopes,
-    // An application on the person's own machine may have a scheme of its own and no host.
+    // An app on the person's own machine may have a scheme of its own and no host.
     returnsTo: host || protocol,
     refuseUrl: returnTo(asked, publicUrl, { error: 'access_denied', error_description: 'The person said no.' }),
   }
 }
 
-/** Writes down the permission that somebody gives, one each for every application, and answers where their browser goes on. */
+/** Stores the grant, one per app, and returns where the browser continues. */
 export async function allow(deps: Deps, account: Account, brought: Brought, from: Origin, now: Instant): Promise<string> {
   const { db, config } = deps
   const found = await readBrought(deps, brought, now)
@@ -89,14 +92,14 @@ export async function allow(deps: Deps, account: Account, brought: Brought, from
   })
 }
 
-/** An address of an application with what the answer to its request says besides `state` and who answers (RFC 6749, 4.1.2; RFC 9207). */
+/** The app's redirect address with the answer to its request, `state` and `iss` (RFC 6749, 4.1.2; RFC 9207). */
 export function returnTo(asked: Pick<Asked, 'redirectUri' | 'state'>, publicUrl: string, parameters: Record<string, string>): string {
   return withParameters(asked.redirectUri, { ...parameters, ...(asked.state === null ? {} : { state: asked.state }), iss: publicUrl })
 }
 
 const own = { id: ownClientId, name: 'Duely', scopes: scope.options }
 
-/** The application and what it asked for, where all three belong together; null where Duely itself asks. */
+/** The app and its request, where all three belong together; null where Duely itself asks. */
 async function readBrought(deps: Asking, brought: Brought, now: Instant): Promise<{ client: OauthClient; asked: Asked } | null> {
   const { config } = deps
   const { request, redirect_uri: redirectUri, state } = brought
@@ -108,13 +111,13 @@ async function readBrought(deps: Asking, brought: Brought, now: Instant): Promis
   if (!asked || !sameText(hashToken(redirectUri), asked.redirectHash) || hashOrNull(state, asked) !== asked.stateHash) throw wrong()
   if (Temporal.Instant.compare(asked.expiresAt, now) <= 0) throw new ProblemError('link_expired', texts.consent.expired)
   const client = await findOauthClient(deps, asked.clientId)
-  // The operator may have changed the application in these ten minutes.
+  // The operator may have changed the app in these ten minutes.
   if (!client?.redirectUris.includes(redirectUri)) throw wrong()
   const { scopes, codeChallenge, stateHash } = asked
   return { client, asked: { redirectUri, state: stateHash === null ? null : state, scopes, codeChallenge } }
 }
 
-/** The page says '' for a state that was not brought. */
+/** The page sends '' where the app sent no state. */
 function hashOrNull(state: string, { stateHash }: z.output<typeof kept>): string | null {
   return state === '' && stateHash === null ? null : hashToken(state)
 }
@@ -144,7 +147,7 @@ async function writeGrant(
       target: [oauthGrants.ownerId, oauthGrants.clientId],
       set: {
         clientName: name,
-        // Tokens from before keep what they were given: the permission is all of it together.
+        // Earlier tokens keep their scopes; the grant is the union.
         scopes: sql`(SELECT array_agg(DISTINCT one ORDER BY one) FROM unnest(${oauthGrants.scopes} || excluded.scopes) one)`,
       },
     })
@@ -153,7 +156,7 @@ async function writeGrant(
   return grant.id
 }
 
-/** Appended to the address as it was registered, which nothing rewrites. */
+/** The registered address must stay as it was written, so URL must not normalize it. */
 function withParameters(address: string, parameters: Record<string, string>): string {
   const more = new URLSearchParams(parameters).toString()
   if (more === '') return address

@@ -7,12 +7,12 @@ import { callWebhook, defaultNetwork, isAccepted, refuseAddress, type WebhookNet
 
 const publicAddress = '93.184.215.14'
 
-/** As it is for everybody, where nothing private is called. */
+/** The default, where nothing private is called. */
 const strict = defaultNetwork({ allowPrivateWebhookHosts: false })
-/** As it is where the operator calls receivers on this machine. */
+/** Where the operator allows receivers on this machine. */
 const lax = { ...defaultNetwork({ allowPrivateWebhookHosts: true }), deadline: 5_000 }
 
-/** The public internet as far as a test needs it: every name leads to one public address, and who dials that gets this receiver. */
+/** A public internet for tests: every name has one public address, which connects to this receiver. */
 function internet(receiver: FakeReceiver, about: Partial<WebhookNetwork> = {}): WebhookNetwork {
   return {
     ...strict,
@@ -28,7 +28,7 @@ function post(url: string, network: WebhookNetwork, body = '{"type":"test"}') {
   return callWebhook({ method: 'POST', url, headers: { 'content-type': 'application/json', 'webhook-id': 'an id' }, body }, network)
 }
 
-test('a receiver is sent the very bytes, as JSON, by Duely, and its first words are kept', async () => {
+test('a receiver gets the exact bytes, as JSON, from Duely, and the beginning of its response is kept', async () => {
   await using receiver = await openFakeReceiver()
   receiver.answer({ status: 202, body: ' Thank\tyou,\r\n\u0000Asha \n' })
   const body = '{"client":"Kaveri Foods ₹"}'
@@ -68,7 +68,7 @@ test.each([301, 302, 303, 307, 308])('a redirection by %i is not followed, and i
   expect([receiver.calls.length, canary.connections]).toEqual([1, 0])
 })
 
-/** What never comes to its end, and what is said of it. */
+/** Responses that never end, and the outcome. */
 const endless: [what: string, answer: Answer, status: number | null, words: RegExp][] = [
   ['silence', 'silence', null, /^127\.0\.0\.1:\d+ did not answer within 0\.4 seconds\.$/],
   ['a head of one letter now and then', { raw: 'HTTP/1.1 200 OK\r\nx-drip: ', everyMs: 40 }, null, /did not answer within/],
@@ -81,17 +81,17 @@ test.each(endless)('%s is cut off at the deadline', async (_what, how, status, w
   expect(answer.words).toMatch(words)
 })
 
-test('a status that has arrived counts, although its words never end', async () => {
+test('a received status is kept although the body never ends', async () => {
   await using receiver = await openFakeReceiver()
   receiver.answer({ raw: 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nThank you' })
   expect(await post(receiver.url, { ...lax, deadline: 400 })).toEqual({ status: 200, words: 'Thank you' })
 })
 
-test('a receiver has ten seconds, from asking for its name to the end of its answer', () => {
+test('a receiver has ten seconds, from the DNS query to the end of its response', () => {
   for (const allowPrivateWebhookHosts of [true, false]) expect(defaultNetwork({ allowPrivateWebhookHosts }).deadline).toBe(10_000)
 })
 
-test('a name that is never resolved is given up at the deadline, and nothing is dialled when it is after all', async () => {
+test('a name that never resolves is given up at the deadline, and not connected to afterwards', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>()
   const dialled: string[][] = []
   const connect = (addresses: string[]) => {
@@ -105,7 +105,7 @@ test('a name that is never resolved is given up at the deadline, and nothing is 
   expect(dialled).toEqual([])
 })
 
-test('of an answer without end no more is read than is needed, and only its beginning is kept', async () => {
+test('of an endless response only the needed part is read and the beginning kept', async () => {
   await using receiver = await openFakeReceiver()
   receiver.answer({ raw: `HTTP/1.1 500 No\r\n\r\n${'नमस्ते '.repeat(20_000)}` })
   const { words } = await post(receiver.url, lax)
@@ -113,7 +113,7 @@ test('of an answer without end no more is read than is needed, and only its begi
   expect(words).toMatch(/^नमस्ते नमस्ते .*…$/)
 })
 
-test('what is packed although nobody asked for it is not taken for words', async () => {
+test('a compressed response that was not asked for is not read as text', async () => {
   await using receiver = await openFakeReceiver()
   receiver.answer({ status: 200, body: '\u001f\u008b zipped', headers: { 'content-encoding': 'gzip' } })
   expect(await post(receiver.url, lax)).toEqual({ status: 200, words: '' })
@@ -137,11 +137,11 @@ test.each(wrongs)('%s is said in a sentence', async (_what, how, words) => {
   expect(answer.words).toMatch(words)
 })
 
-test('nobody there is said in a sentence', async () => {
+test('an unreachable receiver is reported in a sentence', async () => {
   expect((await post('http://127.0.0.1:1/', lax)).words).toBe('127.0.0.1:1 refuses connections.')
 })
 
-test('over TLS the certificate must be that of the name, valid, and of somebody who is trusted', async () => {
+test('over TLS the certificate must match the name, be valid, and be trusted', async () => {
   await using receiver = await openFakeReceiver({ certificate: 'example.com' })
   await using expired = await openFakeReceiver({ certificate: makeCertificate(['example.com'], -1) })
   await using plain = await openFakeReceiver()
@@ -156,7 +156,7 @@ test('over TLS the certificate must be that of the name, valid, and of somebody 
   expect([receiver.calls.length, expired.calls.length, plain.calls.length]).toEqual([1, 0, 0])
 })
 
-/** Ways to write this machine, its neighbours and a cloud's own. */
+/** Notations of this machine, its neighbours and a cloud's metadata address. */
 const written = [
   ...['127.0.0.1', '127.1', '127.0.1', '127.0.0.1.', '0', '0.0.0.0', '0x0', '2130706433', '0x7f000001', '0X7F000001', '017700000001'],
   ...['0x7f.0x0.0x0.0x1', '0x7f.1', '0177.0.0.1', '0177.0.0.01', '127.000.000.001', '127.0.0.2', '127.255.255.254', '127%2e0.0.1'],
@@ -170,7 +170,7 @@ test.each(written)('https://%s/ is refused as it is written, and nothing is dial
   await using canary = await openFakeReceiver()
   const url = `https://${host}/latest/meta-data`
   expect(refuseAddress(url, strict)).toContain('is not on the public internet')
-  // Where it was stored before, by whatever means, it is not called either.
+  // A URL stored before the check existed is not called either.
   const answer = await post(url, internet(canary, { resolve: resolveName }))
   expect(answer).toMatchObject({ status: null, words: expect.stringContaining('is not on the public internet') })
   expect(canary.connections).toBe(0)
@@ -191,7 +191,7 @@ test.each(Object.entries(places))('%s, which leads to %s, is not called', async 
   expect(canary.connections).toBe(0)
 })
 
-test('a name is resolved once for each call: what it says in between is not followed', async () => {
+test('a name is resolved once per call, so a later answer is not used', async () => {
   await using receiver = await openFakeReceiver({ certificate: 'example.com' })
   let asked = 0
   const dialled: string[][] = []
@@ -208,7 +208,7 @@ test('a name is resolved once for each call: what it says in between is not foll
   expect([asked, dialled.length, receiver.connections]).toEqual([2, 1, 1])
 })
 
-test('a name without an address is said to be misspelt', async () => {
+test('a name without an address is reported as not found', async () => {
   const network = { ...strict, resolve: () => Promise.reject(new Error('ENOTFOUND')) }
   expect((await post('https://exmaple.com/', network)).words).toBe('There is no server called exmaple.com. Check the spelling.')
 })
@@ -226,7 +226,7 @@ test.each(kept)('%s is not called', async (url, words) => {
   expect(canary.connections).toBe(0)
 })
 
-test('an operator may allow http, any port and private hosts, but nobody’s password', () => {
+test('an operator may allow http, any port and private hosts, but no credentials in URLs', () => {
   const allowed = { allowPrivateHosts: true }
   for (const url of ['http://127.0.0.1:8787/', 'https://receiver.internal:8443/', 'http://localhost/'])
     expect(refuseAddress(url, allowed)).toBeNull()

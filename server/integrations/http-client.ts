@@ -6,15 +6,15 @@ import tls from 'node:tls'
 import { certificateError, connectToAddresses, isSpecialAddress, type Resolve, resolveHost, resolveName } from '#server/platform/host.ts'
 import { texts } from './texts.ts'
 
-/** The network that webhooks are sent over; tests hand in their own. */
+/** The network that webhooks are sent over; tests pass their own. */
 export interface WebhookNetwork {
   allowPrivateHosts: boolean
   resolve: Resolve
   /** Opens a TCP connection to one of these addresses and no other. */
   connect(addresses: string[], port: number): net.Socket
-  /** Milliseconds from asking for the name to the end of the answer, however often a byte arrives meanwhile. */
+  /** Milliseconds from the DNS query to the end of the response, however often a byte arrives meanwhile. */
   deadline: number
-  /** Certificates (PEM) that are trusted besides the well-known authorities. */
+  /** Certificates (PEM) trusted in addition to the well-known authorities. */
   trust: string | null
 }
 
@@ -35,25 +35,22 @@ interface WebhookRequest {
   body: string
 }
 
-/** What a receiver said: its status and the beginning of its answer; null and a sentence where no answer came. */
+/** The response of a receiver: its status and the beginning of its body; null and a sentence where there was none. */
 export interface WebhookResponse {
   status: number | null
   words: string
 }
 
-/** More of an answer is not read. */
+/** The most of a response that is read. */
 const mostRead = 64 * 1024
 const mostKept = 300
 
-/** Whether a receiver has taken what it was told. A redirection is none: it is not followed. */
+/** Whether a receiver accepted a delivery. Redirects are not followed, so they are failures. */
 export function isAccepted({ status }: WebhookResponse): boolean {
   return status !== null && status >= 200 && status < 300
 }
 
-/**
- * Why an address is never called, in a sentence; null where nothing speaks against it as it is written. Where its name leads is judged each
- * time it is called.
- */
+/** Why a URL must never be called; null where nothing in it forbids that. Its name is resolved and checked at each call. */
 export function refuseAddress(address: string, { allowPrivateHosts }: Pick<WebhookNetwork, 'allowPrivateHosts'>): string | null {
   const url = new URL(address)
   if (url.username !== '' || url.password !== '') return texts.receiver.credentials
@@ -61,14 +58,14 @@ export function refuseAddress(address: string, { allowPrivateHosts }: Pick<Webho
   if (url.protocol !== 'https:') return texts.receiver.notHttps
   if (url.port !== '') return texts.receiver.port
   const host = hostOf(url)
-  // RFC 6761: such a name is this machine wherever it is asked for.
+  // RFC 6761: these names always mean this machine.
   if (isIP(host) ? isSpecialAddress(host) : /(?:^|\.)localhost$/.test(host)) return texts.receiver.notPublic(url.host)
   return null
 }
 
 /**
- * Calls an address once, at what its name leads to at this moment and nowhere else. Whatever happens is an answer; nothing is thrown. Only
- * public addresses are called, unless the operator allows others; certificates are checked against the name.
+ * Calls a URL once, at the addresses that its name has at this moment. Every outcome is a response; nothing is thrown. Only public
+ * addresses are called, unless the operator allows others; certificates are checked against the name.
  */
 export async function callWebhook(call: WebhookRequest, network: WebhookNetwork): Promise<WebhookResponse> {
   const refused = refuseAddress(call.url, network)
@@ -90,16 +87,16 @@ export async function callWebhook(call: WebhookRequest, network: WebhookNetwork)
   }
 }
 
-/** What has arrived of an answer. */
+/** The received part of a response. */
 interface Heard {
   status: number | null
-  /** Packed in a way that was not asked for: not to be read as text. */
+  /** Compressed without being asked for, so not readable as text. */
   encoded: boolean
   body: Buffer[]
   size: number
 }
 
-/** Whatever it has opened is closed once it is `over`, in whose answer nobody is interested any more. */
+/** Closes everything that it opened once it is `over`, when its response is no longer needed. */
 async function converse(call: WebhookRequest, network: WebhookNetwork, heard: Heard, over: AbortSignal): Promise<WebhookResponse> {
   const url = new URL(call.url)
   const host = await resolveHost(hostOf(url), network)
@@ -109,7 +106,7 @@ async function converse(call: WebhookRequest, network: WebhookNetwork, heard: He
   const secure = url.protocol === 'https:'
   const plain = network.connect(host.addresses, Number(url.port) || (secure ? 443 : 80))
   over.addEventListener('abort', () => plain.destroy())
-  // Stays for good: a connection that breaks off later must not end the process.
+  // Must stay: a connection that breaks later must not end the process.
   plain.on('error', () => undefined)
   await once(plain, 'connect')
   const socket = secure ? await secured(plain, host.name, network) : plain
@@ -146,7 +143,7 @@ async function secured(plain: net.Socket, name: string, { trust }: WebhookNetwor
 
 class BrokenOff extends Error {}
 
-/** Sends the request and resolves with the head of the answer. */
+/** Sends the request and resolves with the head of the response. */
 function exchange(
   { method, headers, body }: WebhookRequest,
   url: URL,
@@ -177,7 +174,7 @@ function exchange(
   })
 }
 
-/** A status that has arrived counts, whatever became of what should have followed it. */
+/** A received status is used even if the rest of the response failed. */
 function heardSoFar({ status, encoded, body }: Heard, otherwise: string): WebhookResponse {
   if (status === null) return { status, words: otherwise }
   if (status >= 300 && status < 400) return { status, words: texts.receiver.redirects }

@@ -13,26 +13,26 @@ import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './table
 import { texts } from './texts.ts'
 import { zapOnAccountDeleted } from './webhooks.ts'
 
-// Who asks is settled for every call at once.
+// The API client of every call is authenticated in one place.
 export { authenticateApiClient } from './api-clients.ts'
-// One of the operator's commands.
+// Commands of the operator.
 export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
-// What is told to others is told in the background.
+// Webhooks are delivered in the background.
 export { deliverWebhook, openConcurrencyLimit } from './webhook-delivery.ts'
-// For whoever seals every secret anew.
+// For re-encrypting all secrets.
 export { sealedWebhooks } from './webhook-secret.ts'
-// Told of an account that is gone.
+// Called when an account is deleted.
 export { zapOnAccountDeleted } from './webhooks.ts'
 
 type Knowing = Pick<Deps['config'], 'zapier'>
 
-/** A code that comes again, and a refresh token that was rotated, are noticed for so long. */
+/** Reuse of a code, or of a rotated refresh token, is detected for this long. */
 const remembered = { hours: 30 * 24 }
-/** A permission that never became a token is shown for so long. */
+/** A grant that never led to a token is shown for this long. */
 const patience = { hours: 1 }
 
-/** The applications that an account allowed, the newest first. */
+/** The apps with access to an account, newest first. */
 export async function listConnections(db: Database, account: AccountRow, config: Knowing): Promise<Connection[]> {
   const found = await db
     .select()
@@ -51,8 +51,8 @@ export async function listConnections(db: Database, account: AccountRow, config:
 }
 
 /**
- * Takes a permission back: its tokens and the webhooks of its Zaps go with it, at once. Without Zapier's nothing is delivered there any more, so that
- * subscription ends too, and Zapier is told. Refuses with `not_found`.
+ * Revokes a grant with its tokens and the webhooks of its Zaps. Without Zapier's grant nothing is delivered there, so that subscription
+ * ends too, and Zapier is notified. Refuses with `not_found`.
  */
 export async function disconnect(
   { db, config }: Pick<Deps, 'db' | 'config'>,
@@ -80,13 +80,13 @@ export async function disconnect(
   await farewell?.()
 }
 
-/** The account first, what belongs to it afterwards, as everywhere: deleting an account takes them in the same order. */
+/** Locks the account before what belongs to it, in the order in which deleting an account does, because another order would deadlock. */
 export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
-  // The account was deleted between signing in and now.
+  // The account was deleted after the session was checked.
   if (!(await lockAccount(tx, ownerId))) throw new ProblemError('not_signed_in', texts.signIn)
 }
 
-/** A letter about whatever lets a program into an account from now on: an owner who knows nothing of it can still end it. */
+/** Notifies the owner by email of new access to their account, so that they can revoke it if it was not them. */
 export async function notifyAccessGranted(
   tx: Database,
   deps: Deps,
@@ -99,19 +99,19 @@ export async function notifyAccessGranted(
   await queueSystemMail(tx, deps, { to: email, subject: texts.accessGranted.subject, text, expiresIn: { hours: 24 } }, now)
 }
 
-/** Ends whatever lets a program into an account, or tells it of what happens there: whoever made it is not the owner any more. */
+/** Revokes all access to an account, and its webhooks: who created them is not the owner any more. */
 export async function revokeAccess(tx: Database, ownerId: string): Promise<void> {
   await tx.delete(oauthGrants).where(eq(oauthGrants.ownerId, ownerId))
   await tx.delete(apiKeys).where(eq(apiKeys.ownerId, ownerId))
   await tx.delete(webhooks).where(eq(webhooks.ownerId, ownerId))
 }
 
-/** Whether what happens is delivered to Zapier: while it is not, its webhooks are kept and wait. */
+/** Turns deliveries to Zapier on or off. While they are off its webhooks are kept and wait. */
 export async function subscribeToZapier(db: Database, ownerId: string, sendReminders: boolean): Promise<void> {
   await db.update(accounts).set({ sendReminders }).where(eq(accounts.id, ownerId))
 }
 
-/** Forgets codes and tokens that have been over for a while, and permissions that never opened anything. Call it now and then from a worker. */
+/** Prunes expired codes and tokens, and grants that never led to one; called by a worker. */
 export async function pruneGrants(db: Database, now: Instant): Promise<void> {
   const old = now.subtract(remembered)
   await db.delete(oauthCodes).where(lte(oauthCodes.expiresAt, old))

@@ -16,18 +16,18 @@ import { texts } from './texts.ts'
 
 type KeyRow = typeof apiKeys.$inferSelect
 
-/** More than anybody needs at a time: a program that makes keys in a loop is stopped here. */
+/** Stops a program that creates keys in a loop; a person needs fewer. */
 const mostKeys = 50
 
-/** An account's keys, the newest first. */
+/** An account's keys, newest first. */
 export async function listKeys(db: Database, ownerId: string): Promise<ApiKey[]> {
   const found = await db.select().from(apiKeys).where(eq(apiKeys.ownerId, ownerId)).orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
   return found.map(toKey)
 }
 
 /**
- * Makes a key and answers it this once: only its hash is kept. Refuses with `plan_limit` where the plan has no keys, and with `conflict` where
- * there are too many.
+ * Creates a key and returns it this once: only its hash is stored. Refuses with `plan_limit` where the plan has no keys, and with
+ * `conflict` where there are too many.
  */
 export async function addKey(
   deps: Deps,
@@ -63,7 +63,7 @@ export async function addKey(
   })
 }
 
-/** Revokes a key, at once. Refuses with `not_found`. */
+/** Revokes a key. Refuses with `not_found`. */
 export async function removeKey(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
@@ -79,7 +79,7 @@ export async function removeKey(db: Database, ownerId: string, id: string, from:
   })
 }
 
-/** As the log of the account tells keys apart. */
+/** As the audit log tells keys apart. */
 function named({ name, ending }: KeyRow): string {
   return `${name} (…${ending})`
 }

@@ -9,20 +9,20 @@ import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { oauthClients, oauthGrants } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** An application that may ask people for their permission. */
+/** An app that may ask people for a grant. */
 export interface OauthClient {
   id: string
   name: string
-  /** SHA-256 of its secret; null for a public one, which can keep none and has to use PKCE. */
+  /** SHA-256 of its secret; null for a public one, which cannot keep a secret and must use PKCE. */
   secretHash: string | null
   redirectUris: string[]
 }
 
 const longestName = 80
-/** Every id looks like this, also Zapier's in the environment: whatever does not is known to nobody, and not every database takes it. */
+/** The shape of every id, also of Zapier's in the environment; other text is unknown, and not every database accepts it. */
 const idShape = /^[\x21-\x7e]{1,200}$/
 
-/** The application of this id: Zapier as the environment names it, or one that the operator registered. */
+/** The app of this id: Zapier from the environment, or one that the operator registered. */
 export async function findOauthClient({ db, config }: Pick<Deps, 'db' | 'config'>, id: string): Promise<OauthClient | null> {
   const { zapier } = config
   if (zapier && id === zapier.clientId)
@@ -32,7 +32,7 @@ export async function findOauthClient({ db, config }: Pick<Deps, 'db' | 'config'
   return found ?? null
 }
 
-/** Registers an application. Its secret is known here and now only; a public one has none. Refuses with `invalid`. */
+/** Registers an app. Its secret is returned this once; a public one has none. Refuses with `invalid`. */
 export async function registerOauthClient(
   db: Database,
   about: { name: string; redirectUris: string[]; kind: 'confidential' | 'public' },
@@ -57,12 +57,12 @@ export async function registerOauthClient(
   return { id, secret }
 }
 
-/** The applications that the operator registered, the first one first. */
+/** The registered apps, the first one first. */
 export async function listOauthClients(db: Database): Promise<OauthClient[]> {
   return db.select().from(oauthClients).orderBy(asc(oauthClients.createdAt), asc(oauthClients.id))
 }
 
-/** Forgets an application, and every permission that people gave it. Answers its name; refuses with `not_found`. */
+/** Removes an app with every grant. Returns its name; refuses with `not_found`. */
 export async function removeOauthClient(db: Database, id: string): Promise<string> {
   return db.transaction(async (tx) => {
     const [gone] = await tx.delete(oauthClients).where(eq(oauthClients.id, id)).returning()

@@ -29,7 +29,7 @@ async function isGood(app: TestApp, token: string): Promise<boolean> {
   return (await ask(app, { token }, integrationCalls.me)).status === 200
 }
 
-test('an application asks, a person says yes, and the application has tokens', async () => {
+test('an app asks, a person allows it, and the app gets tokens', async () => {
   await using app = await openWithZapier()
   const asha = await aPerson(app)
   const verifier = 'v'.repeat(43)
@@ -110,7 +110,7 @@ test.each([
   }
 })
 
-test('an address that comes twice, and an application that nobody knows, lead nowhere', async () => {
+test('a repeated redirect address, and an unknown app, redirect nowhere', async () => {
   await using app = await openTestApp()
   const robot = await anApplication(app)
   const twice = await app.app.inject({
@@ -157,7 +157,7 @@ test.each([
   expect(said.get('iss')).toBe('https://duely.example')
 })
 
-test('a parameter that comes twice is not guessed at', async () => {
+test('a repeated parameter is refused', async () => {
   await using app = await openTestApp()
   const robot = await anApplication(app)
   const query = new URLSearchParams({ client_id: robot.id, redirect_uri: robot.redirectUri, response_type: 'code', state: 'x' })
@@ -165,7 +165,7 @@ test('a parameter that comes twice is not guessed at', async () => {
   expect(new URL(String(asked.headers.location)).searchParams.get('error')).toBe('invalid_request')
 })
 
-test('an application without a secret has to use PKCE', async () => {
+test('a public client must use PKCE', async () => {
   await using app = await openTestApp()
   const robot = await anApplication(app, { kind: 'public', redirectUri: 'com.example.robot:/back' })
   const asked = await authorize(app, robot)
@@ -174,7 +174,7 @@ test('an application without a secret has to use PKCE', async () => {
   expect((await connect(app, asha, robot)).token).toMatch(/^duely_at_/)
 })
 
-test('whoever uses PKCE needs no state, and is sent back without one', async () => {
+test('a client with PKCE needs no state, and gets none back', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -183,7 +183,7 @@ test('whoever uses PKCE needs no state, and is sent back without one', async () 
   expect((await tradeCode(app, robot, { code, verifier })).status).toBe(200)
 })
 
-test('an application that names no scope asks for all there are, and the person sees that', async () => {
+test('an app that names no scope asks for all of them, and the consent page shows it', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -195,7 +195,7 @@ test('an application that names no scope asks for all there are, and the person 
   expect(await ask('read')).toEqual(['read'])
 })
 
-test('what the consent page carries belongs together and cannot be changed', async () => {
+test('the sealed request of the consent page cannot be combined with others or changed', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -223,7 +223,7 @@ test('what the consent page carries belongs together and cannot be changed', asy
   expect((await ask(app, asha, integrationCalls.connections)).reply).toEqual([])
 })
 
-test('Duely itself is allowed without a request, and only to come back to itself', async () => {
+test('Duely itself is allowed without a request, and only with a redirect to itself', async () => {
   await using app = await openTestApp({ config: { publicUrl: 'https://duely.example' } })
   const asha = await aPerson(app)
   for (const redirect_uri of [ownRedirectPath, `https://duely.example${ownRedirectPath}`]) {
@@ -250,7 +250,7 @@ test('Duely itself is allowed without a request, and only to come back to itself
   }
 })
 
-test('a code is good for 60 s, once, for the one that asked, with what it asked', async () => {
+test('a code is valid for 60 s, once, for its client, redirect address and verifier', async () => {
   await using app = await openWithZapier()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -289,7 +289,7 @@ test('a code is good for 60 s, once, for the one that asked, with what it asked'
   expect((await trade(app, robot, of(late))).body.error).toBe('invalid_grant')
 })
 
-test('a verifier for a code that was asked for without PKCE is refused: somebody took the challenge away', async () => {
+test('a verifier for a code without PKCE is refused, because the challenge may have been stripped', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -299,7 +299,7 @@ test('a verifier for a code that was asked for without PKCE is refused: somebody
   expect((await trade(app, robot, given)).status).toBe(200)
 })
 
-test('a code that comes again ends its tokens, and nobody else’s', async () => {
+test('a reused code ends its own tokens only', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -316,7 +316,7 @@ test('a code that comes again ends its tokens, and nobody else’s', async () =>
   expect((await refresh(app, robot, before.refreshToken)).status).toBe(200)
 })
 
-test('of many who bring one code at the same time one gets tokens, and then nobody keeps them', async () => {
+test('of simultaneous exchanges of one code one gets tokens, and then they are revoked', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -328,7 +328,7 @@ test('of many who bring one code at the same time one gets tokens, and then nobo
   expect((await ask(app, asha, integrationCalls.connections)).reply).toEqual([])
 })
 
-test('Zapier refreshes with one token as often and as much at once as it likes', async () => {
+test('Zapier may reuse one refresh token, also simultaneously', async () => {
   await using app = await openTestApp({ config: { zapier, rateLimit: true } })
   const asha = await aPerson(app)
   const { refreshToken } = await connect(app, asha, zapierItself)
@@ -343,7 +343,7 @@ test('Zapier refreshes with one token as often and as much at once as it likes',
   expect((await refresh(app, zapierItself, refreshToken)).status).toBe(200)
 })
 
-test('an access token is good for an hour, and no other token passes for one', async () => {
+test('an access token is valid for an hour, and no other token passes for one', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -358,7 +358,7 @@ test('an access token is good for an hour, and no other token passes for one', a
   expect((await refresh(app, robot, token)).body.error).toBe('invalid_grant')
 })
 
-test('a refresh may ask for less, never for more', async () => {
+test('a refresh may ask for fewer scopes, never for more', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -370,14 +370,14 @@ test('a refresh may ask for less, never for more', async () => {
   expect((await refresh(app, robot, reader.refreshToken, { scope: 'everything' })).body.error).toBe('invalid_scope')
 })
 
-test('a refresh token without a secret behind it changes at each use, and an old one ends them all', async () => {
+test('the refresh token of a public client rotates, and reuse of an old one ends the chain', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app, { kind: 'public' })
   const { refreshToken: first } = await connect(app, asha, robot)
   const second = (await refresh(app, robot, first)).body.refresh_token
   expect(second).not.toBe(first)
-  // An answer that was lost on its way.
+  // A response that was lost on its way.
   app.clock.advance({ seconds: 10 })
   expect((await refresh(app, robot, first)).body.refresh_token).toBe(second)
   const third = await refresh(app, robot, second)
@@ -388,7 +388,7 @@ test('a refresh token without a secret behind it changes at each use, and an old
   expect(await isGood(app, third.body.access_token)).toBe(false)
 })
 
-test('a refresh token that was changed is an old copy after 10 s', async () => {
+test('a rotated refresh token is treated as a copy after 10 s', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app, { kind: 'public' })
@@ -399,7 +399,7 @@ test('a refresh token that was changed is an old copy after 10 s', async () => {
   expect((await refresh(app, robot, second)).body.error).toBe('invalid_grant')
 })
 
-test('an application without a secret that refreshes twice at once is answered the same', async () => {
+test('simultaneous refreshes of a public client get the same token', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app, { kind: 'public' })
@@ -409,7 +409,7 @@ test('an application without a secret that refreshes twice at once is answered t
   expect(new Set(answered.map(({ body }) => body.refresh_token)).size).toBe(1)
 })
 
-test('a refresh token is good for nobody but the application that it was given to', async () => {
+test('a refresh token is valid only for the client that it was issued to', async () => {
   await using app = await openWithZapier()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -418,7 +418,7 @@ test('a refresh token is good for nobody but the application that it was given t
   expect((await refresh(app, zapierItself, refreshToken)).status).toBe(200)
 })
 
-test('an application gives a token back: an access token alone, with a refresh token all that came of it', async () => {
+test('revoking an access token ends it alone, revoking a refresh token ends its chain', async () => {
   await using app = await openWithZapier()
   const asha = await aPerson(app)
   const robot = await anApplication(app)
@@ -438,13 +438,13 @@ test('an application gives a token back: an access token alone, with a refresh t
   expect(await isGood(app, two.token)).toBe(true)
   expect((await ask(app, asha, integrationCalls.connections)).reply).toHaveLength(1)
   await revoke(two.refreshToken)
-  // Nothing of it is left: it is not connected any more.
+  // Nothing of the grant is left.
   expect((await ask(app, asha, integrationCalls.connections)).reply).toEqual([])
   expect((await revoke('')).body.error).toBe('invalid_request')
   expect((await revoke(two.token, { ...robot, secret: 'wrong' })).status).toBe(401)
 })
 
-test('an application says who it is in the header or in the body, as a form or as JSON', async () => {
+test('a client authenticates in the header or in the body, as a form or as JSON', async () => {
   await using app = await openWithZapier()
   const asha = await aPerson(app)
   const { refreshToken } = await connect(app, asha, zapierItself)
@@ -490,7 +490,7 @@ test.each([
   expect(answered.headers['cache-control']).toBe('no-store')
 })
 
-test('a form is read at the token endpoint alone', async () => {
+test('forms are accepted at the token endpoint only', async () => {
   await using app = await openTestApp()
   const { token } = await aPerson(app)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' }
@@ -498,7 +498,7 @@ test('a form is read at the token endpoint alone', async () => {
   expect(answered.statusCode).toBe(400)
 })
 
-test('wrong secrets are counted by where they come from, and the right one elsewhere is not shut out', async () => {
+test('wrong secrets are counted per address, and do not lock out the right one elsewhere', async () => {
   await using app = await openTestApp({ config: { zapier, rateLimit: true, trustProxy: true } })
   const asha = await aPerson(app)
   const { refreshToken } = await connect(app, asha, zapierItself)
@@ -514,7 +514,7 @@ test('wrong secrets are counted by where they come from, and the right one elsew
   expect((await from('203.0.113.9', zapier.clientSecret)).status).toBe(200)
 })
 
-test('an application that the operator took away opens nothing any more', async () => {
+test('a client removed by the operator loses all access', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const robot = await anApplication(app)

@@ -9,14 +9,14 @@ import { isDue } from './webhook-delivery.ts'
 import { composePayload } from './webhook-payload.ts'
 import { isUnsubscribed } from './webhooks.ts'
 
-/** So many events share a commit. */
+/** Events per transaction. */
 const composedAtOnce = 100
-/** So many accounts, and so many receivers, are woken at a time. */
+/** Accounts, and webhooks, that are signalled at a time. */
 const wokenAtOnce = 1_000
-/** What happened is kept for so long, and with it what became of telling it. */
+/** How long events are kept, with their deliveries. */
 const kept = { hours: 30 * 24 }
 
-/** Wakes somebody up for whatever has happened and for whoever is to be told of it. Every 2 s. */
+/** Signals accounts with new events, and webhooks with due deliveries. Every 2 s. */
 export async function wakeWebhooks({ db, queue, clock, config }: Deps): Promise<void> {
   const happened = await db
     .selectDistinct({ ownerId: webhookEvents.ownerId })
@@ -41,13 +41,13 @@ export async function wakeWebhooks({ db, queue, clock, config }: Deps): Promise<
 }
 
 /**
- * Puts what has happened to an account into the words that its receivers are told, in its order, and writes down for each of them that it is to
- * be told. Nobody is told twice of one event, however often this is cut off.
+ * Composes the new events of an account, in order, and adds a delivery for each webhook that listens. However often it is interrupted, no
+ * event is added twice.
  */
 export async function composeWebhooks({ db, queue, clock }: Deps, ownerId: string): Promise<void> {
   for (;;) {
     const complete = await db.transaction(async (tx) => {
-      // An account that is being deleted is waited for, and nothing of it is touched in another order than it goes.
+      // Waits for an account that is being deleted, and must lock in the same order as deleting does.
       const [owner] = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, ownerId)).for('key share')
       return owner ? composeSome(tx, queue, ownerId, clock.now()) : true
     })
@@ -71,7 +71,7 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
   const composed: { id: string; payload: string }[] = []
   const deliveries: (typeof webhookDeliveries.$inferInsert)[] = []
   for (const { id, type, happenedAt, facts } of happened) {
-    // These are composed as they are made.
+    // Test events are composed when they are made.
     if (type === 'test') continue
     composed.push({ id, payload: JSON.stringify(composePayload({ id, type, at: happenedAt ?? now, facts })) })
     for (const webhook of listening.filter(({ events }) => events.includes(type)))
@@ -89,7 +89,7 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
   return happened.length < composedAtOnce
 }
 
-/** Forgets what happened more than 30 days ago, and with it what became of telling it, a few hundred at a time. Call it now and then from a worker. */
+/** Prunes events older than 30 days, with their deliveries, a few hundred at a time; called by a worker. */
 export async function pruneWebhookEvents(db: Database, now: Instant): Promise<void> {
   for (;;) {
     const old = db

@@ -10,7 +10,7 @@ import { addKey, listKeys, removeKey } from './keys.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
-/** What other programs may do with an account, and who may let them. */
+/** What API clients may do with an account, and how a person gives them access. */
 export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
   const { db, clock, queue, config } = deps
   await oauthRoutes(app, deps)

@@ -22,7 +22,7 @@ import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { freePort } from '#test/program.ts'
 import { type Application, anApplication, broughtBy, zapier, zapierItself } from '#test/programs.ts'
 
-/** The program where a client of somebody else's can reach it, over HTTP. */
+/** The program where a third-party client can reach it, over HTTP. */
 async function openAtAnAddress(): Promise<{ app: TestApp; address: string } & AsyncDisposable> {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
@@ -31,7 +31,7 @@ async function openAtAnAddress(): Promise<{ app: TestApp; address: string } & As
   return { app, address, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() }
 }
 
-/** Somebody's browser goes where it is sent; on the consent page they say yes, or no. Answers the address that the application gets back. */
+/** A browser that follows redirects and allows or refuses on the consent page. Returns the address that the app gets back. */
 async function answerConsent(app: TestApp, someone: Person, url: URL, word: 'yes' | 'no'): Promise<URL> {
   const sent = await fetch(url, { redirect: 'manual' })
   expect(sent.status).toBe(303)
@@ -80,7 +80,7 @@ test.each(applications)('a stock client gets through unaided: %s', async (_what,
   await expect(refreshTokenGrant(client, renewed.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
 })
 
-test('a stock client understands a no', async () => {
+test('a stock client handles a refusal', async () => {
   await using office = await openAtAnAddress()
   const { app, address } = office
   const asha = await aPerson(app)

@@ -4,17 +4,17 @@ import type { Scope, WebhookEvent } from '#contract/integrations.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
-/** An application that may ask people for their permission, registered by the operator. Zapier is known by the environment instead. */
+/** An app that may ask people for a grant, registered by the operator. Zapier comes from the environment instead. */
 export const oauthClients = pgTable('oauth_clients', {
   id: text().primaryKey(),
   name: text().notNull(),
-  /** SHA-256 of its secret; null for an application that can keep none, which has to use PKCE. */
+  /** SHA-256 of its secret; null for a public client, which must use PKCE. */
   secretHash: text(),
   redirectUris: text().array().notNull(),
   createdAt: instant().notNull(),
 })
 
-/** The permission that a person gave to an application; one each. Taking it back deletes it, and all that it opened with it. */
+/** A person's permission for an app; one each. Revoking deletes it with everything it gave access to. */
 export const oauthGrants = pgTable(
   'oauth_grants',
   {
@@ -31,7 +31,7 @@ export const oauthGrants = pgTable(
   (t) => [unique('oauth_grants_one').on(t.ownerId, t.clientId), unique('oauth_grants_owner_id').on(t.ownerId, t.id)],
 )
 
-/** A code on its way to an application: good for 60 s and once. Used ones are kept for a while, to notice when one comes again. */
+/** An authorization code: valid for 60 s and once. Used ones are kept for a while, to detect reuse. */
 export const oauthCodes = pgTable(
   'oauth_codes',
   {
@@ -41,7 +41,7 @@ export const oauthCodes = pgTable(
       .references(() => oauthGrants.id, { onDelete: 'cascade' }),
     redirectUri: text().notNull(),
     scopes: text().array().$type<Scope[]>().notNull(),
-    /** S256 of the verifier; null where the application did not ask for PKCE. */
+    /** S256 of the verifier; null without PKCE. */
     codeChallenge: text(),
     expiresAt: instant().notNull(),
     usedAt: instant(),
@@ -49,7 +49,7 @@ export const oauthCodes = pgTable(
   (t) => [index('oauth_codes_grant').on(t.grantId), index('oauth_codes_expires').on(t.expiresAt)],
 )
 
-/** A token that an application holds, known by its hash alone. */
+/** A token of an app, stored as a hash only. */
 export const oauthTokens = pgTable(
   'oauth_tokens',
   {
@@ -58,11 +58,11 @@ export const oauthTokens = pgTable(
     grantId: uuid()
       .notNull()
       .references(() => oauthGrants.id, { onDelete: 'cascade' }),
-    /** The code that it goes back to: where that comes a second time, all of these end. */
+    /** The code that it descends from: when that is reused, all of these end. */
     codeHash: text().notNull(),
     scopes: text().array().$type<Scope[]>().notNull(),
     createdAt: instant().notNull(),
-    /** null: until the permission is taken back. */
+    /** null: until the grant is revoked. */
     expiresAt: instant(),
   },
   (t) => [
@@ -72,7 +72,7 @@ export const oauthTokens = pgTable(
   ],
 )
 
-/** A key for programs of one's own, known by its hash alone. */
+/** A key for a person's own programs, stored as a hash only. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -92,18 +92,18 @@ export const apiKeys = pgTable(
   (t) => [index('api_keys_owner').on(t.ownerId)],
 )
 
-/** An address that is told of what happens. */
+/** A URL that receives events. */
 export const webhooks = pgTable(
   'hooks',
   {
     id: id(),
     ownerId: uuid().notNull(),
-    /** Added by a person, or by a Zap that was switched on. */
+    /** Added by a person, or by a Zap that was turned on. */
     kind: text({ enum: ['webhook', 'zapier'] }).notNull(),
-    /** The permission that a Zap's webhook lives by. */
+    /** The grant of a Zap's webhook, which ends with it. */
     grantId: uuid(),
     url: text().notNull(),
-    /** What signatures are made with, sealed, bound to this row. */
+    /** The signing secret, sealed, bound to this row. */
     sealedSecret: text().notNull(),
     events: text().array().$type<WebhookEvent[]>().notNull(),
     createdAt: instant().notNull(),
@@ -122,8 +122,8 @@ export const webhooks = pgTable(
 )
 
 /**
- * Something that happened, for an account that somebody listens to: written by triggers on invoices and deliveries, in the transaction in
- * which it happens. `facts` are the rows as they were then, until the body is composed of them.
+ * Something that happened in an account with webhooks: written by triggers on invoices and deliveries, in the same transaction. `facts` are
+ * the rows as they were then, until the body is composed of them.
  */
 export const webhookEvents = pgTable(
   'hook_events',
@@ -133,10 +133,10 @@ export const webhookEvents = pgTable(
     position: bigserial({ mode: 'number' }).notNull(),
     ownerId: uuid().notNull(),
     type: text().$type<WebhookEvent | 'test'>().notNull(),
-    /** null where the row that it happened to does not say: then it is when it was noticed. */
+    /** null where the row does not have the time: then it is the time of composing. */
     happenedAt: instant(),
     facts: jsonb().notNull(),
-    /** The body as it is delivered, once it has been composed and handed to those who listen. */
+    /** The body as it is delivered, once composed and queued for the webhooks. */
     payload: text(),
   },
   (t) => [
@@ -147,7 +147,7 @@ export const webhookEvents = pgTable(
   ],
 )
 
-/** One event for one receiver. */
+/** One event for one webhook. */
 export const webhookDeliveries = pgTable(
   'hook_deliveries',
   {
@@ -160,7 +160,7 @@ export const webhookDeliveries = pgTable(
     attempt: integer().notNull().default(0),
     nextTryAt: instant(),
     lastTriedAt: instant(),
-    /** The HTTP status of the last answer, and its beginning, or why none came. */
+    /** The HTTP status of the last response, and its beginning, or why there was none. */
     status: integer(),
     words: text(),
   },

@@ -19,7 +19,7 @@ test.each(['a session', 'a token', 'a key'] as const)('%s reminds of every invoi
   await anInvoice(app, { owner: asha, status: 'paid' })
   expect(await trigger()).toMatchObject({ status: 200, reply: { count: 2, skipped: 0, total: 2, invoices: 2, runId: expect.any(String) } })
   expect(smtp.mails).toHaveLength(2)
-  // A Zap that triggers on every reminder goes round once.
+  // A Zap that triggers on every reminder runs once.
   for (let n = 0; n < 3; n += 1) expect(await trigger()).toMatchObject({ status: 200, reply: { ...nobody, skipped: 2, total: 2 } })
   await anInvoice(app, { owner: asha, clientEmail: 'new@client.example' })
   expect((await trigger()).reply).toMatchObject({ count: 1, skipped: 2, total: 3 })
@@ -33,7 +33,7 @@ test.each(['a session', 'a token', 'a key'] as const)('%s reminds of every invoi
   expect((await app.whileJobsRun(ask(app, asha, integrationCalls.trigger))).reply).toMatchObject({ count: 3, skipped: 0 })
 })
 
-test('many who trigger at the same time write one mail', async () => {
+test('simultaneous triggers send one email', async () => {
   await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -45,7 +45,7 @@ test('many who trigger at the same time write one mail', async () => {
   expect(smtp.mails).toHaveLength(1)
 })
 
-test('a program that announces JSON and sends nothing is understood', async () => {
+test('a request that announces JSON and has no body is accepted', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const headers = { authorization: `Bearer ${asha.token}`, 'content-type': 'application/json' }
@@ -54,7 +54,7 @@ test('a program that announces JSON and sends nothing is understood', async () =
   expect((await ask('/invoice')).json()).toMatchObject({ code: 'invalid' })
 })
 
-test('without a mailbox nobody can be reminded', async () => {
+test('without a mailbox the trigger is refused', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await anInvoice(app, { owner: asha })
@@ -64,7 +64,7 @@ test('without a mailbox nobody can be reminded', async () => {
   })
 })
 
-test('where the mail server refuses every reminder, its words are answered', async () => {
+test('the trigger answers with the reply of a mail server that refuses every reminder', async () => {
   await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
   const { app, asha, smtp } = office
   smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
@@ -73,7 +73,7 @@ test('where the mail server refuses every reminder, its words are answered', asy
   expect(refused).toMatchObject({ status: 502, problem: { code: 'mail_refused', message: expect.stringContaining('No such user here') } })
 })
 
-test('what is refused for good is not tried again by whoever triggers on failures, until its address is another or the day is', async () => {
+test('a client that triggers again on failure does not repeat a permanent refusal, until the address or the day changes', async () => {
   await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
   const { app, asha, smtp } = office
   const key = await aKey(app, asha)
@@ -97,7 +97,7 @@ test('what is refused for good is not tried again by whoever triggers on failure
   expect((await trigger()).reply).toMatchObject({ count: 1, total: 1 })
 })
 
-test('what the mail server puts off is retrying, not counted', async () => {
+test('a deferred email is counted as retrying', async () => {
   await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
   const { app, asha, smtp } = office
   smtp.answer({ mail: () => '451 4.3.0 Later' })

@@ -8,7 +8,7 @@ import { toldTo } from '#test/webhooks.ts'
 
 const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-03-31' }
 
-test('whoever has every one of their receivers hang delays nobody else', async () => {
+test('an account whose receivers all hang delays no other account', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-places-'))
   await using hanging = await openFakeReceiver()
   await using receiver = await openFakeReceiver()
@@ -26,7 +26,7 @@ test('whoever has every one of their receivers hang delays nobody else', async (
   await asha.send('POST', '/invoice', kaveri)
   await vi.waitFor(() => expect(hanging.calls.length).toBe(8), { timeout: 8_000 })
   await meera.send('POST', '/invoice', kaveri)
-  // Long before the ten seconds after which the first of those that hang is given up.
+  // Long before the ten seconds after which the first hanging one is given up.
   await vi.waitFor(() => expect(toldTo(receiver)).toHaveLength(1), { timeout: 8_000 })
   rmSync(folder, { recursive: true, force: true })
 }, 60_000)

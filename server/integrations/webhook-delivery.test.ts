@@ -30,7 +30,7 @@ interface Listening extends AsyncDisposable {
   webhook: Webhook & { secret: string }
 }
 
-/** Asha, whose webhook hears of all that happens. */
+/** An account whose webhook gets every event. */
 async function listening(config: Parameters<typeof openTestApp>[0] = {}): Promise<Listening> {
   const receiver = await openFakeReceiver()
   const app = await openTestApp({ now, ...config, config: { ...lax, ...config.config } })
@@ -58,7 +58,7 @@ const sendTest = async ({ app, asha, webhook }: Listening) =>
 const idsOf = ({ receiver }: Listening) => receiver.calls.map(({ headers }) => headers['webhook-id'])
 const secondsOf = ({ app }: Listening) => Math.floor(app.clock.now().epochMilliseconds / 1000)
 
-test('the signature is the one of the specification’s own example', () => {
+test('the signature matches the example of the specification', () => {
   const secretKey = 'a secret key for tests, 32 characters'
   const id = '019caccf-8b30-7f16-a2c9-58e07d41b6f3'
   const sealedSecret = sealWebhookSecret(secretKey, id, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
@@ -72,7 +72,7 @@ test('the signature is the one of the specification’s own example', () => {
   expect(() => signWebhook(secretKey, { id: 'another', sealedSecret }, told, Temporal.Instant.from(now))).toThrow()
 })
 
-test('each try is signed for its own moment; the event and its bytes stay the same', async () => {
+test('each try is signed for its own time; the event and its bytes stay the same', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer({ status: 500 })
@@ -94,7 +94,7 @@ test('each try is signed for its own moment; the event and its bytes stay the sa
   expect(isSigned(again, `whsec_${Buffer.alloc(32).toString('base64')}`, secondsOf(all))).toBe(false)
 })
 
-test('a receiver that fails is told again after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, and then no more', async () => {
+test('a failing receiver is retried after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 10 hours, and then no more', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer((_call, nth) => ({ status: 500, body: `The till is closed (${nth}).` }))
@@ -126,7 +126,7 @@ test('a receiver that fails is told again after 5 seconds, 5 and 30 minutes, 2, 
   expect(new Set(idsOf(all)).size).toBe(1)
 }, 90_000)
 
-test('a receiver that works again is told the rest, and what failed before is forgiven', async () => {
+test('a receiver that works again gets the rest, and its failures are reset', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer((_call, nth) => (nth < 3 ? 'reset' : { status: 204 }))
@@ -142,7 +142,7 @@ test('a receiver that works again is told the rest, and what failed before is fo
   expect(await webhooksOf(all)).toMatchObject([{ failures: 0, lastDeliveredAt: at }])
 })
 
-test('an event that its receiver cannot take keeps no other from it', async () => {
+test('an event that a receiver refuses does not block the next ones', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer(({ body }) => ({ status: body.includes('Cursed') ? 500 : 200 }))
@@ -151,7 +151,7 @@ test('an event that its receiver cannot take keeps no other from it', async () =
   expect((await log(all)).map(({ state }) => state)).toEqual(['delivered', 'waiting', 'delivered'])
 })
 
-test('a receiver that hangs is cut off at the deadline and told again later', async () => {
+test('a receiver that hangs is cut off at the deadline and retried later', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer('silence')
@@ -172,7 +172,7 @@ test('a receiver that hangs is cut off at the deadline and told again later', as
   expect(await log(all)).toMatchObject([{ state: 'delivered', attempt: 2 }])
 })
 
-test('whoever is sent on to an address on this machine is not followed there', async () => {
+test('a redirect to this machine is not followed', async () => {
   await using canary = await openFakeReceiver()
   await using all = await listening()
   const { app, asha, receiver } = all
@@ -186,7 +186,7 @@ test('whoever is sent on to an address on this machine is not followed there', a
   expect(await log(all)).toMatchObject([{ state: 'waiting', attempt: 3, status: 307, words: expect.stringContaining('does not follow') }])
 })
 
-test('where private addresses are not allowed, a hook that has one is not called, and says why', async () => {
+test('where private addresses are not allowed, a webhook with one is not called, and says why', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   await anInvoice(app, { owner: asha })
@@ -199,7 +199,7 @@ test('where private addresses are not allowed, a hook that has one is not called
   expect(receiver.connections).toBe(0)
 })
 
-/** As a server works where the operator allows nothing. */
+/** The configuration without private hosts. */
 async function deliverWebhookStrictly(app: TestApp, hookId: string): Promise<void> {
   for (const { ownerId } of await app.db.selectDistinct({ ownerId: webhookEvents.ownerId }).from(webhookEvents))
     await composeWebhooks(app.deps, ownerId)
@@ -211,7 +211,7 @@ async function deliverWebhookStrictly(app: TestApp, hookId: string): Promise<voi
   )
 }
 
-test('410 forgets a webhook and what waits for it, and its owner is told', async () => {
+test('410 removes a webhook with its deliveries and notifies its owner', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer({ status: 410, body: 'I have moved away.' })
@@ -231,7 +231,7 @@ test('410 forgets a webhook and what waits for it, and its owner is told', async
   expect(receiver.calls.length).toBe(1)
 })
 
-test('410 forgets a Zap without a word: its owner has switched it off', async () => {
+test('410 removes a Zap without a notice, because its owner turned it off', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: { ...lax, zapier } })
   const asha = await aPerson(app)
@@ -244,7 +244,7 @@ test('410 forgets a Zap without a word: its owner has switched it off', async ()
   expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
 })
 
-test('a hundred failed tries in a row pause a webhook and tell its owner once; resumed, it is told what waits', async () => {
+test('a hundred failed tries in a row pause a webhook and notify its owner once; resumed, it gets what waits', async () => {
   await using smtp = await openFakeSmtp()
   await using all = await listening({
     config: { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'Duely <hello@duely.example>' },
@@ -278,7 +278,7 @@ test('a hundred failed tries in a row pause a webhook and tell its owner once; r
   const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
   expect([mail.subject, mail.text]).toEqual([`The webhook to ${host} is paused`, expect.stringContaining(`/webhooks/${webhook._id}`)])
 
-  // Once more by hand: that changes nothing about the pause, and tells nobody again.
+  // Resending by hand changes nothing about the pause, and does not notify again.
   expect(await sendTest(all)).toMatchObject({ state: 'failed', status: 503 })
   app.clock.advance({ hours: 12 })
   await app.runJobs()
@@ -292,7 +292,7 @@ test('a hundred failed tries in a row pause a webhook and tell its owner once; r
   expect((await ask(app, await signedInAgain(app, asha), noticeCalls.list)).reply).toEqual([])
 }, 90_000)
 
-test('one success in between, and the hundred begin anew', async () => {
+test('one success resets the count of failures', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer((_call, nth) => ({ status: nth === 60 ? 200 : 500 }))
@@ -308,7 +308,7 @@ test('one success in between, and the hundred begin anew', async () => {
   expect(await webhooksOf(all)).toMatchObject([{ pausedBecause: null, failures: 60 }])
 }, 90_000)
 
-test('what happens while a webhook is paused by hand waits, and is told in its order once it is resumed', async () => {
+test('events of a webhook paused by hand wait, and are delivered in order once it is resumed', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   expect((await change(all, { paused: true })).reply).toMatchObject({ pausedBecause: 'by_hand' })
@@ -322,7 +322,7 @@ test('what happens while a webhook is paused by hand waits, and is told in its o
   expect(toldTo(receiver).map(({ data }) => 'invoice' in data && data.invoice.amount)).toEqual([1, 2, 3])
 })
 
-test('a changed address is called from then on, also with what waits', async () => {
+test('a changed URL is called from then on, also with what waits', async () => {
   await using other = await openFakeReceiver()
   await using all = await listening()
   const { app, asha, receiver } = all
@@ -335,7 +335,7 @@ test('a changed address is called from then on, also with what waits', async () 
   expect([receiver.calls.length, toldTo(other).length]).toEqual([1, 1])
 })
 
-test('a test is sent at once and answers what the receiver said; it is never repeated by itself', async () => {
+test('a test is sent immediately and returns the response; it is never retried', async () => {
   await using all = await listening()
   const { app, receiver, webhook } = all
   receiver.answer({ status: 401, body: 'Who are you?' })
@@ -356,14 +356,14 @@ test('a test is sent at once and answers what the receiver said; it is never rep
   expect(await webhooksOf(all)).toMatchObject([{ pausedBecause: 'by_hand', failures: 0, lastDeliveredAt: app.clock.now().toString() }])
 })
 
-test('a test that is answered with 410 says so, and the webhook is gone', async () => {
+test('a test answered with 410 reports it, and removes the webhook', async () => {
   await using all = await listening()
   all.receiver.answer({ status: 410 })
   expect(await sendTest(all)).toMatchObject({ state: 'failed', status: 410 })
   expect(await webhooksOf(all)).toEqual([])
 })
 
-test('an event is told again on demand, the same bytes under the same id, whatever became of it before', async () => {
+test('resending delivers the same bytes under the same id, in any state of the delivery', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   await anInvoice(app, { owner: asha })
@@ -384,7 +384,7 @@ test('an event is told again on demand, the same bytes under the same id, whatev
   expect(await log(all)).toHaveLength(1)
 })
 
-test('one that waits goes on waiting where telling it again on demand fails too', async () => {
+test('a waiting delivery keeps waiting when resending it fails too', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer({ status: 500 })
@@ -400,7 +400,7 @@ test('one that waits goes on waiting where telling it again on demand fails too'
   expect(await log(all)).toMatchObject([{ state: 'delivered', attempt: 3 }])
 })
 
-test('calls on demand are counted: nobody has us call somebody without end', async () => {
+test('tests and resends are limited in number', async () => {
   await using all = await listening({ config: { rateLimit: true } })
   const statuses: number[] = []
   const { app, asha, webhook } = all
@@ -410,7 +410,7 @@ test('calls on demand are counted: nobody has us call somebody without end', asy
   expect(statuses.slice(120)).toEqual([429, 429])
 }, 90_000)
 
-test('an event whose process is gone before the answer is told once more under the same id, and what comes too late changes nothing', async () => {
+test('an event whose process died before the response is sent once more under the same id, and a late result changes nothing', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer('silence')
@@ -418,7 +418,7 @@ test('an event whose process is gone before the answer is told once more under t
   await change(all, { paused: true })
   await app.runJobs()
   await change(all, { paused: false })
-  // The first process hears nothing, for so long that it might as well be gone.
+  // The first process gets no response, for so long that it might as well be dead.
   const first = deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never, {
     ...defaultNetwork(app.deps.config),
     deadline: 1_500,
@@ -437,7 +437,7 @@ test('an event whose process is gone before the answer is told once more under t
   expect(await webhooksOf(all)).toMatchObject([{ failures: 0 }])
 })
 
-test('a webhook that is removed while it is being called takes everything with it', async () => {
+test('a webhook removed during a call is removed with everything of it', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer(() => 'silence')
@@ -455,7 +455,7 @@ test('a webhook that is removed while it is being called takes everything with i
   expect(await app.db.select().from(webhookDeliveries)).toEqual([])
 })
 
-test('an account that is deleted while its receivers are being told goes whole, and nothing fails', async () => {
+test('an account deleted during its calls is deleted completely, without an error', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   const others = await Promise.all(Array.from({ length: 4 }, (_, nth) => aWebhook(app, asha, receiver, { path: `/${nth}` })))
@@ -484,7 +484,7 @@ test('an account that is deleted while its receivers are being told goes whole, 
   expect([await app.db.select().from(webhookEvents), await app.db.select().from(webhookDeliveries)]).toEqual([[], []])
 })
 
-test('a new secret signs from then on, and the one before no more', async () => {
+test('a new secret signs from then on, and the old one no more', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   const { reply } = await ask(app, asha, integrationCalls.replaceSecret, { params: { id: webhook._id } })
@@ -495,7 +495,7 @@ test('a new secret signs from then on, and the one before no more', async () => 
   expect([reply.secret, webhook.secret].map((secret) => isSigned(call, secret, secondsOf(all)))).toEqual([true, false])
 })
 
-test('after the server’s key has changed receivers still know who calls', async () => {
+test('after a change of the server’s key the signatures stay valid', async () => {
   await using all = await listening()
   const { app, receiver, webhook } = all
   const before = app.deps.config.secretKey
@@ -510,7 +510,7 @@ test('after the server’s key has changed receivers still know who calls', asyn
   expect(isSigned(call, webhook.secret, secondsOf(all))).toBe(true)
 })
 
-test('what happened is kept for 30 days, and what became of telling it with it', async () => {
+test('events are kept for 30 days, with their deliveries', async () => {
   await using all = await listening()
   const { app, asha } = all
   await anInvoice(app, { owner: asha, reference: 'old' })

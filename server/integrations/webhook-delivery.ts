@@ -18,25 +18,26 @@ import { findWebhooks, hostOf, type KnownWebhook, pauseOf, readWebhook, type Web
 
 type DeliveryRow = typeof webhookDeliveries.$inferSelect
 
-/** Seconds from a failed try to the next one; after the last of these there is none. */
+/** Seconds from a failed try to the next one; after the last of these the delivery fails. */
 const pauses = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
 /** So many failed tries in a row pause a webhook. */
 const patience = 100
-/** A try that nobody has recorded is made again after so long: its process is gone. Longer than any call takes. */
+/** A claim without a record is taken over after this: its process is gone. Longer than any call takes. */
 const claimed = { seconds: 60 }
-/** A receiver to whom much is due lets others have their turn after so long. */
+/** After this time a webhook with many deliveries lets others have their turn. */
 const sliceMilliseconds = 3_000
-/** So many receivers of one account are called at a time in a process: whoever has many slow ones leaves room for others. */
+/** Calls of one account at a time in a process: an account with many slow receivers must leave room for others. */
 const slotsPerAccount = 8
 const mostListed = 50
-/** Calls that a person asks for, tests and repetitions. */
+/** The limit of calls that a person requests, tests and repetitions. */
 const byHand = { limit: 120, seconds: 3_600 }
 
 /**
- * Tells one receiver what is due to it, one after the other, until nothing is, its slice is over or the process stops.
+ * Sends a webhook its due deliveries, one after the other, until nothing is due, its slice is over or the process stops.
  *
- * Each is claimed, then told, then recorded. A crash between a receiver's answer and the record is the one window that no order of these can
- * close: such an event is told once more, under the same id, so that who has seen it can drop it (at least once, as standardwebhooks.com says).
+ * Each is claimed, then sent, then recorded. A crash between a receiver's response and the record is the one window that no order of these
+ * steps can close: such an event is sent once more, under the same id, so that the receiver can drop the duplicate (at least once, as
+ * standardwebhooks.com specifies).
  */
 export async function deliverWebhook(
   deps: Deps,
@@ -47,7 +48,7 @@ export async function deliverWebhook(
   const began = performance.now()
   const find = async () => (await findWebhooks(deps, eq(webhooks.id, hookId)))[0]
   let known = await find()
-  // Where the account has no place left, whoever is still to be told is woken again in a moment.
+  // Without a free slot of the account, the outbox signals the webhook again in a moment.
   using slot = known ? limit.acquire(known.webhook.ownerId) : null
   for (; slot && known && !pauseOf(known) && !stopping.aborted; known = await find()) {
     if (performance.now() - began > sliceMilliseconds)
@@ -82,7 +83,9 @@ export function openConcurrencyLimit(): ConcurrencyLimit {
   }
 }
 
-/** Sends a test at once, whether the webhook is paused or not, and answers what came of it. Nothing is repeated. Refuses with `not_found` and `too_many`. */
+/**
+ * Sends a test event, even if the webhook is paused, and returns its outcome. It is not retried. Refuses with `not_found` and `too_many`.
+ */
 export async function sendTestEvent(
   deps: Deps,
   ownerId: string,
@@ -106,8 +109,8 @@ export async function sendTestEvent(
 }
 
 /**
- * Tells an event once more at once, whatever became of it before and whether the webhook is paused or not. What waits goes on as it was; what was
- * over is not tried again by itself. Refuses with `not_found` and `too_many`.
+ * Sends an event again, in any state of its delivery, even if the webhook is paused. A waiting delivery keeps waiting if this fails; a
+ * finished one is not retried. Refuses with `not_found` and `too_many`.
  */
 export async function resendDelivery(
   deps: Deps,
@@ -124,7 +127,7 @@ export async function resendDelivery(
   return attempt(deps, { known, delivery, afterFailure: delivery.state === 'waiting' ? 'retry' : 'give up' }, network)
 }
 
-/** What was delivered to a webhook lately, newest first. Refuses with `not_found`. */
+/** The latest deliveries of a webhook, newest first. Refuses with `not_found`. */
 export async function listDeliveries(deps: Pick<Deps, 'db' | 'config'>, ownerId: string, id: string): Promise<WebhookDelivery[]> {
   const known = await readWebhook(deps, ownerId, id)
   const found = await deps.db
@@ -137,15 +140,18 @@ export async function listDeliveries(deps: Pick<Deps, 'db' | 'config'>, ownerId:
   return found.map(({ delivery, type }) => toDelivery(delivery, type, known))
 }
 
-/** An event on its way to a receiver. */
+/** A claimed delivery with its event. */
 type Claimed = DeliveryRow & { type: WebhookEvent | 'test'; payload: string }
 
-/** Of the deliveries of a webhook: what waits, and whose time has come. */
+/** Deliveries of a webhook that wait and are due. */
 export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | undefined {
   return and(eq(webhookDeliveries.hookId, hookId), eq(webhookDeliveries.state, 'waiting'), lte(webhookDeliveries.nextTryAt, now))
 }
 
-/** Takes what has been due for longest. From here on it counts as tried, so that a call that brings this process down is not made for ever. */
+/**
+ * Claims the delivery that has been due for longest. It counts as tried from here on, so that a call that crashes this process is not
+ * repeated without end.
+ */
 async function claimNext(db: Database, hookId: string, now: Instant): Promise<Claimed | null> {
   const next = db
     .select({ id: webhookDeliveries.id })
@@ -169,7 +175,7 @@ async function claim(db: Database, which: SQL | undefined, now: Instant): Promis
     .from(webhookEvents)
     .where(and(eq(webhookEvents.id, webhookDeliveries.eventId), which))
     .returning({ ...getTableColumns(webhookDeliveries), type: webhookEvents.type, payload: webhookEvents.payload })
-  // Whatever is delivered was composed before.
+  // Only composed events have deliveries.
   return row?.payload ? { ...row, payload: row.payload } : null
 }
 
@@ -205,17 +211,17 @@ async function record(
     state: taken ? ('delivered' as const) : pause === undefined ? ('failed' as const) : ('waiting' as const),
     nextTryAt: pause === undefined ? null : now.add({ seconds: pause }),
   }
-  // In the order in which an account and a webhook that are deleted take what is theirs with them.
+  // Must lock in the order in which deleting an account or a webhook does.
   await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, webhook.ownerId)).for('key share')
   await tx.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.id, webhook.id)).for('update')
-  // Whoever has tried it again meanwhile tells the truth.
+  // A newer try has changed it meanwhile: its result stays.
   const mine = and(eq(webhookDeliveries.id, delivery.id), eq(webhookDeliveries.attempt, delivery.attempt))
   const changed = await tx.update(webhookDeliveries).set(said).where(mine).returning({ id: webhookDeliveries.id })
   const pausedBecause = changed.length > 0 ? await recordAtWebhook(tx, deps, known, answer, now) : webhook.pausedBecause
   return toDelivery({ ...delivery, ...said }, delivery.type, { ...known, webhook: { ...webhook, pausedBecause } })
 }
 
-/** Answers what keeps the webhook from being called from here on, but for Zapier as a whole. */
+/** Returns what keeps the webhook from being called from here on, except for a pause of all of Zapier. */
 async function recordAtWebhook(
   tx: Database,
   deps: Deps,
@@ -244,13 +250,13 @@ async function recordAtWebhook(
   return after?.pausedBecause ?? null
 }
 
-/** "The address is gone": whoever says so is called no more. */
+/** "Gone": the receiver must not be called again. */
 const gone = 410
 
 async function forgetWebhook(tx: Database, { webhook }: KnownWebhook, now: Instant): Promise<void> {
   await tx.delete(webhooks).where(eq(webhooks.id, webhook.id))
   await withdrawMended(tx, webhook.ownerId)
-  // Of a Zap its owner knows: it was switched off.
+  // The owner of a Zap knows: they turned it off.
   if (webhook.kind === 'zapier') return
   const host = hostOf(webhook)
   await writeAudit(tx, { ownerId: webhook.ownerId, kind: 'webhook_removed', about: host }, null, now)

@@ -15,7 +15,7 @@ const lax = { allowPrivateWebhookHosts: true }
 const now = '2026-03-02T04:30:00Z'
 const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-03-02' }
 
-/** The types of what a receiver was told since the last time it was asked. */
+/** The types of the events that a receiver got since the last call. */
 function fresh(receiver: FakeReceiver, path?: string): string[] {
   const types = toldTo(receiver, path).map(({ type }) => type)
   receiver.calls.length = 0
@@ -24,7 +24,7 @@ function fresh(receiver: FakeReceiver, path?: string): string[] {
 
 const create = async (app: TestApp, someone: Person, body = kaveri) => (await ask(app, someone, invoiceCalls.create, { body })).reply
 
-test('an invoice that is written down is told once to each who listens, as whoever reads it sees it', async () => {
+test('a created invoice is one event per webhook, in the shape of the API', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -42,7 +42,7 @@ test('an invoice that is written down is told once to each who listens, as whoev
   expect(receiver.calls.map(({ headers }) => headers['webhook-id'])).toEqual([told?.id, told?.id])
 })
 
-test('what is written down from a file is told as well, line by line and in order', async () => {
+test('imported invoices are events too, line by line and in order', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -55,7 +55,7 @@ test('what is written down from a file is told as well, line by line and in orde
   expect(new Set(toldTo(receiver).map(({ id }) => id)).size).toBe(120)
 }, 90_000)
 
-test('the midnight at which an invoice becomes overdue is told once', async () => {
+test('an invoice that becomes overdue at midnight is one event', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -74,7 +74,7 @@ test('the midnight at which an invoice becomes overdue is told once', async () =
   ])
 })
 
-test('each invoice that is paid is told once, one by one and many together; taking it back tells nothing', async () => {
+test('each paid invoice is one event, one by one and in bulk; undoing it is none', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -104,7 +104,7 @@ test('each invoice that is paid is told once, one by one and many together; taki
   expect(fresh(receiver)).toEqual(['invoice.overdue'])
 })
 
-test('what does not change the status is not told: other fields, pauses, deleting and bringing back', async () => {
+test('other changes are no events: other fields, pauses, deleting and restoring', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -119,7 +119,7 @@ test('what does not change the status is not told: other fields, pauses, deletin
   expect(receiver.calls).toEqual([])
 })
 
-test('a reminder that a mail server accepted is told once, with the invoice as it is then', async () => {
+test('an accepted reminder is one event, with the invoice as it is then', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now, invoices: 1, config: lax })
   const { app, asha, invoices } = office
@@ -150,7 +150,7 @@ test('a reminder that a mail server accepted is told once, with the invoice as i
   ])
 })
 
-test('a reminder that failed for good is told once, with the server’s words; one that will be tried again is not', async () => {
+test('a permanently failed reminder is one event, with the reply of the mail server; one that is retried is none', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now, invoices: 2, config: lax })
   const { app, asha, smtp } = office
@@ -166,7 +166,7 @@ test('a reminder that failed for good is told once, with the server’s words; o
       data: { reminder: said, invoices: [{ clientEmail: 'client1@example.com', remindersSent: 0 }] },
     },
   ])
-  // After four hours nobody tries the other one any more.
+  // After four hours the other one is not retried any more.
   app.clock.advance({ hours: 5 })
   await app.runJobs()
   expect(toldTo(receiver).slice(1)).toMatchObject([
@@ -174,7 +174,7 @@ test('a reminder that failed for good is told once, with the server’s words; o
   ])
 })
 
-test('a mail about several invoices is one event that lists them', async () => {
+test('a grouped email is one event that lists its invoices', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now, config: lax })
   const { app, asha } = office
@@ -188,7 +188,7 @@ test('a mail about several invoices is one event that lists them', async () => {
   ])
 })
 
-test('who was told of something sees it as it was then, whatever it has become since', async () => {
+test('a delivered event keeps the state of its time', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -205,7 +205,7 @@ test('who was told of something sees it as it was then, whatever it has become s
   expect(toldTo(receiver).map(({ data }) => data)).toEqual([{ invoice: first }, { invoice: second }])
 })
 
-test('what is rolled back is told to nobody', async () => {
+test('a rolled back change is no event', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -224,7 +224,7 @@ test('what is rolled back is told to nobody', async () => {
   expect(await app.db.select().from(webhookEvents)).toEqual([])
 })
 
-test('where nobody listens nothing is written down', async () => {
+test('without webhooks no events are stored', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now, invoices: 1, config: lax })
   const { app, asha, smtp } = office
@@ -242,7 +242,7 @@ test('where nobody listens nothing is written down', async () => {
   expect(receiver.calls).toEqual([])
 })
 
-test('composing at the same time, or again after it was cut off, tells nobody twice', async () => {
+test('composing twice at once, or again after an interruption, adds no delivery twice', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -257,7 +257,7 @@ test('composing at the same time, or again after it was cut off, tells nobody tw
 const sample = async (app: TestApp, someone: Person, event: WebhookEvent) =>
   (await ask(app, someone, integrationCalls.sample, { params: { event } })).reply
 
-test('samples are what was told, and where nobody listened what would have been, newest first', async () => {
+test('samples are past events, or without webhooks what they would have been, newest first', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now, config: lax })
   const { app, asha, smtp } = office
@@ -298,7 +298,7 @@ test('samples are what was told, and where nobody listened what would have been,
   expect(await sample(app, await aPerson(app), 'invoice.created')).toEqual([])
 })
 
-test('a sample is short, however much there is', async () => {
+test('a sample is short, however much data there is', async () => {
   await using app = await openTestApp({ now })
   const asha = await aPerson(app)
   await ask(app, asha, invoiceCalls.import, { body: { lines: Array(30).fill(kaveri), keepDuplicates: true } })

@@ -7,7 +7,7 @@ import type { ClientPauses } from '#server/invoices/pauses.ts'
 import type { InvoiceRow } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 
-/** Something that happened, as a trigger wrote it down. */
+/** An event as a trigger wrote it. */
 interface Happened {
   id: string
   type: WebhookEvent
@@ -15,7 +15,7 @@ interface Happened {
   facts: unknown
 }
 
-/** What receivers are told of it. Throws where the facts are not what triggers write. */
+/** The body of an event. Throws where the facts are not what the triggers write. */
 export function composePayload({ id, type, at, facts }: Happened): WebhookPayload {
   const head = { id, timestamp: at.toString() }
   switch (type) {
@@ -33,7 +33,7 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
   }
 }
 
-// Below: rows as `to_jsonb` writes them. Columns by their names in the database, moments in ISO 8601 with whatever offset the session has.
+// Below: rows as `to_jsonb` writes them. Columns by their names in the database, times in ISO 8601 with the offset of the session.
 
 const moment = z.string().transform((text) => Temporal.Instant.from(text))
 
@@ -58,7 +58,7 @@ const invoiceRow = z
     pause_promised: z.boolean(),
     reminders_sent: z.number().int(),
     last_reminder_at: moment.nullable(),
-    /** What was written down before there was this, has none. */
+    /** Missing in facts from before this column existed. */
     refusal: z.string().nullable().default(null),
     first_message_id: z.string().nullable(),
   })
@@ -88,7 +88,7 @@ const invoiceRow = z
     }),
   )
 
-/** The pauses of the clients concerned; what was written down before these were, has none. */
+/** The pauses of the clients concerned; missing in facts from before they were added. */
 const clientPauses = z
   .array(
     z.object({

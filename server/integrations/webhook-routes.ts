@@ -7,7 +7,7 @@ import { listDeliveries, resendDelivery, sendTestEvent } from './webhook-deliver
 import { sampleEvents } from './webhook-samples.ts'
 import { addWebhook, addZap, changeWebhook, listWebhooks, removeWebhook, removeZap, replaceSecret } from './webhooks.ts'
 
-/** Who is told of what happens. `network` is for tests: the real world otherwise. */
+/** Webhooks of people and of Zaps. `network` is for tests. */
 export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetwork> = {}): void {
   const { db, clock, config } = deps
   const reached = { ...defaultNetwork(config), ...network }
@@ -32,7 +32,7 @@ export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetw
   answer(app, integrationCalls.resend, ({ params }, { account }) => resendDelivery(deps, account.id, params, reached))
 }
 
-/** An application asks by the permission that it was given; its webhooks go with it. */
+/** The webhooks of an app belong to its grant and end with it. */
 function askerOf({ account, apiClient }: Principal): { ownerId: string; grantId: string | null } {
   return { ownerId: account.id, grantId: apiClient?.kind === 'application' ? apiClient.id : null }
 }

@@ -13,8 +13,8 @@ import { webhookEvents } from './tables.ts'
 const most = 10
 
 /**
- * The latest of an event, newest first: as receivers were told of them, and where nobody listened at the time as they would have been, by what is
- * known now.
+ * The latest events of a type, newest first: as they were sent, and where no webhook listened at the time, as they would have been by the
+ * present data.
  */
 export async function sampleEvents(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
   const told = await readDelivered(db, ownerId, type)
@@ -84,7 +84,7 @@ async function readReminders(
   about: { ownerId: string; type: Extract<WebhookEvent, `reminder.${string}`>; state: 'sent' | 'failed' },
 ): Promise<WebhookPayload[]> {
   const { ownerId, type, state } = about
-  // A mail that failed says when it was to be tried, and no later than when it was too late.
+  // A failed email has the time of its next try, but no later than its deadline.
   const at = sql<Instant>`coalesce(${deliveries.sentAt}, least(${deliveries.nextTryAt}, ${deliveries.deadlineAt}))`.mapWith(
     deliveries.nextTryAt,
   )
@@ -126,12 +126,12 @@ async function readReminders(
   }))
 }
 
-/** The record that it is about. */
+/** The id of the record that the event is about. */
 function subjectOf({ data }: WebhookPayload): string {
   return 'invoice' in data ? data.invoice._id : data.reminder._id
 }
 
-/** The same each time, so that whoever asks again sees nothing new: a UUID of version 8 (RFC 9562), made from what it is about. */
+/** The same id each time, so that a sample never looks like a new event: a UUID of version 8 (RFC 9562), derived from the record. */
 function idOf(type: WebhookEvent, recordId: string): string {
   const bytes = createHash('sha256').update(`${type} ${recordId}`).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80

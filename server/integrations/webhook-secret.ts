@@ -7,10 +7,9 @@ const prefix = 'whsec_'
 const purpose = 'hook-secret'
 const placeOf = (hookId: string) => `hooks.${hookId}.sealedSecret`
 
-/** What is sealed here. */
 export const sealedWebhooks: SealedColumn = { table: 'hooks', column: 'sealed_secret', key: 'id', purpose, place: placeOf }
 
-/** What calls are signed with, as its receiver is shown it: 256 random bits in base64 behind `whsec_` (standardwebhooks.com). */
+/** The signing secret as its receiver sees it: 256 random bits in base64 behind `whsec_` (standardwebhooks.com). */
 export function newWebhookSecret(): string {
   return prefix + randomBytes(32).toString('base64')
 }
@@ -20,7 +19,9 @@ export function sealWebhookSecret(secretKey: string, hookId: string, secret: str
   return seal(secretKey, purpose, placeOf(hookId), secret)
 }
 
-/** The headers that a call is known by: `v1,` and the HMAC-SHA256 of id, seconds and body, in base64. Throws where the secret was sealed for another row. */
+/**
+ * The signature headers: `v1,` and the HMAC-SHA256 of id, seconds and body, in base64. Throws where the secret was sealed for another row.
+ */
 export function signWebhook(
   secretKey: string,
   webhook: { id: string; sealedSecret: string },

@@ -40,7 +40,7 @@ test('a webhook is listed without its secret, which is shown once', async () => 
   expect(row?.sealedSecret).not.toContain(secret.slice(6, 20))
 })
 
-test('adding and removing a webhook, and another address for it, stand in the log, by their host alone', async () => {
+test('adding, removing and changing a webhook are in the audit log, by host only', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { reply } = await add(app, asha, { ...mine, url: 'https://example.com/a-token-of-its-own' })
@@ -56,7 +56,7 @@ test('adding and removing a webhook, and another address for it, stand in the lo
   ])
 })
 
-test('an address that is never called is refused with the field and a reason', async () => {
+test('a URL that must not be called is refused with the field and a reason', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { token } = await connect(app, asha, await anApplication(app))
@@ -100,7 +100,7 @@ test.each([
   expect(await app.db.select().from(webhooks)).toEqual([])
 })
 
-test('twenty webhooks are enough for an account', async () => {
+test('an account has at most twenty webhooks', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   for (let nth = 0; nth < 20; nth += 1) expect((await add(app, asha)).status).toBe(201)
@@ -111,7 +111,7 @@ test('twenty webhooks are enough for an account', async () => {
   expect((await add(app, await aPerson(app))).status).toBe(201)
 })
 
-test('where plans are sold, adding a webhook is part of Enterprise; a Zap needs no plan, and what there is goes on', async () => {
+test('where plans are sold, adding a webhook needs Enterprise; a Zap needs no plan, and existing webhooks continue', async () => {
   await using shop = await openShop({ config: { zapier } })
   const { app } = shop
   const asha = await aPerson(app)
@@ -128,7 +128,7 @@ test('where plans are sold, adding a webhook is part of Enterprise; a Zap needs 
   expect(added.status).toBe(201)
 })
 
-test('what belongs to somebody else is not there: neither seen nor changed, tested, repeated or removed', async () => {
+test('webhooks of another account are not found: neither read nor changed, tested, resent or removed', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: lax })
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
@@ -158,7 +158,7 @@ test('what belongs to somebody else is not there: neither seen nor changed, test
   expect(receiver.calls.length).toBe(calls)
 })
 
-test('a Zap that is switched on has its address called; asked again it is the same, and switched off it is gone', async () => {
+test('a Zap subscribes its URL once, and unsubscribes it', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
@@ -177,7 +177,7 @@ test('a Zap that is switched on has its address called; asked again it is the sa
   expect((await list(app, asha)).map(({ _id }) => _id)).toEqual([other.reply.id])
 })
 
-test('the webhooks of an application go with its permission, and no other application removes them', async () => {
+test('the webhooks of an app end with its grant, and no other app removes them', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
@@ -189,7 +189,7 @@ test('the webhooks of an application go with its permission, and no other applic
   const ofZapier = connections.find(({ name }) => name === 'Zapier')
   await ask(app, asha, integrationCalls.disconnect, { params: { id: ofZapier?._id ?? '' } })
   expect((await list(app, asha)).map(({ _id }) => _id)).toEqual([its.reply.id])
-  // What somebody began in their own browser and an application took over is the application's.
+  // A webhook added in a browser and subscribed again by an app belongs to the app.
   const own = await ask(app, asha, integrationCalls.addZap, { body: { ...zap, event: 'reminder.sent' } })
   await ask(app, robot, integrationCalls.addZap, { body: { ...zap, event: 'reminder.sent' } })
   const [last] = (await ask(app, asha, integrationCalls.connections)).reply
@@ -197,7 +197,7 @@ test('the webhooks of an application go with its permission, and no other applic
   expect((await list(app, asha)).map(({ _id }) => _id)).not.toContain(own.reply.id)
 })
 
-test('a Zap that is switched on again is told again, whatever failed before; what its owner paused stays paused', async () => {
+test('a Zap that subscribes again is resumed after failures; a pause by its owner stays', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: { ...lax, zapier } })
   const asha = await aPerson(app)
@@ -219,7 +219,7 @@ test('a Zap that is switched on again is told again, whatever failed before; wha
   expect(await list(app, asha)).toMatchObject([{ pausedBecause: 'by_hand' }])
 })
 
-test('a hundred Zaps are enough for an account', async () => {
+test('an account has at most a hundred Zaps', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
@@ -229,7 +229,7 @@ test('a hundred Zaps are enough for an account', async () => {
   expect((await on(7)).status).toBe(201)
 }, 90_000)
 
-test('of a Zap a person changes nothing but whether it is called', async () => {
+test('a person can only pause, resume and remove a Zap’s webhook', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { reply } = await ask(app, asha, integrationCalls.addZap, { body: zap })
@@ -240,7 +240,7 @@ test('of a Zap a person changes nothing but whether it is called', async () => {
   expect((await ask(app, asha, integrationCalls.removeWebhook, { params: reply })).status).toBe(204)
 })
 
-test('while somebody has unsubscribed from Zapier its webhooks wait, and go on as they subscribe again; those of others go on', async () => {
+test('webhooks of Zapier wait while its subscription is off and resume with it; those of other apps do not wait', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: { ...lax, zapier } })
   const asha = await aPerson(app)
@@ -268,7 +268,7 @@ test('while somebody has unsubscribed from Zapier its webhooks wait, and go on a
   expect((await states())['/zapier']).toBeNull()
 })
 
-test('keys open no webhooks, and applications only their own kind', async () => {
+test('keys cannot add webhooks, and apps only their own kind', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
@@ -277,13 +277,13 @@ test('keys open no webhooks, and applications only their own kind', async () => 
   const { reply } = await add(app, asha)
   expect((await ask(app, zapierOf, integrationCalls.webhooks)).status).toBe(403)
   expect((await ask(app, zapierOf, integrationCalls.removeZap, { params: { id: reply._id } })).status).toBe(404)
-  // What is told is read, and to have it told is a change.
+  // Reading data needs read; subscribing to it is a change.
   for (const one of [readsOnly, writesOnly])
     expect(await ask(app, one, integrationCalls.addZap, { body: zap })).toMatchObject({ status: 403, problem: { code: 'not_allowed' } })
   expect(await list(app, asha)).toMatchObject([{ _id: reply._id }])
 })
 
-test('an account that is deleted takes its webhooks and all that they were told with it', async () => {
+test('deleting an account removes its webhooks and deliveries', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: lax })
   const asha = await aPerson(app)
@@ -297,7 +297,7 @@ test('an account that is deleted takes its webhooks and all that they were told 
   expect(toldTo(receiver)).toHaveLength(1)
 })
 
-test('Zapier is told of an account that is gone, hook by hook, and nobody else is', async () => {
+test('Zapier is notified of a deleted account, webhook by webhook, and no other app is', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: { ...lax, zapier } })
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
@@ -313,7 +313,7 @@ test('Zapier is told of an account that is gone, hook by hook, and nobody else i
   ])
 })
 
-test('Zapier is told of a permission that was taken back, hook by hook, and nobody is told where another was', async () => {
+test('Zapier is notified of a revoked grant, webhook by webhook, and of no other grant', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: { ...lax, zapier } })
   const asha = await aPerson(app)
@@ -329,7 +329,7 @@ test('Zapier is told of a permission that was taken back, hook by hook, and nobo
   expect(receiver.calls.map(({ method, path, body }) => [method, path, body])).toEqual([['DELETE', '/zap', '']])
 })
 
-test('an address is kept in the letters that it is called by', async () => {
+test('a URL is stored in its normalized form', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
   const { token } = await connect(app, asha, zapierItself)
@@ -343,7 +343,7 @@ test('an address is kept in the letters that it is called by', async () => {
   expect(await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: long } })).toMatchObject({ status: 400 })
 })
 
-test('somebody who comes back finds their webhooks as they were', async () => {
+test('a returning owner finds their webhooks unchanged', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const first = (await add(app, asha)).reply

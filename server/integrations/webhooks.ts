@@ -20,17 +20,17 @@ import { newWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
 export type WebhookRow = typeof webhooks.$inferSelect
 type Knowing = Pick<Deps, 'db' | 'config'>
 
-/** A webhook, and whether its owner has unsubscribed from Zapier, for which it waits. */
+/** A webhook, and whether it waits because its owner has unsubscribed from Zapier. */
 export interface KnownWebhook {
   webhook: WebhookRow
   unsubscribed: boolean
 }
 
-/** How many an account can have: each multiplies what leaves for others. */
+/** Limits per account, because each webhook multiplies the calls that Duely makes. */
 const mostWebhooks = 20
 const mostZaps = 100
 
-/** The webhooks of an account that fit, newest first. */
+/** The matching webhooks of an account, newest first. */
 export async function findWebhooks({ db, config }: Knowing, which: SQL | undefined): Promise<KnownWebhook[]> {
   return db
     .select({ webhook: webhooks, unsubscribed: isUnsubscribed(config) })
@@ -41,13 +41,16 @@ export async function findWebhooks({ db, config }: Knowing, which: SQL | undefin
     .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
 }
 
-/** A Zap's webhook waits while its owner has unsubscribed from Zapier; those of other applications go on. Of webhooks with their account and grant. */
+/**
+ * A Zap's webhook waits while its owner has unsubscribed from Zapier; those of other apps do not. For a query of webhooks with their
+ * account and grant.
+ */
 export function isUnsubscribed({ zapier }: Pick<Deps['config'], 'zapier'>): SQL<boolean> {
   return sql<boolean>`(${webhooks.kind} = 'zapier' AND NOT ${accounts.sendReminders}
     AND (${webhooks.grantId} IS NULL OR ${oauthGrants.clientId} = ${zapier?.clientId ?? ''}))`
 }
 
-/** One webhook of an account; refuses with `not_found` what is not there or somebody else's. */
+/** One webhook of an account. Refuses with `not_found` where it is missing or of another account. */
 export async function readWebhook(deps: Knowing, ownerId: string, id: string): Promise<KnownWebhook> {
   const [found] = await findWebhooks(deps, mine(ownerId, id))
   if (!found) throw notThere()
@@ -59,8 +62,8 @@ export async function listWebhooks(deps: Knowing, ownerId: string): Promise<Webh
 }
 
 /**
- * Has an address called from now on, and answers the secret this once. Refuses with `invalid` an address that is never called, with `plan_limit`
- * where the plan has no webhooks, and with `conflict` where there are too many.
+ * Adds a webhook and returns its secret this once. Refuses with `invalid` a URL that must not be called, with `plan_limit` where the plan
+ * has no webhooks, and with `conflict` where there are too many.
  */
 export async function addWebhook(
   { db, config }: Knowing,
@@ -88,9 +91,9 @@ export async function addWebhook(
 }
 
 /**
- * Has an address called as a Zap, or another application, wants it. The same address for the same event is one webhook: it belongs to the application
- * that asked for it last, goes with its permission, and is called again where it was paused for failing. Refuses as `addWebhook` does, but needs no
- * plan, and with `not_allowed` an application that may not read: it would be told all the same.
+ * Subscribes a URL for a Zap or another app. The same URL for the same event is one webhook: it belongs to the app that subscribed last,
+ * ends with its grant, and resumes where it was paused for failing. Refuses as `addWebhook` does, but needs no plan, and with `not_allowed`
+ * an app without the scope read, which would receive data otherwise.
  */
 export async function addZap(
   { db, config }: Knowing,
@@ -108,7 +111,7 @@ export async function addZap(
       .update(webhooks)
       .set({
         grantId: grantId ?? sql`${webhooks.grantId}`,
-        // Zapier cannot know of what failed before, and shows the Zap as switched on. What its owner paused stays paused.
+        // Zapier does not know what failed before and shows the Zap as on. A pause by its owner stays.
         failures: 0,
         pausedBecause: sql`nullif(${webhooks.pausedBecause}, 'failing')`,
       })
@@ -127,8 +130,8 @@ export async function addZap(
 }
 
 /**
- * Changes, pauses or resumes a webhook. Resumed, it is delivered what waits. Address and events of a Zap's are the Zap's own: `not_allowed`. Refuses
- * with `not_found`, and an address that is never called with `invalid`.
+ * Changes, pauses or resumes a webhook; resuming queues what waits. URL and events of a Zap's webhook belong to the Zap: `not_allowed`.
+ * Refuses with `not_found`, and with `invalid` a URL that must not be called.
  */
 export async function changeWebhook(
   { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
@@ -140,7 +143,7 @@ export async function changeWebhook(
 ): Promise<Webhook> {
   if (fields.url !== undefined) refuseUncallable(fields.url, 'url', config)
   return db.transaction(async (tx) => {
-    // The account first, as deleting it does: two that lock in another order wait for each other.
+    // Must lock the account first, as deleting it does, because another order would deadlock.
     await lockAccount(tx, ownerId)
     const [before] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
     if (!before) throw notThere()
@@ -159,7 +162,7 @@ export async function changeWebhook(
   })
 }
 
-/** Calls an address no longer, and forgets what was delivered to it. Refuses with `not_found`. */
+/** Removes a webhook with its deliveries. Refuses with `not_found`. */
 export async function removeWebhook(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
@@ -170,7 +173,7 @@ export async function removeWebhook(db: Database, ownerId: string, id: string, f
   })
 }
 
-/** What a Zap does that is switched off. An application removes its own webhooks only. Refuses with `not_found`. */
+/** Unsubscribes a Zap that was turned off. An app removes its own webhooks only. Refuses with `not_found`. */
 export async function removeZap(db: Database, asker: { ownerId: string; grantId: string | null }, id: string): Promise<void> {
   const { ownerId, grantId } = asker
   const its = grantId === null ? undefined : eq(webhooks.grantId, grantId)
@@ -185,7 +188,10 @@ export async function removeZap(db: Database, asker: { ownerId: string; grantId:
   })
 }
 
-/** Signs with a new secret from now on, and answers it this once. Refuses with `not_found`, and a Zap's, which knows of none, with `not_allowed`. */
+/**
+ * Replaces the signing secret and returns it this once. Refuses with `not_found`, and with `not_allowed` that of a Zap, which does not use
+ * it.
+ */
 export async function replaceSecret({ db, config }: Knowing, ownerId: string, id: string): Promise<{ secret: string }> {
   return db.transaction(async (tx) => {
     const [webhook] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
@@ -200,7 +206,7 @@ export async function replaceSecret({ db, config }: Knowing, ownerId: string, id
   })
 }
 
-/** Zapier switches off a Zap whose webhook is deleted from here ("reverse unsubscribe"): asked for once its account is gone, or its permission. */
+/** Turns off the Zaps in Zapier by deleting their webhooks ("reverse unsubscribe"), once the account or the grant is gone. */
 export function zapOnAccountDeleted(
   config: Deps['config'],
   network: WebhookNetwork = { ...defaultNetwork(config), deadline: 3_000 },
@@ -217,7 +223,7 @@ export function zapOnAccountDeleted(
   }
 }
 
-/** Once no webhook fails any more, nobody needs to be told of one. */
+/** Withdraws the notices once no webhook is failing any more. */
 export async function withdrawMended(tx: Database, ownerId: string): Promise<void> {
   const failing = await tx
     .select({ id: webhooks.id })
@@ -227,12 +233,12 @@ export async function withdrawMended(tx: Database, ownerId: string): Promise<voi
   if (failing.length === 0) await withdrawNotices(tx, ownerId, ['webhook_failing'])
 }
 
-/** Whom a webhook calls, for people to read. The rest of an address may open something, as that of a Zap does. */
+/** The host of a receiver, for display. The rest of its URL may give access, as that of a Zap does. */
 export function hostOf({ url }: Pick<WebhookRow, 'url'>): string {
   return new URL(url).host
 }
 
-/** What keeps a webhook from being called: its own pause before that of everything of Zapier's. */
+/** What keeps a webhook from being called: its own pause before that of all of Zapier. */
 export function pauseOf({ webhook, unsubscribed }: KnownWebhook): Webhook['pausedBecause'] {
   return webhook.pausedBecause ?? (unsubscribed ? 'zapier_unsubscribed' : null)
 }
@@ -265,7 +271,7 @@ function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateWe
   if (message !== null) throw new ProblemError('invalid', message, { errors: [{ path, message }] })
 }
 
-/** Of whom a person let write alone nobody may make a listener. */
+/** With the scope write alone an app must not receive data by a webhook. */
 async function refuseWithoutRead(tx: Database, grantId: string): Promise<void> {
   const [grant] = await tx.select({ scopes: oauthGrants.scopes }).from(oauthGrants).where(eq(oauthGrants.id, grantId))
   if (!grant?.scopes.includes('read')) throw new ProblemError('not_allowed', texts.webhook.needsRead)
@@ -277,7 +283,7 @@ function refuseZap({ kind }: WebhookRow): void {
 
 const uuid = z.uuid()
 
-/** The one of that id. An id that could not be one finds nothing. */
+/** The webhook of that id. An invalid id finds nothing. */
 function mine(ownerId: string, id: string): SQL | undefined {
   return uuid.safeParse(id).success ? and(eq(webhooks.ownerId, ownerId), eq(webhooks.id, id)) : sql`false`
 }

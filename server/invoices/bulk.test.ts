@@ -17,7 +17,7 @@ async function three(app: TestApp): Promise<{ asha: Person; ids: string[] }> {
   return { asha, ids }
 }
 
-test('many invoices are marked as paid at once, and unpaid again', async () => {
+test('many invoices are marked as paid in one request, and unpaid again', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { asha, ids } = await three(app)
   expect((await change(app, asha, ids, { do: 'mark', status: 'paid' })).reply).toEqual({ changed: ids, failed: [] })
@@ -26,7 +26,7 @@ test('many invoices are marked as paid at once, and unpaid again', async () => {
   expect((await list(app, asha)).map(({ status }) => status)).toEqual(['paid', 'overdue', 'overdue'])
 })
 
-test('many invoices are paused at once, until a day or for good, and resumed', async () => {
+test('many invoices are paused until a day or until resumed, and resumed', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { asha, ids } = await three(app)
   await change(app, asha, ids, pause)
@@ -43,7 +43,7 @@ test('a pause until a day that has passed is refused as a whole', async () => {
   expect((await list(app, asha)).map((one) => one.pause)).toEqual([null, null, null])
 })
 
-test('what was deleted at once comes back at once; one whose reference was taken says so', async () => {
+test('invoices deleted together are restored together; one whose reference was taken says so', async () => {
   await using app = await openTestApp()
   const { asha, ids } = await three(app)
   expect((await change(app, asha, ids, { do: 'delete' })).reply.changed).toEqual(ids)
@@ -58,7 +58,7 @@ test('what was deleted at once comes back at once; one whose reference was taken
   expect(reply.failed).toEqual([{ _id: ids[1], code: 'conflict', message: 'Another invoice already has the reference INV-0002.' }])
 })
 
-test('five hundred are changed in one go, and each keeps the day on which it was paid', async () => {
+test('five hundred invoices change in one request, and each keeps the day on which it was paid', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   const lines = Array.from({ length: 500 }, (_, index) => ({
@@ -78,7 +78,7 @@ test('five hundred are changed in one go, and each keeps the day on which it was
   expect(days.filter((day) => day === '2026-03-03T09:00:00Z')).toHaveLength(499)
 })
 
-test("somebody else's invoice is not there", async () => {
+test("another account's invoice is not found", async () => {
   await using app = await openTestApp()
   const { asha, ids } = await three(app)
   const ravi = await aPerson(app)

@@ -12,8 +12,8 @@ import { type AfterChange, type InvoiceRow, invoices } from './tables.ts'
 const uuid = z.uuid()
 
 /**
- * Changes many invoices in one statement and by the rules for one, and says which were changed. One that cannot be (deleted meanwhile, its
- * reference taken) does not stop the others; a pause until a day that has passed is refused as a whole.
+ * Changes many invoices in one statement, by the rules for one, and reports which were changed. One that cannot be (deleted meanwhile, its
+ * reference taken) does not stop the others; a pause that ends in the past is refused as a whole.
  */
 export async function changeInvoices(
   db: Database,
@@ -64,7 +64,7 @@ export async function changeInvoices(
   })
 }
 
-/** What is written into each of the rows. */
+/** The columns that the change sets. */
 function asColumns(change: BulkChange, owner: AccountRow, rows: InvoiceRow[], now: Instant) {
   switch (change.do) {
     case 'mark':
@@ -89,12 +89,12 @@ function asColumns(change: BulkChange, owner: AccountRow, rows: InvoiceRow[], no
   }
 }
 
-/** An invoice that was paid already keeps its day. */
+/** An invoice that was already paid keeps its date. */
 function paidBefore(now: Instant): SQL {
   return sql`CASE WHEN ${invoices.status} = 'paid' THEN ${invoices.paidAt} ELSE ${now.toString()}::timestamptz END`
 }
 
-/** The deleted ones that cannot come back because another invoice, or one that comes back with them, has their reference. */
+/** The deleted ones that cannot be restored because another invoice, or one restored with them, has their reference. */
 async function takenMeanwhile(tx: Database, ownerId: string, rows: InvoiceRow[]): Promise<Map<string, ProblemError>> {
   const deleted = rows.filter(({ deletedAt }) => deletedAt !== null)
   if (deleted.length === 0) return new Map()

@@ -7,7 +7,7 @@ import type { InvoiceRow } from './tables.ts'
 
 type Cell = string | { number: string }
 
-/** The columns of the file, in the words that the import guesses by: what was exported can be imported again. */
+/** The columns use the words that the import recognizes, so that an exported file can be imported. */
 const columns: [head: string, cell: (row: InvoiceRow, zone: string) => Cell][] = [
   ['Reference', (row) => row.reference],
   ['Client Name', (row) => row.clientName],
@@ -21,14 +21,17 @@ const columns: [head: string, cell: (row: InvoiceRow, zone: string) => Cell][] =
   ['Last Reminder', (row, zone) => dateIn(row.lastReminderAt, zone)],
 ]
 
-/** The invoices as a CSV file (RFC 4180) in UTF-8 with a byte order mark, without which Excel takes it for Latin-1. Dates are those of the zone. */
+/**
+ * The invoices as a CSV file (RFC 4180) in UTF-8 with a byte order mark, without which Excel reads it as Latin-1. Dates are in the given
+ * zone.
+ */
 export async function exportInvoices(db: Database, ownerId: string, query: InvoiceQuery, zone: string): Promise<string> {
   const { page } = await listInvoices(db, ownerId, query)
   const lines = [columns.map(([head]) => csvCell(head)), ...page.map((row) => columns.map(([, cell]) => written(cell(row, zone))))]
   return `\uFEFF${lines.map((cells) => `${cells.join(',')}\r\n`).join('')}`
 }
 
-/** `duely-invoices-2026-03-02.csv`, by the date where the account lives. */
+/** `duely-invoices-2026-03-02.csv`, with the local date of the account. */
 export function exportName(now: Instant, zone: string): string {
   return `duely-invoices-${dateIn(now, zone)}.csv`
 }

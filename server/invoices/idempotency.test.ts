@@ -16,7 +16,7 @@ async function count(app: TestApp, someone: Person): Promise<number> {
   return (await ask(app, someone, invoiceCalls.list, { query: {} })).reply.length
 }
 
-test('the same request under the same key is answered with the same invoice', async () => {
+test('the same request under the same key gets the same invoice', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const first = await create(app, asha, 'zap-1')
@@ -26,7 +26,7 @@ test('the same request under the same key is answered with the same invoice', as
   expect(await count(app, asha)).toBe(1)
 })
 
-test('however many ask at once under one key, one invoice is made', async () => {
+test('simultaneous requests under one key create one invoice', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const answered = await Promise.all(Array.from({ length: 20 }, () => create(app, asha, 'zap-1')))
@@ -35,7 +35,7 @@ test('however many ask at once under one key, one invoice is made', async () => 
   expect(await count(app, asha)).toBe(1)
 })
 
-test('a key that was used for another invoice is a mistake', async () => {
+test('a key used for another invoice answers conflict', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await create(app, asha, 'zap-1')
@@ -43,7 +43,7 @@ test('a key that was used for another invoice is a mistake', async () => {
   expect(await count(app, asha)).toBe(1)
 })
 
-test('a key stands for its invoice for a day', async () => {
+test('a key is remembered for a day', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const first = await create(app, asha, 'zap-1')
@@ -54,7 +54,7 @@ test('a key stands for its invoice for a day', async () => {
   expect(await count(app, asha)).toBe(2)
 })
 
-test('what is refused leaves the key free', async () => {
+test('a refused request leaves its key free', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { reference } = await anInvoice(app, { owner: asha })
@@ -63,7 +63,7 @@ test('what is refused leaves the key free', async () => {
   expect((await create(app, asha, 'zap-1')).status).toBe(201)
 })
 
-test('an invoice that was deleted meanwhile is not made again behind its owner', async () => {
+test('an invoice deleted meanwhile is not created again', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { reply } = await create(app, asha, 'zap-1')
@@ -72,7 +72,7 @@ test('an invoice that was deleted meanwhile is not made again behind its owner',
   expect(await count(app, asha)).toBe(0)
 })
 
-test('the key of one account says nothing to another', async () => {
+test('keys of one account do not affect another', async () => {
   await using app = await openTestApp()
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   const first = await create(app, asha, 'zap-1')
@@ -88,7 +88,7 @@ test.each(['', '   ', 'x'.repeat(256), 'caf\u00e9'])('%j is no key', async (key)
   expect(await count(app, asha)).toBe(0)
 })
 
-test('keys that stand for nothing any more are forgotten', async () => {
+test('expired keys are pruned', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await create(app, asha, 'old')

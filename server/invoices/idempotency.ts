@@ -8,10 +8,13 @@ import { lockOwner } from './invoices.ts'
 import { type InvoiceRow, idempotencyKeys, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** So long a key stands for what was made under it. */
+/** How long a key is remembered. */
 const kept = { hours: 24 }
 
-/** The key of a request, from its header; null where it has none. An empty or an over-long one, or one of other than printable ASCII, is `invalid`. */
+/**
+ * The Idempotency-Key of a request; null without one. An empty one, one that is too long, or one with anything but printable ASCII is
+ * `invalid`.
+ */
 export function readIdempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
   const key = [header].flat().join(', ')
@@ -22,8 +25,8 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 }
 
 /**
- * Writes down an invoice at most once under a key, whoever asks at the same time: within a day the same draft is answered with the invoice that
- * is there already, another one is a `conflict`. What is refused leaves no trace, so the same key may be tried again.
+ * Creates an invoice at most once under a key, also for simultaneous requests: within a day the same draft gets the invoice that exists
+ * already, another draft is a `conflict`. A refused request leaves no trace, so its key may be used again.
  */
 export async function createIdempotently(
   db: Database,
@@ -34,7 +37,7 @@ export async function createIdempotently(
 ): Promise<InvoiceRow> {
   const requestHash = hashOf(asked.draft)
   return db.transaction(async (tx) => {
-    // Whoever comes second waits here, and finds the key afterwards.
+    // A simultaneous request waits here and then finds the key.
     await lockOwner(tx, ownerId)
     const under = and(eq(idempotencyKeys.ownerId, ownerId), eq(idempotencyKeys.key, asked.key))
     const [known] = await tx
@@ -52,20 +55,20 @@ export async function createIdempotently(
   })
 }
 
-/** A line of an import: its number in the request, counted from 1. */
+/** A line of an import, numbered from 1 as in the request. */
 export interface Line {
   line: number
   draft: InvoiceDraft
 }
 
-/** What stands under the key of an import for one of its lines. */
+/** What an import's key remembers about one of its lines. */
 export interface MadeLine {
   draft: 'same' | 'another'
   /** null: deleted since. */
   invoiceId: string | null
 }
 
-/** Which of these lines were written down under the key before, by their number. The owner is locked. */
+/** Which of these lines were already created under the key, by number. The owner is locked. */
 export async function madeBefore(
   tx: Database,
   ownerId: string,
@@ -99,7 +102,7 @@ export async function madeBefore(
   )
 }
 
-/** Keeps in mind what was written down for lines of an import, in the transaction that writes it. */
+/** Remembers the lines of an import, in the transaction that creates their invoices. */
 export async function rememberLines(
   tx: Database,
   ownerId: string,
@@ -120,8 +123,8 @@ export async function rememberLines(
 }
 
 /**
- * The invoices that an import under this key has written down within a day and that are still there, once what is being written now is done.
- * `not_found` where there are none.
+ * The invoices that an import created under this key within a day and that still exist. Waits for an import in progress. `not_found` where
+ * there are none.
  */
 export async function readImported(db: Database, ownerId: string, key: string, now: Instant): Promise<ImportedLine[]> {
   return db.transaction(async (tx) => {
@@ -144,14 +147,14 @@ export async function readImported(db: Database, ownerId: string, key: string, n
   })
 }
 
-/** Forgets keys that stand for nothing any more. Call it now and then from a worker. */
+/** Prunes expired keys; called by a worker. */
 export async function pruneIdempotencyKeys(db: Database, now: Instant): Promise<void> {
   await db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, now.subtract(kept)))
 }
 
 const sameInvoice = and(eq(invoices.ownerId, idempotencyKeys.ownerId), eq(invoices.id, idempotencyKeys.invoiceId))
 
-/** No header holds a line break: no key of a single invoice is that of a line. */
+/** A header cannot hold a line break, so the key of a single invoice never equals that of a line. */
 function lineKey(key: string, line: number | ''): string {
   return `${key}\n${line}`
 }
@@ -165,7 +168,7 @@ async function readMade(tx: Database, ownerId: string, invoiceId: string): Promi
   throw new ProblemError('conflict', texts.keyDeleted)
 }
 
-/** Of the draft as it was understood: whoever writes its fields in another order asks for the same. */
+/** A hash of the parsed draft, so that the order of its fields does not matter. */
 function hashOf(draft: InvoiceDraft): string {
   return createHash('sha256')
     .update(JSON.stringify(Object.entries(draft).toSorted(([one], [other]) => (one < other ? -1 : 1))))

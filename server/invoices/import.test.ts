@@ -15,7 +15,7 @@ const imported = async (app: TestApp, someone: Person, key: string) => {
 }
 const list = async (app: TestApp, someone: Person) => (await ask(app, someone, invoiceCalls.list, { query: {} })).reply
 
-test('imported lines become invoices, numbered like those written by hand', async () => {
+test('imported lines become invoices, numbered like those created one by one', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { status, reply } = await send(app, asha, [line, { ...line, amount: 7, status: 'paid', reference: 'A-17' }])
@@ -28,7 +28,7 @@ test('imported lines become invoices, numbered like those written by hand', asyn
   ])
 })
 
-test('a line that breaks a rule says which, and does not stop the others', async () => {
+test('an invalid line reports its errors and does not stop the others', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await anInvoice(app, { owner: asha, reference: 'TAKEN' })
@@ -49,7 +49,7 @@ test('a line that breaks a rule says which, and does not stop the others', async
   expect(await list(app, asha)).toHaveLength(2)
 })
 
-test('a line like an invoice that is there is reported, and written down when told to keep it', async () => {
+test('a duplicate line is reported, and created when duplicates are kept', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const ravi = await aPerson(app)
@@ -71,7 +71,7 @@ test('a line like an invoice that is there is reported, and written down when to
   expect(await list(app, asha)).toHaveLength(5)
 })
 
-test('a deleted invoice is no reason to leave a line out', async () => {
+test('a deleted invoice does not make a line a duplicate', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { _id } = await anInvoice(app, { ...line, owner: asha })
@@ -79,7 +79,7 @@ test('a deleted invoice is no reason to leave a line out', async () => {
   expect((await send(app, asha, [line])).reply.imported).toBe(1)
 })
 
-test('a thousand lines are imported at once; one more is refused, and so is none', async () => {
+test('a thousand lines are imported in one request; 1,001 and 0 are refused', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const lines = Array.from({ length: 1001 }, (_, index) => ({ ...line, amount: index + 1 }))
@@ -92,7 +92,7 @@ test('a thousand lines are imported at once; one more is refused, and so is none
   expect(new Set(there.map(({ reference }) => reference)).size).toBe(1000)
 })
 
-test('an import writes to nobody, however late its invoices are', async () => {
+test('an import sends no emails, however late its invoices are', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await send(app, asha, [{ ...line, dueDate: '2026-01-01', status: 'overdue' }])
@@ -116,7 +116,7 @@ test.each([false, true])('the same lines under the same key are answered with th
   expect(await list(app, asha)).toHaveLength(first.reply.imported)
 })
 
-test('an import that broke off after some of its lines is completed under its key, without a line lost or twice', async () => {
+test('an interrupted import is completed under its key, with no line lost or repeated', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const before = (await sendUnder(app, asha, 'books-0', severalHundred.slice(0, 120))).reply
@@ -126,7 +126,7 @@ test('an import that broke off after some of its lines is completed under its ke
   expect(await list(app, asha)).toHaveLength(250)
 })
 
-test('however often an import is sent at once under one key, each line is written down once', async () => {
+test('simultaneous imports under one key create each line once', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const lines = severalHundred.slice(0, 150)
@@ -135,7 +135,7 @@ test('however often an import is sent at once under one key, each line is writte
   expect(await list(app, asha)).toHaveLength(150)
 })
 
-test('what an import has written down can be asked for by its key', async () => {
+test('the result of an import can be read by its key', async () => {
   await using app = await openTestApp()
   const [asha, ravi] = [await aPerson(app), await aPerson(app)]
   expect(await imported(app, asha, 'books-0')).toBe('not_found')
@@ -150,7 +150,7 @@ test('what an import has written down can be asked for by its key', async () => 
   expect(await imported(app, asha, 'books-0')).toBe('not_found')
 })
 
-test('a line whose invoice was deleted meanwhile is not written down again behind its owner', async () => {
+test('a line whose invoice was deleted meanwhile is not created again', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { reply } = await sendUnder(app, asha, 'books-0', [line, { ...line, amount: 7 }])
@@ -163,7 +163,7 @@ test('a line whose invoice was deleted meanwhile is not written down again behin
   expect(await list(app, asha)).toHaveLength(1)
 })
 
-test('a key that was used for other lines is a mistake, until a day has passed', async () => {
+test('a key used for other lines answers conflict, until a day has passed', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await sendUnder(app, asha, 'books-0', [line])
@@ -175,7 +175,7 @@ test('a key that was used for other lines is a mistake, until a day has passed',
   expect(await list(app, asha)).toHaveLength(2)
 })
 
-test('the keys of single invoices and of imports are not mixed up', async () => {
+test('keys of single invoices and of imports do not collide', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await ask(app, asha, invoiceCalls.create, { body: line }, { 'idempotency-key': 'books-0' })

@@ -11,17 +11,17 @@ import { createInvoices, lockOwner } from './invoices.ts'
 import { type AfterChange, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** So many lines share a commit; in between, others get their turn. */
+/** Lines per transaction; in between, others get their turn. */
 const chunk = 100
 
 type Outcome = ImportResult['lines'][number]
-/** `key`: the Idempotency-Key of the request; null where it has none. */
+/** `key`: the Idempotency-Key of the request; null without one. */
 type Asked = { duplicates: 'keep' | 'refuse'; key: string | null }
 
 /**
- * Writes down the lines that keep the rules, by `createInvoices` as every other, and says of every other why not. A line that was written down
- * stays, whatever becomes of those behind it. The same lines under the same key are answered, within a day, with the invoices that they became;
- * without a key they add nothing, unless duplicates are to be kept.
+ * Creates the valid lines by `createInvoices`, and reports the error of every other. A created line stays, even if later ones fail. Within
+ * a day the same lines under the same key get the invoices created before; without a key they are duplicates and add nothing, unless
+ * duplicates are kept.
  */
 export async function importInvoices(
   db: Database,
@@ -91,14 +91,14 @@ async function writeDown(
   return outcomes
 }
 
-/** What is said of a line that was written down under the same key before. */
+/** The result for a line that was already created under the same key. */
 function again(line: number, { draft, invoiceId }: MadeLine): Outcome {
   if (draft === 'another') return { line, code: 'conflict', message: texts.line.keyUsed }
   if (invoiceId === null) return { line, code: 'conflict', message: texts.line.deleted }
   return { line, _id: invoiceId }
 }
 
-/** The references of invoices with the client email, amount and due date of one of the lines. */
+/** The references of existing invoices with the client email, amount and due date of one of the lines. */
 async function alike(tx: Database, ownerId: string, lines: Line[]): Promise<Map<string, string>> {
   const emails = [...new Set(lines.map(({ draft }) => draft.clientEmail.toLowerCase()))]
   const email = sql<string>`lower(${invoices.clientEmail})`

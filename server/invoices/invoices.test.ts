@@ -31,7 +31,7 @@ const list = (
   query: { status?: 'unpaid' | 'paid' | 'overdue'; search?: string; limit?: number; cursor?: string } = {},
 ) => ask(app, someone, invoiceCalls.list, { query })
 
-test('an invoice that is written down can be read back as it was written', async () => {
+test('a created invoice is read back unchanged', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   const { status, reply, headers } = await create(app, asha)
@@ -54,20 +54,20 @@ test('an invoice that is written down can be read back as it was written', async
   expect((await list(app, asha)).reply).toEqual([reply])
 })
 
-test('of a date with a time the date counts, as it is written', async () => {
+test('a due date with a time keeps its date as written', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   expect((await create(app, asha, { dueDate: '2026-03-31T23:59:59.000-11:00' })).reply.dueDate).toBe('2026-03-31')
 })
 
-test('every amount comes back to the paisa', async () => {
+test('every amount is read back to the paisa', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   for (const amount of [0.01, 0.29, 1.1, 19.99, 4.35, 1.005e3, 8.2e2, 9_999_999_999.99])
     expect((await create(app, asha, { amount })).reply.amount).toBe(amount)
 })
 
-test('references are numbered by account and pass over those typed by hand, also when there are many', async () => {
+test('references are numbered per account and skip those typed by a person, also when there are many', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const ravi = await aPerson(app)
@@ -80,7 +80,7 @@ test('references are numbered by account and pass over those typed by hand, also
   expect((await create(app, ravi)).reply.reference).toBe('INV-0151')
 })
 
-test('the number of a deleted invoice is not given again', async () => {
+test('the number of a deleted invoice is not reused', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await remove(app, asha, (await create(app, asha)).reply._id)
@@ -100,14 +100,14 @@ test('a reference is unique in an account', async () => {
   expect((await create(app, await aPerson(app), { reference: 'A-1' })).status).toBe(201)
 })
 
-test('of two invoices that take the same reference at once one gets it', async () => {
+test('of two simultaneous invoices with the same reference one is created', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const both = await Promise.all([create(app, asha, { reference: 'A-1' }), create(app, asha, { reference: 'A-1' })])
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
 })
 
-test('a change touches the fields that are given and says when it was', async () => {
+test('an update changes the given fields and its time', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   const { reply: before } = await create(app, asha)
@@ -119,7 +119,7 @@ test('a change touches the fields that are given and says when it was', async ()
   expect((await update(app, asha, before._id, {})).reply).toEqual(reply)
 })
 
-test('an invoice knows since when it is paid, and forgets it when it is not', async () => {
+test('paidAt is set when an invoice is paid, and cleared when it is not', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   const { reply } = await create(app, asha)
@@ -131,7 +131,7 @@ test('an invoice knows since when it is paid, and forgets it when it is not', as
   expect((await create(app, asha, { status: 'paid' })).reply.paidAt).toBe('2026-03-02T09:05:00Z')
 })
 
-test('a deleted invoice is gone, and can be restored for 30 days', async () => {
+test('a deleted invoice is not found, and can be restored for 30 days', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   let asha = await aPerson(app)
   const { reply } = await create(app, asha)
@@ -153,7 +153,7 @@ test('a deleted invoice is gone, and can be restored for 30 days', async () => {
   expect((await restore(app, asha, reply._id)).reply).toEqual(restored.reply)
 })
 
-test('after 30 days a deleted invoice cannot be restored any more and is forgotten', async () => {
+test('after 30 days a deleted invoice cannot be restored and is erased', async () => {
   await using app = await openTestApp()
   let asha = await aPerson(app)
   const { reply } = await create(app, asha)
@@ -179,7 +179,7 @@ test('an invoice whose reference was taken meanwhile is not restored', async () 
   expect(problem).toMatchObject({ code: 'conflict', errors: [{ path: 'reference' }] })
 })
 
-test('somebody else’s invoice is answered like one that does not exist, and so is an id that could not be one', async () => {
+test('another account’s invoice and an invalid id answer like a missing one', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { _id: id } = await anInvoice(app)
@@ -194,7 +194,7 @@ test('somebody else’s invoice is answered like one that does not exist, and so
   for (const other of [id, 'x']) expect((await update(app, asha, other, { amount: 1 })).problem).toEqual(missing.problem)
 })
 
-test('the list is newest first and holds one’s own invoices alone', async () => {
+test('the list is newest first and has only the own invoices', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await anInvoice(app)
@@ -205,7 +205,7 @@ test('the list is newest first and holds one’s own invoices alone', async () =
   expect((await list(app, asha)).reply.map(({ clientName }) => clientName)).toEqual(['Third', 'Second', 'First'])
 })
 
-test('the list can be narrowed by status and searched by name or email, whatever the case, sign by sign', async () => {
+test('the list can be filtered by status and searched by name or email, case-insensitively and literally', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await create(app, asha, { clientName: 'Café 100%_\\', clientEmail: 'one@x.example', status: 'paid' })
@@ -220,7 +220,7 @@ test('the list can be narrowed by status and searched by name or email, whatever
   expect(await found({ search: '' })).toHaveLength(2)
 })
 
-test('pages lead through the whole list, also when an invoice at their border is deleted', async () => {
+test('pages cover the whole list, also when an invoice at their border is deleted', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const written: string[] = []
@@ -241,7 +241,7 @@ test('pages lead through the whole list, also when an invoice at their border is
   expect((await list(app, asha, { cursor: whole[4] as string })).reply.map(({ _id }) => _id)).toEqual(whole.slice(5))
 })
 
-test('a page that cannot be is refused', async () => {
+test('an invalid page is refused', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { _id: id } = await anInvoice(app)
@@ -250,7 +250,7 @@ test('a page that cannot be is refused', async () => {
   expect((await list(app, asha, { search: 'a\0b' })).problem?.errors).toMatchObject([{ path: 'search' }])
 })
 
-test('an unchanged list is not sent again', async () => {
+test('an unchanged list answers 304', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await create(app, asha)
@@ -269,7 +269,7 @@ test('an unchanged list is not sent again', async () => {
   expect((await raw({ 'if-none-match': etag })).statusCode).toBe(401)
 })
 
-test('a cached list is never somebody else’s, nor that of another question', async () => {
+test('a cached list is never used for another account or another query', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const ravi = await aPerson(app)
@@ -282,7 +282,7 @@ test('a cached list is never somebody else’s, nor that of another question', a
   expect(new Set(tags.map(({ headers }) => headers.etag)).size).toBe(tags.length)
 })
 
-test('whatever changes in the list, its tag changes, also while the clock stands still', async () => {
+test('every change of the list changes its tag, also while the clock is stopped', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { _id: id } = await anInvoice(app, { owner: asha })
@@ -351,7 +351,7 @@ const refused: [field: string, value: unknown][] = [
   ...['', ' ', 'a\nb', 'x'.repeat(41), 7].map((value): [string, unknown] => ['reference', value]),
 ]
 
-test('broken input is refused with its field named, on creating and on changing', async () => {
+test('invalid input is refused by its field, on create and on update', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { _id: id } = await anInvoice(app, { owner: asha })
@@ -368,7 +368,7 @@ test('broken input is refused with its field named, on creating and on changing'
   expect((await list(app, asha)).reply).toHaveLength(1)
 })
 
-test('what is missing is named, all at once', async () => {
+test('all missing fields are named in one reply', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const answered = await app.app.inject({
@@ -380,7 +380,7 @@ test('what is missing is named, all at once', async () => {
   expect(answered.json().errors.map(({ path }: { path: string }) => path)).toEqual(['clientName', 'clientEmail', 'amount', 'dueDate'])
 })
 
-test('unknown keys, broken JSON, other formats and bodies beyond all measure are refused', async () => {
+test('unknown keys, broken JSON, other formats and oversized bodies are refused', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const send = (payload: string, type = 'application/json') =>
@@ -400,7 +400,7 @@ test('unknown keys, broken JSON, other formats and bodies beyond all measure are
   expect((await list(app, asha)).reply).toEqual([])
 })
 
-test('totals count what is kept and sum what is paid', async () => {
+test('totals count all invoices and sum the paid ones', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   expect(await invoiceTotals(app.db, asha.id)).toEqual({ totalInvoices: 0, totalRevenue: 0 })
@@ -413,7 +413,7 @@ test('totals count what is kept and sum what is paid', async () => {
   expect(await invoiceTotals(app.db, asha.id)).toEqual({ totalInvoices: 3, totalRevenue: 0.3 })
 })
 
-test('what follows from a change is told of each, and a change whose consequence fails did not take place', async () => {
+test('afterChange runs for every change, and its failure rolls the change back', async () => {
   await using app = await openTestApp()
   const { id: owner } = await aPerson(app)
   const now = app.clock.now()
@@ -439,7 +439,7 @@ test('what follows from a change is told of each, and a change whose consequence
   expect(page.map((row) => toInvoice(row, new Map()))).toMatchObject([{ _id: id, clientName: 'Kaveri', amount: draft.amount }])
 })
 
-test('what is missing or of the wrong kind is said in a sentence, on its own field', async () => {
+test('a missing or mistyped field has a sentence of its own', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const body = { clientEmail: 'k@example.com', amount: 5, dueDate: '2026-03-31', status: 'late', owner: 'me' }

@@ -14,10 +14,10 @@ import { type ClientPauses, pauseOf } from './pauses.ts'
 import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** A deleted invoice can be restored for this long; then it is forgotten. */
+/** A deleted invoice can be restored for this long; then it is erased. */
 const keptDeleted = { hours: 30 * 24 }
 
-/** The invoices that a list holds, newest first, and where the next page begins: null when there is none. */
+/** A page of the list, newest first, and the cursor of the next page: null when there is none. */
 export async function listInvoices(
   db: Database,
   ownerId: string,
@@ -27,7 +27,7 @@ export async function listInvoices(
     .select({ row: packed })
     .from(invoices)
     .where(and(...listed(ownerId, query), query.cursor === undefined ? undefined : await olderThan(db, ownerId, query.cursor)))
-    // The order of the index; none of the two is ever null.
+    // Must match the order of the index; neither column is ever null.
     .orderBy(sql`${invoices.createdAt} DESC NULLS LAST`, sql`${invoices.id} DESC NULLS LAST`)
   const found = (await (query.limit === undefined ? asked : asked.limit(query.limit + 1))).map(({ row }) => row)
   const page = found.slice(0, query.limit)
@@ -35,8 +35,8 @@ export async function listInvoices(
 }
 
 /**
- * Names the present state of an account's invoices. Each write gives a row a new xmin, whatever it changes and whatever clock it was made by;
- * so the sum over (id, xmin) changes with every change, and costs one pass over the rows without reading them into the program.
+ * A version of the account's invoices. Every write gives a row a new xmin, independent of clocks, so the sum over (id, xmin) changes with
+ * every change. It costs one pass over the rows without reading them into the program.
  */
 export async function invoicesVersion(db: Database, ownerId: string): Promise<string> {
   const [found] = await db
@@ -53,7 +53,7 @@ export async function invoicesVersion(db: Database, ownerId: string): Promise<st
   return `${found?.count}.${found?.sum}.${clients?.sum}`
 }
 
-/** One invoice; refuses with `not_found` what is not there, deleted or somebody else's. */
+/** One invoice. Refuses with `not_found` where it is missing, deleted or of another account. */
 export async function readInvoice(db: Database, ownerId: string, id: string): Promise<InvoiceRow> {
   const [row] = await db.select().from(invoices).where(mine(ownerId, id))
   if (!row) throw notFound()
@@ -61,8 +61,8 @@ export async function readInvoice(db: Database, ownerId: string, id: string): Pr
 }
 
 /**
- * Writes down an invoice under the given reference or the account's next number. A taken reference is a `conflict`, one more than the
- * plan allows in this month a `plan_limit`.
+ * Creates an invoice under the given reference or the account's next number. Refuses a taken reference with `conflict`, and one more than
+ * the plan allows this month with `plan_limit`.
  */
 export async function createInvoice(
   db: Database,
@@ -80,8 +80,8 @@ export async function createInvoice(
 }
 
 /**
- * Writes down many within a transaction that has locked their owner: for each draft, in its place, the row or the refusal why not.
- * Every invoice there is came this way.
+ * Creates many invoices in a transaction that has locked their owner: for each draft, in its place, the row or the refusal. Every invoice
+ * is created here.
  */
 export async function createInvoices(
   tx: Database,
@@ -105,7 +105,7 @@ export async function createInvoices(
   const good = drafts.filter((_draft, index) => refusals[index] === null)
   if (good.length === 0) return refusals.flatMap((refusal) => refusal ?? [])
   const numbers = await nextReferences(tx, owner, good.filter(({ reference }) => reference === undefined).length, wanted)
-  // Those written down at once share an instant: their ids keep them in the order in which they came.
+  // They share an instant, so ascending ids keep their order.
   const ids = good.map(() => newId()).sort()
   const rows = await tx
     .insert(invoices)
@@ -119,7 +119,7 @@ export async function createInvoices(
         createdAt: now,
         updatedAt: now,
         paidAt: fields.status === 'paid' ? now : null,
-        // After a move to a zone further west a day can be yet to pass that has been looked at.
+        // After a move to a zone further west, a day that was already checked can still be in the future.
         awaitsOverdue:
           fields.status === 'unpaid' && fields.dueDate >= localDate(now, owner.timezone) && fields.dueDate < owner.overdueThrough,
       })),
@@ -131,11 +131,11 @@ export async function createInvoices(
     rows.map(({ id }) => id),
     now,
   )
-  // RETURNING answers in the order of VALUES.
+  // RETURNING keeps the order of VALUES.
   return refusals.flatMap((refusal) => refusal ?? rows.shift() ?? [])
 }
 
-/** Changes the fields that are given. What a person says about the status stands until the due date changes. */
+/** Changes the given fields. A status that a person set stays until the due date changes. */
 export async function updateInvoice(
   db: Database,
   ownerId: string,
@@ -174,7 +174,7 @@ function isOtherAddress(row: InvoiceRow, { clientEmail }: InvoiceChange): boolea
   return clientEmail !== undefined && clientEmail.toLowerCase() !== row.clientEmail.toLowerCase()
 }
 
-/** Deletes an invoice so that it can be restored for 30 days; its reference is free at once. */
+/** Deletes an invoice so that it can be restored for 30 days; its reference can be used again immediately. */
 export async function removeInvoice(db: Database, ownerId: string, id: string, now: Instant, afterChange: AfterChange): Promise<void> {
   await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
@@ -185,7 +185,10 @@ export async function removeInvoice(db: Database, ownerId: string, id: string, n
   })
 }
 
-/** Brings back what was deleted within 30 days; a reference that was taken meanwhile is a `conflict`. What is not deleted stays as it is. */
+/**
+ * Restores an invoice deleted within 30 days. Refuses with `conflict` where its reference was taken meanwhile; one that is not deleted
+ * stays as it is.
+ */
 export async function restoreInvoice(
   db: Database,
   ownerId: string,
@@ -213,19 +216,19 @@ export async function restoreInvoice(
   })
 }
 
-/** Where the account lives. */
+/** The account's time zone. */
 export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   const [owner] = await db.select({ timezone: accounts.timezone }).from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) throw new ProblemError('not_signed_in', texts.signIn)
   return owner.timezone
 }
 
-/** How many invoices an account keeps, and the sum of the paid ones in rupees. */
+/** The number of invoices of an account, and the sum of the paid ones in rupees. */
 export async function invoiceTotals(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number }> {
   const [found] = await db
     .select({
       totalInvoices: sql<number>`count(*)::int`,
-      // Exact as numeric; the one rounding is to the nearest number that JSON can say.
+      // Exact as numeric; the only rounding is to the nearest JSON number.
       totalRevenue: sql<number>`(coalesce(sum(${invoices.amountMinor}) FILTER (WHERE ${invoices.status} = 'paid'), 0) / 100.0)::float8`,
     })
     .from(invoices)
@@ -233,7 +236,7 @@ export async function invoiceTotals(db: Database, ownerId: string): Promise<{ to
   return found ?? { totalInvoices: 0, totalRevenue: 0 }
 }
 
-/** Erases for good what was deleted more than 30 days ago, a few hundred at a time. */
+/** Permanently erases what was deleted more than 30 days ago, a few hundred at a time. */
 export async function pruneDeleted(db: Database, now: Instant): Promise<void> {
   for (;;) {
     const old = db
@@ -246,7 +249,7 @@ export async function pruneDeleted(db: Database, now: Instant): Promise<void> {
   }
 }
 
-/** The wall between a row and JSON: amounts in rupees, instants as ISO 8601 in UTC. */
+/** Converts a row to JSON: amounts in rupees, instants as ISO 8601 in UTC. */
 export function toInvoice(row: InvoiceRow, clients: ClientPauses): Invoice {
   return {
     _id: row.id,
@@ -268,7 +271,10 @@ export function toInvoice(row: InvoiceRow, clients: ClientPauses): Invoice {
 
 const columns = Object.entries(getTableColumns(invoices))
 
-/** A whole row as one JSON value: the embedded database hands over cell by cell, and ten thousand rows of seventeen cells are most of a list's time. */
+/**
+ * A whole row as one JSON value, because the embedded database returns cell by cell: for ten thousand rows of seventeen cells that would be
+ * most of a list's time.
+ */
 const packed = sql`json_build_array(${sql.join(
   columns.map(([, column]) => column),
   sql`, `,
@@ -279,12 +285,12 @@ const packed = sql`json_build_array(${sql.join(
 
 const uuid = z.uuid()
 
-/** The one row of that id, deleted or not. An id that could not be one finds nothing. */
+/** The row of that id, deleted or not. An invalid id finds nothing. */
 function thisOne(ownerId: string, id: string): SQL | undefined {
   return uuid.safeParse(id).success ? and(eq(invoices.ownerId, ownerId), eq(invoices.id, id)) : sql`false`
 }
 
-/** What is there, or was deleted so lately that it can be brought back. */
+/** Not deleted, or deleted so lately that it can be restored. */
 export function canBeThere(now: Instant): SQL | undefined {
   return or(isNull(invoices.deletedAt), gte(invoices.deletedAt, now.subtract(keptDeleted)))
 }
@@ -303,7 +309,7 @@ function listed(ownerId: string, query: InvoiceQuery): SQL[] {
   return conditions
 }
 
-/** What comes after an invoice in the list; the place stays valid when that invoice is deleted meanwhile. */
+/** What follows an invoice in the list; this stays valid when that invoice is deleted meanwhile. */
 async function olderThan(db: Database, ownerId: string, cursor: string): Promise<SQL> {
   const [last] = await db.select({ createdAt: invoices.createdAt }).from(invoices).where(thisOne(ownerId, cursor))
   if (!last)
@@ -316,7 +322,7 @@ async function olderThan(db: Database, ownerId: string, cursor: string): Promise
 /** The account, its row locked until the transaction ends. */
 export async function lockOwner(tx: Database, ownerId: string): Promise<AccountRow> {
   const owner = await lockAccount(tx, ownerId)
-  // The account was deleted between signing in and now.
+  // The account was deleted after the session was checked.
   if (!owner) throw new ProblemError('not_signed_in', texts.signIn)
   return owner
 }
@@ -331,13 +337,11 @@ export function referenceTaken(reference: string): ProblemError {
   return new ProblemError('conflict', message, { errors: [{ path: 'reference', message }] })
 }
 
-/**
- * The next so many free INV-0001 of an account whose row is locked; numbers that somebody typed by hand, or is just about to, are passed over.
- */
+/** The next free numbers (INV-0001) of an account whose row is locked; references that a person typed, or is just typing, are skipped. */
 async function nextReferences(tx: Database, owner: AccountRow, howMany: number, alsoTaken: string[]): Promise<string[]> {
   const given: number[] = []
   let first = owner.lastReferenceNumber + 1
-  // As few as are needed in the ordinary case; whoever typed thousands of them does not pay for thousands of queries.
+  // Usually one query; thousands of typed references must not cost thousands of queries.
   for (let count = howMany; given.length < howMany; count = Math.min(count * 8, 1000)) {
     const candidates = Array.from({ length: count }, (_, index) => first + index)
     const taken = new Set([...alsoTaken, ...(await liveReferences(tx, owner.id, candidates.map(numbered)))])
@@ -353,7 +357,7 @@ function numbered(number: number): string {
   return `INV-${String(number).padStart(4, '0')}`
 }
 
-/** Which of these references invoices that are not deleted have. */
+/** Which of these references are used by invoices that are not deleted. */
 export async function liveReferences(tx: Database, ownerId: string, references: string[]): Promise<string[]> {
   const found = await tx
     .select({ reference: invoices.reference })
@@ -362,26 +366,26 @@ export async function liveReferences(tx: Database, ownerId: string, references: 
   return found.map(({ reference }) => reference)
 }
 
-/** The status that a change leads to: the given one; `overdue` ends where the due date is moved to a day that is not past. */
+/** The status after a change: the given one; `overdue` ends when the due date moves to a day that is not past. */
 function statusAfter(row: InvoiceRow, change: InvoiceChange, today: string): { status: InvoiceRow['status'] } {
   if (change.status !== undefined) return { status: change.status }
   const moved = change.dueDate !== undefined && change.dueDate !== row.dueDate && change.dueDate >= today
   return { status: moved && row.status === 'overdue' ? 'unpaid' : row.status }
 }
 
-/** Whether the next midnight job looks at an invoice although its due date lies before the days that it looks at. */
+/** Whether the next midnight job must check an invoice although its due date lies before the days that it checks. */
 function awaitsOverdue(row: InvoiceRow, change: InvoiceChange, overdueThrough: string): boolean {
   if (change.status !== undefined) return false
   if (change.dueDate === undefined || change.dueDate === row.dueDate) return row.awaitsOverdue
   return change.dueDate < overdueThrough
 }
 
-/** Where the due date passed while an invoice was deleted, the midnight job has not seen it. */
+/** The midnight job does not see an invoice whose due date passes while it is deleted. */
 export function missedOverdue({ status, dueDate, deletedAt }: InvoiceRow, owner: AccountRow): boolean {
   return status === 'unpaid' && deletedAt !== null && dueDate >= localDate(deletedAt, owner.timezone) && dueDate < owner.overdueThrough
 }
 
-/** The calendar's date where the account lives. */
+/** The local date of the account. */
 export function localDate(now: Instant, timezone: string): string {
   return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }

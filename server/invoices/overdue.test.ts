@@ -10,7 +10,7 @@ import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { turnOverdue } from './overdue.ts'
 
 const turn = (app: TestApp) => turnOverdue(app.db, app.clock.now())
-/** The statuses of a person's invoices by their reference. */
+/** The statuses of a person's invoices by reference. */
 async function statuses(app: TestApp, person: Person): Promise<Record<string, string>> {
   const { reply } = await ask(app, person, invoiceCalls.list, { query: {} })
   return Object.fromEntries(reply.map(({ reference, status }) => [reference, status]))
@@ -27,7 +27,7 @@ async function midnightOf(app: TestApp, person: Person): Promise<{ midnight: str
   return { midnight: Temporal.Instant.from(found?.midnight ?? '').toString(), through: found?.through ?? '' }
 }
 
-test('an unpaid invoice becomes overdue at the midnight after its due date, where its owner lives', async () => {
+test('an unpaid invoice becomes overdue at the local midnight after its due date', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
   const ann = await aPerson(app, { timezone: 'America/New_York' })
@@ -48,7 +48,7 @@ test('an unpaid invoice becomes overdue at the midnight after its due date, wher
   expect(await statuses(app, ann)).toEqual({ today: 'overdue', tomorrow: 'unpaid', paid: 'paid' })
 })
 
-test('an invoice that turned overdue says when it changed', async () => {
+test('an invoice that turned overdue has a new updatedAt', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { _id: id, owner } = await anInvoice(app, { dueDate: '2026-03-02' })
   app.clock.set('2026-03-02T18:30:00Z')
@@ -57,7 +57,7 @@ test('an invoice that turned overdue says when it changed', async () => {
   expect(reply).toMatchObject({ status: 'overdue', updatedAt: '2026-03-02T18:30:00Z' })
 })
 
-test('after days of downtime every midnight that was missed is made up for', async () => {
+test('after downtime every missed midnight is made up for', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   for (const day of ['02', '05', '08', '09']) await anInvoice(app, { owner: asha, reference: day, dueDate: `2026-03-${day}` })
@@ -67,7 +67,7 @@ test('after days of downtime every midnight that was missed is made up for', asy
   expect(await midnightOf(app, asha)).toEqual({ midnight: '2026-03-09T18:30:00Z', through: '2026-03-09' })
 })
 
-test('what a person set back to unpaid stays unpaid', async () => {
+test('an invoice that a person set back to unpaid stays unpaid', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { _id: id, owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-03-02' })
   app.clock.set('2026-03-02T18:30:00Z')
@@ -78,7 +78,7 @@ test('what a person set back to unpaid stays unpaid', async () => {
   expect(await statuses(app, owner)).toEqual({ A: 'unpaid' })
 })
 
-test('an invoice that was past due when it was written down keeps the status it was given', async () => {
+test('an invoice past due at its creation keeps its given status', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-02-20' })
   app.clock.advance({ hours: 24 * 3 })
@@ -108,7 +108,7 @@ test('a due date moved into the past turns the invoice overdue at the next midni
   expect(await statuses(app, asha)).toMatchObject({ moved: 'unpaid' })
 })
 
-test('an overdue invoice whose client gets more time is unpaid again, unless its status was set with it', async () => {
+test('an overdue invoice with a later due date is unpaid again, unless its status was set with it', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { _id: id, owner } = await anInvoice(app, { dueDate: '2026-02-20', status: 'overdue' })
   expect(await change(app, owner, id, { dueDate: '2026-03-01' })).toMatchObject({ status: 'overdue' })
@@ -119,7 +119,7 @@ test('an overdue invoice whose client gets more time is unpaid again, unless its
   expect(await change(app, owner, id, {})).toMatchObject({ status: 'overdue' })
 })
 
-test('an invoice whose due date passed while it was deleted turns overdue once it is restored', async () => {
+test('an invoice whose due date passed while it was deleted turns overdue once restored', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   const { _id: id } = await anInvoice(app, { owner: asha, reference: 'passed', dueDate: '2026-03-03' })
@@ -134,7 +134,7 @@ test('an invoice whose due date passed while it was deleted turns overdue once i
   expect(await statuses(app, asha)).toEqual({ passed: 'overdue', said: 'unpaid' })
 })
 
-test('a job that comes twice, or from two processes at once, changes nothing more', async () => {
+test('a repeated job, or two processes at once, change nothing more', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { _id: id, owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-03-02' })
   app.clock.set('2026-03-02T20:00:00Z')
@@ -147,7 +147,7 @@ test('a job that comes twice, or from two processes at once, changes nothing mor
   expect(await midnightOf(app, owner)).toEqual(before)
 })
 
-test('midnight is the calendar’s, through clock changes and where there is none', async () => {
+test('midnight follows the calendar, through clock changes and where there is none', async () => {
   // [zone, now, the next time that a day begins there]
   const vectors: [string, string, string][] = [
     ['Asia/Kolkata', '2026-03-01T18:30:00Z', '2026-03-02T18:30:00Z'],
@@ -158,7 +158,7 @@ test('midnight is the calendar’s, through clock changes and where there is non
     ['Asia/Beirut', '2026-03-28T12:00:00Z', '2026-03-28T22:00:00Z'],
     ['Africa/Cairo', '2026-04-23T12:00:00Z', '2026-04-23T22:00:00Z'],
     ['Pacific/Kiritimati', '2026-01-01T12:00:00Z', '2026-01-02T10:00:00Z'],
-    // 30 December 2011 did not take place in Apia.
+    // Apia skipped 30 December 2011.
     ['Pacific/Apia', '2011-12-30T09:00:00Z', '2011-12-30T10:00:00Z'],
   ]
   for (const [timezone, now, next] of vectors) {
@@ -170,7 +170,7 @@ test('midnight is the calendar’s, through clock changes and where there is non
   }
 })
 
-test('after a move to the west no day is looked at twice', async () => {
+test('after a move to the west no day is checked twice', async () => {
   await using app = await openTestApp({ now: '2026-03-02T12:00:00Z' })
   const asha = await aPerson(app, { timezone: 'Pacific/Kiritimati' })
   const { _id: id } = await anInvoice(app, { owner: asha, reference: 'A', dueDate: '2026-03-02', status: 'unpaid' })
@@ -187,7 +187,7 @@ test('after a move to the west no day is looked at twice', async () => {
   expect(await statuses(app, asha)).toEqual({ A: 'unpaid' })
 })
 
-test('a day that is over once more after a move to the west and back is looked at, for what was written down meanwhile', async () => {
+test('a day that ends again after a move to the west and back is checked for what was added meanwhile', async () => {
   // In Kolkata the third has begun, on Samoa it is the second.
   await using app = await openTestApp({ now: '2026-03-02T19:00:00Z' })
   const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
@@ -203,7 +203,7 @@ test('a day that is over once more after a move to the west and back is looked a
   expect(await statuses(app, asha)).toEqual({ today: 'overdue', 'long ago': 'unpaid' })
 })
 
-test('one account that cannot be worked on does not hold up the others', async () => {
+test('a failing account does not delay the others', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const broken = await aPerson(app)
   const { owner } = await anInvoice(app, { reference: 'A', dueDate: '2026-03-02' })
@@ -215,7 +215,7 @@ test('one account that cannot be worked on does not hold up the others', async (
   expect(await statuses(app, owner)).toEqual({ A: 'overdue' })
 })
 
-test('more accounts than a batch are worked through in one go', async () => {
+test('more accounts than a batch are processed in one call', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   await app.db.execute(sql`INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, overdue_through)
     SELECT gen_random_uuid(), 'x', n || '@x.example', 'Asia/Kolkata', now(), now(), '2026-03-02T18:30:00Z', '2026-03-02' FROM generate_series(1, 450) n`)

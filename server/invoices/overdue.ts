@@ -12,8 +12,9 @@ interface Due {
 }
 
 /**
- * Turns unpaid invoices overdue in every account whose local midnight has come, up to its date of today, however many midnights were missed.
- * Any number of processes may do so at once. An account that fails is left for the next call and does not hold up the others; what failed is thrown at the end.
+ * Turns unpaid invoices overdue in every account whose local midnight has passed, up to its date of today, however many midnights were
+ * missed. Any number of processes may do so at once. An account that fails is left for the next call and does not delay the others; its
+ * error is thrown at the end.
  */
 export async function turnOverdue(db: Database, now: Instant): Promise<void> {
   const failures: unknown[] = []
@@ -26,7 +27,7 @@ export async function turnOverdue(db: Database, now: Instant): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Invoices of some accounts could not be turned overdue.')
 }
 
-/** The next accounts whose midnight has come; going on behind the last one passes by those that another process holds. */
+/** The next accounts whose midnight has passed; continuing after the last one skips those locked by another process. */
 async function accountsDue(db: Database, now: Instant, last: Due | undefined): Promise<Due[]> {
   const behind =
     last && sql`(${accounts.nextMidnightAt}, ${accounts.id}) > (${last.nextMidnightAt.toString()}::timestamptz, ${last.id}::uuid)`
@@ -56,11 +57,11 @@ async function turnAccount(db: Database, id: string, now: Instant): Promise<void
           isNull(invoices.deletedAt),
           eq(invoices.status, 'unpaid'),
           lt(invoices.dueDate, today.toString()),
-          // What was past due before was the person's own word, except where its due date changed since.
+          // What was past due before has the status that a person set, unless its due date changed since.
           or(gte(invoices.dueDate, account.overdueThrough), invoices.awaitsOverdue),
         ),
       )
-    // After a move to a zone further west today can lie before what was already looked at.
+    // After a move to a zone further west, today can lie before what was already checked.
     const through = sql`greatest(${accounts.overdueThrough}, ${today.toString()}::date)`
     const midnight = today.add({ days: 1 }).toZonedDateTime(account.timezone).toInstant()
     await tx.update(accounts).set({ overdueThrough: through, nextMidnightAt: midnight }).where(eq(accounts.id, id))

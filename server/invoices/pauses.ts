@@ -11,7 +11,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** The paused clients of an account, by email address in lower case. */
+/** The paused clients of an account, by lower-case email address. */
 export type ClientPauses = Map<string, typeof clientPauses.$inferSelect>
 
 export async function readClientPauses(db: Database, ownerId: string): Promise<ClientPauses> {
@@ -19,7 +19,7 @@ export async function readClientPauses(db: Database, ownerId: string): Promise<C
   return new Map(found.map((pause) => [pause.clientKey, pause]))
 }
 
-/** What keeps an invoice quiet: its own pause before its client's. */
+/** The pause of an invoice: its own before its client's. */
 export function pauseOf(row: InvoiceRow, clients: ClientPauses): InvoicePause | null {
   const client = clients.get(row.clientEmail.toLowerCase())
   if (row.pausedAt) return { until: row.pausedUntil, note: row.pauseNote, promised: row.pausePromised, scope: 'invoice' }
@@ -27,8 +27,8 @@ export function pauseOf(row: InvoiceRow, clients: ClientPauses): InvoicePause | 
 }
 
 /**
- * Pauses an invoice, or every invoice of its client's address, or ends that pause. What waits to be sent about them is closed before this returns.
- * Refuses a date that has passed, and `not_found`.
+ * Pauses an invoice, or every invoice of its client's address, or ends that pause. Pending emails about them are closed in the same
+ * transaction. Refuses a past date, and with `not_found`.
  */
 export async function pauseInvoice(
   db: Database,
@@ -77,7 +77,7 @@ export async function pauseInvoice(
 
 export const notPaused = { pausedAt: null, pausedUntil: null, pauseNote: '', pausePromised: false }
 
-/** What is stored of a pause. */
+/** The columns of a pause. */
 export function paused(change: Pick<PauseChange & { paused: true }, 'until' | 'note' | 'promised'>, now: Instant) {
   return { pausedAt: now, pausedUntil: change.until, pauseNote: change.note, pausePromised: change.promised && change.until !== null }
 }
@@ -101,11 +101,11 @@ export function refusePast(until: string | null, today: string): void {
   throw new ProblemError('invalid', message, { errors: [{ path: 'until', message }] })
 }
 
-/** Ends the pauses whose last quiet day is over where the account lives. A promise that passed unpaid is told to the owner, once. */
+/** Ends the pauses whose last day is over in the account's zone. A promise that passed unpaid is reported to the owner once. */
 export async function endPauses(deps: Deps): Promise<void> {
   const { db, clock } = deps
   const now = clock.now()
-  // No place on earth is further ahead than 14 hours: who may be due is found by the index, who is by the account's own date.
+  // No time zone is more than 14 hours ahead: the index finds the candidates, the account's own date decides.
   const furthest = now.add({ hours: 14 }).toZonedDateTimeISO('UTC').toPlainDate().toString()
   const ofInvoices = await db
     .select({ id: invoices.id, ownerId: invoices.ownerId, until: invoices.pausedUntil, timezone: accounts.timezone })

@@ -21,10 +21,11 @@ import {
 import { pauseInvoice, readClientPauses } from './pauses.ts'
 import type { AfterChange, InvoiceRow } from './tables.ts'
 
-/** `afterChange` is what higher slices do about a changed invoice, within the transaction that changes it. */
+/** `afterChange` is what higher slices do about a changed invoice, in the transaction that changes it. */
 export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, afterChange: AfterChange): void {
   answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply }) => {
-    // The version is read before the list: a change in between makes the list newer than its tag, which costs one reload and hides nothing.
+    // The version must be read before the list: a change in between then makes the list newer than its tag, which costs one reload and
+    // hides nothing.
     const tag = tagOf(account.id, query, await invoicesVersion(db, account.id))
     reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization', etag: tag })
     if (isKnown(tag, request.headers['if-none-match'])) {
@@ -71,10 +72,10 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
   })
 }
 
-/** What an answer looks like belongs to its tag: a new release with another field must not be answered from an old cache. */
+/** The shape of the answer is part of its tag: a release with another field must not be answered from an old cache. */
 const shape = Object.keys(invoice.shape).join()
 
-/** A weak tag (RFC 9110, 8.8.1), because a compressed answer is the same answer in other bytes. */
+/** A weak tag (RFC 9110, 8.8.1), because a compressed answer has other bytes. */
 function tagOf(accountId: string, query: InvoiceQuery, version: string): string {
   const { status, search, limit, cursor } = query
   const asked = createHash('sha256')

@@ -29,35 +29,39 @@ export const invoices = pgTable(
     reference: text().notNull(),
     clientName: text().notNull(),
     clientEmail: text().notNull(),
-    /** Paise. */
     amountMinor: bigint({ mode: 'number' }).notNull(),
     dueDate: date({ mode: 'string' }).notNull(),
     status: text({ enum: ['unpaid', 'paid', 'overdue'] }).notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     paidAt: instant(),
-    /** Its due date became one that the midnight job has already been past, by nobody's word on the status: the next job looks at it too. */
+    /**
+     * Its due date moved to a day that the midnight job has already passed, without a status set by a person: the next job must check it.
+     */
     awaitsOverdue: boolean().notNull().default(false),
-    /** Deleted softly: it can be restored for 30 days. */
+    /** Soft deletion: it can be restored for 30 days. */
     deletedAt: instant(),
 
-    /** Since when it is not reminded; until the end of which local date (null: for good); why; and whether the client promised to pay by then. */
+    /**
+     * When its reminders were paused; the last local date of the pause (null: until resumed); the note; and whether the client promised to
+     * pay by then.
+     */
     pausedAt: instant(),
     pausedUntil: date({ mode: 'string' }),
     pauseNote: text().notNull().default(''),
     pausePromised: boolean().notNull().default(false),
 
-    /** How many mails about it a mail server accepted, and when the last one was. */
+    /** How many emails about it were accepted, and when the last one was. */
     remindersSent: integer().notNull().default(0),
     lastReminderAt: instant(),
-    /** What the mail server said when it refused the last reminder for good; null once it takes one, or the client has another address. */
+    /** The mail server's reply that permanently refused the last reminder; null once one is accepted, or the client has another address. */
     refusal: text(),
-    /** Of the first reminder: follow-ups answer it, so that a mailbox shows one thread. */
+    /** Of the first reminder. Follow-ups refer to it, so that a mailbox shows one thread. */
     firstMessageId: text(),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
-    /** What other tables refer to: a foreign id of somebody else cannot even be stored. */
+    /** Composite keys refer to it, so that an id of another account cannot even be stored. */
     unique('invoices_owner_id').on(t.ownerId, t.id),
     uniqueIndex('invoices_reference').on(t.ownerId, t.reference).where(sql`${t.deletedAt} IS NULL`),
     index('invoices_newest').on(t.ownerId, t.createdAt.desc(), t.id.desc()).where(sql`${t.deletedAt} IS NULL`),
@@ -69,7 +73,7 @@ export const invoices = pgTable(
   ],
 )
 
-/** A client, by email address in lower case, none of whose invoices is reminded. */
+/** A client, by lower-case email address, whose invoices are not reminded. */
 export const clientPauses = pgTable(
   'client_pauses',
   {
@@ -85,7 +89,7 @@ export const clientPauses = pgTable(
   (t) => [primaryKey({ columns: [t.ownerId, t.clientKey] }), index('client_pauses_until').on(t.pausedUntil)],
 )
 
-/** The invoice that a request, or a line of one, with an Idempotency-Key wrote down: a repetition within a day is answered with it. */
+/** The invoice that a request, or a line of one, created under an Idempotency-Key: a repetition within a day gets it again. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -93,7 +97,7 @@ export const idempotencyKeys = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     key: text().notNull(),
-    /** SHA-256 of what was asked: the same key for something else is a mistake. */
+    /** SHA-256 of the request: the same key for something else is an error. */
     requestHash: text().notNull(),
     invoiceId: uuid().notNull(),
     createdAt: instant().notNull(),

@@ -10,7 +10,7 @@ import { registerProcess } from './processes.ts'
 import { makeRun } from './runs.ts'
 import { deliveries } from './tables.ts'
 
-/** The same database, whose first statement is under way for as long as `until` lasts. */
+/** The same database, whose first statement takes until `until` resolves. */
 function slowAtFirst(db: Database, until: Promise<void>): Database {
   let first = true
   return new Proxy(db, {
@@ -27,7 +27,7 @@ function slowAtFirst(db: Database, until: Promise<void>): Database {
   })
 }
 
-test('a mail that is claimed while lost claims are looked for stays in hand: it would leave twice', async () => {
+test('a delivery claimed while lost claims are reclaimed keeps its claim, or it would be sent twice', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
   const { app, asha } = office
   const now = app.clock.now()

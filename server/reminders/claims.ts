@@ -9,15 +9,15 @@ import type { ComposedMail } from './compose.ts'
 import { type FairScheduler, openFairScheduler } from './fair-scheduler.ts'
 import { type PendingDelivery, sourceOf } from './pending.ts'
 
-/** Mails in hand at a time in one process, from the claim to the record: a crash repeats at most these. */
+/** Emails claimed at a time in one process: a crash repeats at most these. */
 const slots = 8
 
 const claimedDelivery = z.object({
   id: z.string(),
-  /** The ticket of this one try. */
+  /** Identifies this one try. */
   claim: z.string(),
   attempt: z.number(),
-  /** The bytes that were stored at an earlier try; null where this claim has stored them. */
+  /** The bytes stored at an earlier try; null where this claim stored them. */
   raw: z
     .instanceof(Uint8Array)
     .transform((raw) => Buffer.from(raw))
@@ -26,44 +26,43 @@ const claimedDelivery = z.object({
 
 export type ClaimedDelivery = Omit<z.output<typeof claimedDelivery>, 'raw'> & { raw: Buffer }
 
-/** A mail that is wanted, by whom it would be sent, and as what: null where the stored bytes hold. */
+/** An email to be claimed, its sender, and its composed form: null where the stored bytes still apply. */
 interface Wanted {
   mail: PendingDelivery
   composed: ComposedMail | null
   senderId: string
-  /** The date where the account lives. */
+  /** The date in the account's time zone. */
   today: string
 }
 
 interface Accepted {
   mail: ClaimedDelivery
-  /** The mail server's words. */
   reply: string
 }
 
-/** The mails that this process has in hand. */
+/** The deliveries that this process has claimed. */
 export interface Claims {
   scheduler: FairScheduler
   /**
-   * Takes one mail for this process, if it is still wanted at this very moment: not taken, not cancelled, in time, the invoice still owed and
-   * as it was rendered, the sender the same and not paused. The bytes are stored before anything leaves. Null where it is not wanted.
+   * Claims one email, if it is still wanted at this moment: not claimed, not cancelled, in time, the invoice still owed and unchanged since
+   * it was rendered, the same sender and not paused. The bytes are stored before anything is sent. Null where it is not wanted.
    */
   claim(wanted: Wanted): Promise<ClaimedDelivery | null>
-  /** Writes down that a mail server took a mail. A claim that was taken away meanwhile changes nothing. */
+  /** Records that a mail server accepted an email. With a claim that was taken away meanwhile it changes nothing. */
   accepted(said: Accepted): Promise<void>
-  /** What came of a mail is written down. */
+  /** The outcome of the email is recorded. */
   release(mail: ClaimedDelivery): void
   /**
-   * Frees mails that this process has claimed without knowing: the database had said yes, and the answer was lost on the way. None of them
-   * has left, for nothing is sent without that answer. Answers how many.
+   * Reclaims emails that this process claimed without learning of it: the database committed, and its answer was lost. None of them was
+   * sent, because nothing is sent without that answer. Returns how many.
    */
   reclaimLost(): Promise<number>
 }
 
-/** `statements`: how many of one kind may be under way at a time; more than one makes sense where the database works on several. */
+/** `statements`: how many of one kind may run at a time; more than one helps only where the database has several connections. */
 export function openClaims(about: { db: Database; clock: Clock; processId: string; statements: number }): Claims {
   const { db, clock, processId } = about
-  /** From the moment before a claim is asked for. */
+  /** Present from before a claim is requested. */
   const tickets = new Set<string>()
   const together = { atOnce: about.statements, most: slots }
 
@@ -110,7 +109,7 @@ export function openClaims(about: { db: Database; clock: Clock; processId: strin
         z.object({ claim: z.string() }),
         sql`SELECT claim FROM deliveries WHERE state = 'sending' AND claimed_by = ${processId}::uuid AND claim IS NOT NULL`,
       )
-      // Only now: a ticket is there before its claim can be read, and it goes once what came of the mail is written down.
+      // Must come after the query: a ticket exists before its claim can be read, and until the outcome is recorded.
       const lost = taken.filter(({ claim }) => !tickets.has(claim))
       if (lost.length === 0) return 0
       return changed(
@@ -140,12 +139,12 @@ function claiming(all: (Wanted & { ticket: string })[], { processId, now }: { pr
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
 }
 
-/** Whether a grouped mail no longer lists everything that it was made for. */
+/** Whether a grouped email no longer lists everything it was made for. */
 function dropsInvoices({ mail }: Wanted): boolean {
   return mail.about.length !== mail.madeFor
 }
 
-/** What is not in such a mail is not reminded by it, and the day's row says so. */
+/** An invoice that is no longer in the email is not reminded by it, and the row of its day must show that. */
 function dropping(taken: SQL, mail: PendingDelivery): SQL {
   const listed = among(mail.about.map(({ id }) => id))
   return sql`

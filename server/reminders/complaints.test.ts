@@ -6,9 +6,9 @@ import { later } from '#test/fakes/smtp-server.ts'
 import { ask } from '#test/harness.ts'
 import { reclaimAll } from './processes.ts'
 
-// What people write about programs that remind: each is a day in an office here, and does not happen.
+// Complaints about reminder software: each is a day in an office here, and must not happen.
 
-test('“sent twice”: Start, impatient presses, a restart in the middle and nine o’clock leave one mail a client and day', async () => {
+test('“sent twice”: Start, repeated presses, a restart in the middle and nine o’clock send one email per client and day', async () => {
   await using office = await anOffice({ now: '2026-03-02T03:29:00Z', invoices: 5 })
   const { app, asha, smtp } = office
   smtp.answer({ rcpt: (to) => (to.startsWith('client5') ? '451 4.7.1 Try later' : undefined) })
@@ -22,7 +22,7 @@ test('“sent twice”: Start, impatient presses, a restart in the middle and ni
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual([1, 2, 3, 4, 5].map((nth) => `client${nth}@example.com`))
 })
 
-test('“sent though paid”: whoever is marked paid while the others are written to hears nothing more', async () => {
+test('“sent though paid”: an invoice marked paid during a run is not reminded', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 20 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ dot: () => later(20) })
@@ -35,7 +35,7 @@ test('“sent though paid”: whoever is marked paid while the others are writte
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
   const afterwards = smtp.mails.slice(before).map(({ envelope }) => envelope.to[0])
-  // Two may have been on their way when they were marked.
+  // Two may have been in flight when they were marked.
   expect(paid.filter(({ clientEmail }) => afterwards.includes(clientEmail)).length).toBeLessThanOrEqual(2)
   expect(
     smtp.mails
@@ -50,7 +50,7 @@ test('“sent though paid”: whoever is marked paid while the others are writte
   )
 })
 
-test('“marked sent but refused”: what the server refused is counted as failed, on the answer, on the run and on the invoice', async () => {
+test('“marked sent but refused”: a refused email counts as failed in the reply, the run and the invoice', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
   const { app, asha, invoices, smtp } = office
   const refusal = '550 5.1.1 No such user here'
@@ -69,7 +69,7 @@ test('“marked sent but refused”: what the server refused is counted as faile
   ])
 })
 
-test('“wrong hour”: nine o’clock is nine on the wall of whoever invoices, in winter and in summer', async () => {
+test('“wrong hour”: nine o’clock is nine in the account’s time zone, in winter and in summer', async () => {
   await using office = await anOffice({ now: '2026-03-06T20:00:00Z', person: { timezone: 'America/New_York' }, invoices: 1 })
   const { app, asha, smtp } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
@@ -90,7 +90,7 @@ test('“wrong hour”: nine o’clock is nine on the wall of whoever invoices, 
   expect(started).toBe(1)
 })
 
-test('“nobody knows why not”: every invoice that got no mail says the reason, and when it is next', async () => {
+test('“no reason shown”: every invoice without an email shows the reason and its next date', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 3 })
   const { app, asha, invoices, smtp } = office
   const [refused = '', paused = '', paid = ''] = invoices.map(({ _id }) => _id)

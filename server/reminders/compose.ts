@@ -4,7 +4,7 @@ import { groupValues, reminderDocument, reminderValues, renderGroupReminder, ren
 import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
 
-/** One invoice of a mail. */
+/** One invoice of an email. */
 export interface ReminderAbout {
   reference: string
   clientName: string
@@ -22,7 +22,7 @@ export interface ComposedMail {
   messageId: string
 }
 
-/** Words one reminder, about one invoice or all that one client owes, and sets it as a mail: what leaves is exactly these bytes. */
+/** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */
 export async function composeReminder(mail: {
   id: string
   about: [ReminderAbout, ...ReminderAbout[]]
@@ -60,7 +60,7 @@ export async function composeReminder(mail: {
     ...thread,
     headers: {
       'X-Reminder-Id': mail.id,
-      // RFC 3834: no out-of-office answers to this.
+      // RFC 3834: prevents out-of-office replies.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'OOF, AutoReply',
     },

@@ -19,7 +19,7 @@ const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person
 const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
 const newestRun = async (app: TestApp, person: Person) => (await ask(app, person, reminderCalls.runs, { query: {} })).reply[0]
 
-test('a mail that is turned away for now is delivered later, once, the same bytes under the same Message-ID', async () => {
+test('a deferred email is delivered later, once, with the same bytes under the same Message-ID', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, smtp } = office
   const seen: Buffer[] = []
@@ -43,7 +43,7 @@ test('a mail that is turned away for now is delivered later, once, the same byte
   expect(await newestRun(app, asha)).toMatchObject({ sent: 1, open: 0, finishedAt: app.clock.now().toString() })
 })
 
-test('a mail that was refused is not marked sent: the refusal stands on the run in the server’s own words', async () => {
+test('a refused email is not marked sent: the run shows the reply of the mail server', async () => {
   await using office = await anOffice({ now: morning, invoices: 2 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.1.1 No such user here' : undefined) })
@@ -59,7 +59,7 @@ test('a mail that was refused is not marked sent: the refusal stands on the run 
   expect(smtp.mails.length).toBe(1)
 })
 
-test('an invoice says that its last reminder was refused, until one is taken or its client has another address', async () => {
+test('an invoice shows that its last reminder was refused, until one is accepted or its client has another address', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 3 })
   const { app, asha, invoices, smtp } = office
   const refusals = async () => (await ask(app, asha, invoiceCalls.list, { query: {} })).reply.map(({ refusal }) => refusal).toReversed()
@@ -80,7 +80,7 @@ test('an invoice says that its last reminder was refused, until one is taken or 
   expect(await refusals()).toEqual([null, null, null])
 })
 
-test('an address that was corrected while the wrong one was being refused is not said to be refused', async () => {
+test('an address corrected while the wrong one is being refused is not marked as refused', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
   const { app, asha, invoices, smtp } = office
   const correct = () =>
@@ -92,7 +92,7 @@ test('an address that was corrected while the wrong one was being refused is not
   ])
 })
 
-test('where only the rest is refused, Start says so without claiming that everything was', async () => {
+test('Start reports a partial failure as partial', async () => {
   await using office = await anOffice({ now: morning, invoices: 2 })
   const { app, asha, smtp } = office
   smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.1.1 No such user here' : undefined) })
@@ -102,7 +102,7 @@ test('where only the rest is refused, Start says so without claiming that everyt
   expect(again.reply).toMatchObject({ count: 0, failed: 1, skipped: 1, total: 2 })
 })
 
-test('where the server refuses every mail for good, Start answers with its words and stays active', async () => {
+test('Start answers with the reply of the mail server when it refuses every email permanently, and stays active', async () => {
   await using office = await anOffice({ now: morning, invoices: 2 })
   const { app, asha, smtp } = office
   smtp.answer({ rcpt: () => '550 5.7.1 We do not relay' })
@@ -112,7 +112,7 @@ test('where the server refuses every mail for good, Start answers with its words
   expect((await ask(app, asha, reminderCalls.status)).reply.isActive).toBe(true)
 })
 
-test('an immediate mail is given up after four hours, a daily one at six in the evening', async () => {
+test('a manual email is given up after four hours, a daily one at 18:00', async () => {
   await using office = await anOffice({ now: '2026-03-02T01:00:00Z', invoices: 1 })
   const { app, asha, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
@@ -145,7 +145,7 @@ test('an immediate mail is given up after four hours, a daily one at six in the 
   expect(smtp.mails.length).toBe(1)
 })
 
-test('a refused login pauses sending after at most two tries, and a working password resumes it by itself', async () => {
+test('a refused login pauses sending after at most two tries, and a working password resumes it', async () => {
   await using office = await anOffice({ now: morning, invoices: 20 })
   const { app, asha, smtp } = office
   smtp.login = { user: smtp.login.user, pass: 'changed at the provider' }
@@ -168,7 +168,7 @@ test('a refused login pauses sending after at most two tries, and a working pass
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toBeNull()
 })
 
-test('a used-up quota stops within two mails; the rest goes when the mailbox may send again, before everything else', async () => {
+test('a reached quota stops sending within two emails; the rest is sent first once the mailbox may send again', async () => {
   await using office = await anOffice({ now: morning, invoices: 60 })
   const { app, asha, smtp } = office
   smtp.answer({ mail: (_from, nth) => (nth > 24 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
@@ -192,7 +192,7 @@ test('a used-up quota stops within two mails; the rest goes when the mailbox may
   expect(second.filter((to) => first.includes(to))).toEqual([])
 })
 
-test('a mailbox that somebody else has used up that day is no smaller the next day', async () => {
+test('a quota consumed outside Duely teaches no smaller limit for the next day', async () => {
   await using office = await anOffice({ now: morning, invoices: 10 })
   const { app, asha, smtp } = office
   smtp.answer({ mail: (_from, nth) => (nth > 4 ? '550 5.4.5 Daily user sending limit exceeded' : undefined) })
@@ -205,7 +205,7 @@ test('a mailbox that somebody else has used up that day is no smaller the next d
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toBeNull()
 })
 
-test('a known limit is kept without ever being refused', async () => {
+test('a known limit is never exceeded', async () => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha } = office
   app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
@@ -217,7 +217,7 @@ test('a known limit is kept without ever being refused', async () => {
   })
 })
 
-test('where a provider counts by the minute, mails leave that far apart', async () => {
+test('a per-minute limit of the provider spaces the emails', async () => {
   await using office = await anOffice({ now: morning, invoices: 6 })
   const { app, asha, smtp } = office
   app.deps.limitsOf = () => ({ provider: 'Exchange Online', perDay: null, perMinute: 1_200 })
@@ -227,7 +227,7 @@ test('where a provider counts by the minute, mails leave that far apart', async 
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(5 * 50 - 60)
 })
 
-test('a mail server that counts by the minute is noticed, and the rest waits until the minute is over', async () => {
+test('a per-minute limit of the mail server is detected, and the rest waits until the minute is over', async () => {
   await using office = await anOffice({ now: '2026-03-02T01:00:00Z' })
   const { app, asha, smtp } = office
   await start(app, asha)
@@ -244,7 +244,7 @@ test('a mail server that counts by the minute is noticed, and the rest waits unt
   expect(smtp.mails.length).toBe(12)
   const [mailbox] = await app.db.select().from(mailConfigs)
   expect(mailbox?.learnedPerMinute).toBe(12)
-  // Two that were put off in a row, the one before and the one on its way meanwhile.
+  // Two deferred in a row: the one before and the one in flight meanwhile.
   expect(asked).toBeLessThanOrEqual(16)
   const before = asked
   app.clock.advance({ seconds: 59 })
@@ -259,17 +259,17 @@ test('a mail server that counts by the minute is noticed, and the rest waits unt
   )
 })
 
-test('a server that closes the connection in the middle is no server that counts by the minute', async () => {
+test('a closed connection in the middle is not taken for a per-minute limit', async () => {
   await using office = await anOffice({ now: morning, invoices: 40 })
   const { app, asha, smtp } = office
   smtp.answer({ mail: (_from, nth) => (nth > 12 && nth < 17 ? '421 4.7.0 Closing' : undefined) })
   const { reply } = await start(app, asha)
-  // A connection that was kept is replaced at once, so that some of the four are no try.
+  // A kept connection is replaced immediately, so some of the four are no try.
   expect([reply.count + reply.retrying, reply.retrying > 0]).toEqual([40, true])
   expect((await app.db.select().from(mailConfigs))[0]?.learnedPerMinute).toBeNull()
 })
 
-test('a server that puts off what it does not know yet is no server that counts by the minute', async () => {
+test('greylisting is not taken for a per-minute limit', async () => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha, smtp } = office
   smtp.answer({ rcpt: (to) => (Number(to.slice(6, to.indexOf('@'))) > 5 ? '451 4.7.1 Greylisted' : undefined) })
@@ -277,7 +277,7 @@ test('a server that puts off what it does not know yet is no server that counts 
   expect((await app.db.select().from(mailConfigs))[0]?.learnedPerMinute).toBeNull()
 })
 
-test('without a mailbox the mails of the day are held, and go the same day once one is connected', async () => {
+test('without a mailbox the emails of the day are held, and sent the same day once one is connected', async () => {
   await using office = await anOffice({ now: '2026-03-02T01:00:00Z' })
   const { app, asha, smtp } = office
   await start(app, asha)
@@ -295,7 +295,7 @@ test('without a mailbox the mails of the day are held, and go the same day once 
   expect(smtp.mails.length).toBe(1)
 })
 
-test('what is still held at six in the evening ends with its reason and is not sent tomorrow on top', async () => {
+test('an email still held at 18:00 ends with its reason and is not sent in addition tomorrow', async () => {
   await using office = await anOffice({ now: '2026-03-02T01:00:00Z' })
   const { app, asha, smtp } = office
   await start(app, asha)
@@ -316,7 +316,7 @@ test('what is still held at six in the evening ends with its reason and is not s
   expect(smtp.mails.length).toBe(1)
 })
 
-test('an invoice marked paid between queue and send is not written to', async () => {
+test('an invoice marked paid between queue and send is not reminded', async () => {
   await using office = await anOffice({ now: morning, invoices: 3 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
@@ -330,7 +330,7 @@ test('an invoice marked paid between queue and send is not written to', async ()
   expect(await newestRun(app, asha)).toMatchObject({ sent: 1, skipped: 2, open: 0 })
 })
 
-test('an invoice that was paid behind the screens’ back is noticed by the statement that claims the mail', async () => {
+test('the claiming statement notices an invoice that was paid directly in the database', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
@@ -343,7 +343,7 @@ test('an invoice that was paid behind the screens’ back is noticed by the stat
   expect(await newestRun(app, asha)).toMatchObject({ skipped: 1, open: 0 })
 })
 
-test('Stop in the middle of a run lets at most the two mails in flight leave', async () => {
+test('Stop in the middle of a run lets at most the two emails in flight be sent', async () => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha, smtp } = office
   smtp.answer({ dot: () => later(20) })
@@ -356,7 +356,7 @@ test('Stop in the middle of a run lets at most the two mails in flight leave', a
   expect(await newestRun(app, asha)).toMatchObject({ sent: smtp.mails.length, open: 0, skipped: 30 - smtp.mails.length })
 })
 
-test('removing the mailbox in the middle of a run lets at most the two mails in flight leave', async () => {
+test('removing the mailbox in the middle of a run lets at most the two emails in flight be sent', async () => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha, smtp } = office
   smtp.answer({ dot: () => later(20) })
@@ -369,7 +369,7 @@ test('removing the mailbox in the middle of a run lets at most the two mails in 
   expect(await newestRun(app, asha)).toMatchObject({ held: 30 - smtp.mails.length, holdReason: 'not_configured' })
 })
 
-test('a changed sender writes what was not yet accepted anew, under a new Message-ID', async () => {
+test('a changed sender renders pending emails again, under a new Message-ID', async () => {
   await using other = await openFakeSmtp({ login: { user: 'accounts@asha.example', pass: 'app-password' } })
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, smtp } = office
@@ -389,7 +389,7 @@ test('a changed sender writes what was not yet accepted anew, under a new Messag
   expect(other.mails[0]?.messageId).not.toBe(seen[0])
 })
 
-test('an amount corrected between two tries is the amount in the mail', async () => {
+test('an amount corrected between two tries is in the email', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
@@ -403,7 +403,7 @@ test('an amount corrected between two tries is the amount in the mail', async ()
   expect(smtp.mails[0]?.raw.toString()).toContain('77.50')
 })
 
-test('a client address corrected between two tries is where the mail goes', async () => {
+test('an address corrected between two tries receives the email', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
@@ -417,11 +417,11 @@ test('a client address corrected between two tries is where the mail goes', asyn
   expect(smtp.mails[0]?.raw.toString()).toContain('right@example.com')
 })
 
-test('a mail whose sender process died is sent again, byte for byte, under its first Message-ID', async () => {
+test('an email whose sender process died is sent again, byte for byte, under its first Message-ID', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, smtp } = office
   await start(app, asha)
-  // As a kill between the server's 250 and the record leaves it.
+  // The state after a kill between the server's 250 and the record.
   await app.db.execute(
     sql`UPDATE deliveries SET state = 'sending', claimed_by = ${newId()}::uuid, claim = ${newId()}::uuid, sent_at = NULL`,
   )
@@ -433,20 +433,20 @@ test('a mail whose sender process died is sent again, byte for byte, under its f
   expect(smtp.mails[1]?.messageId).toBe(smtp.mails[0]?.messageId)
 })
 
-test('a claim whose answer was lost on the way is given back, and its mail leaves once', async () => {
+test('a claim whose answer was lost is reclaimed, and its email is sent once', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, smtp } = office
   smtp.answer({ mail: (_from, nth) => (nth === 1 ? '451 4.3.0 Later' : undefined) })
   await start(app, asha)
   app.clock.advance({ minutes: 7 })
-  // As a connection to the database leaves it that swallowed the answer to the claim: this process lives, and does not know.
+  // The state after a lost connection to the database that swallowed the answer to the claim: this process lives and does not know of it.
   await app.db.execute(sql`UPDATE deliveries SET state = 'sending', claimed_by = ${app.deps.processId}::uuid, claim = ${newId()}::uuid`)
   await app.runJobs()
   expect(smtp.mails.length).toBe(1)
   expect(await newestRun(app, asha)).toMatchObject({ sent: 1, open: 0 })
 })
 
-test('a connection that breaks after the final dot is tried again with the same bytes', async () => {
+test('a connection that breaks after the final dot is retried with the same bytes', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, smtp } = office
   smtp.answer({ dot: (_mail, nth) => (nth === 1 ? reset : undefined) })
@@ -458,13 +458,13 @@ test('a connection that breaks after the final dot is tried again with the same 
   expect(await newestRun(app, asha)).toMatchObject({ sent: 1, open: 0 })
 })
 
-test('a worker that wakes up late cannot overwrite what happened meanwhile', async () => {
+test('a stale worker cannot overwrite a newer result', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ dot: () => later(100, '550 5.7.1 Spam') })
   const running = start(app, asha).catch(() => undefined)
   await until(() => smtp.commands.includes('DATA'))
-  // Another process has taken the mail over, sent it, and said so.
+  // Another process has taken the email over, sent it, and recorded it.
   await app.db.execute(sql`UPDATE deliveries SET state = 'sent', sent_at = now(), claim = ${newId()}::uuid`)
   await app.db.execute(sql`UPDATE delivery_invoices SET open = false`)
   await running
@@ -474,7 +474,7 @@ test('a worker that wakes up late cannot overwrite what happened meanwhile', asy
   expect(remindersSent).toBe(0)
 })
 
-test('an invoice has at most one open mail, whoever asks', async () => {
+test('an invoice has at most one open email, also with concurrent runs', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
@@ -484,7 +484,7 @@ test('an invoice has at most one open mail, whoever asks', async () => {
   await expect(app.db.execute(another)).rejects.toThrow()
 })
 
-test('deleting the account in the middle of a run leaves nothing behind and sends at most what is in flight', async () => {
+test('deleting the account in the middle of a run leaves no rows and sends at most what is in flight', async () => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha, smtp } = office
   smtp.answer({ dot: () => later(20) })
@@ -498,12 +498,12 @@ test('deleting the account in the middle of a run leaves nothing behind and send
   expect(await app.db.select().from(deliveries)).toEqual([])
 })
 
-/** Lets everything else happen until something is so. */
+/** Lets other work proceed until a condition is met. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a mail that the old mailbox refuses goes from the new one that was connected meanwhile', async () => {
+test('an email that the old mailbox refuses is sent by a new one that was connected meanwhile', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   await using smtp = await openFakeSmtp()
   const { app, asha, smtp: old } = office
@@ -519,7 +519,7 @@ test('a mail that the old mailbox refuses goes from the new one that was connect
   expect([old.mails.length, smtp.mails.length]).toEqual([0, 1])
 })
 
-test('what was held while its reason ended is found and sent', async () => {
+test('an email held at the moment when its reason ends is found and sent', async () => {
   await using office = await anOffice({ now: morning })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -531,7 +531,7 @@ test('what was held while its reason ended is found and sent', async () => {
   expect(smtp.mails.length).toBe(1)
 })
 
-test('connections of a mailbox with nothing to send are closed, so that another process may open as many', async () => {
+test('idle connections of a mailbox are closed, so that another process may open as many', async () => {
   await using office = await anOffice({ now: morning, invoices: 6 })
   const { app, asha, smtp } = office
   await start(app, asha)

@@ -29,42 +29,42 @@ import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
 
-/** What sending needs beside what everybody is given. */
+/** The dependencies of sending. */
 export interface Delivering extends Deps {
   mailer: Mailer
   /** The row in `processes` that claims belong to. */
   processId: string
   claims: Claims
-  /** A number in [0, 1): spreads retries. */
+  /** A number in [0, 1) that spreads retries. */
   random(): number
   /** What a mailbox may send. */
   limitsOf(sender: Sender, now: Instant): SendingLimits
 }
 
-/** In flight for one mailbox at a time. */
+/** Emails in flight for one mailbox at a time. */
 const concurrency = 2
-/** A mailbox with much to send lets another account have its turn after so long. */
+/** After this time a mailbox with many emails lets another account have its turn. */
 const sliceMilliseconds = 3_000
-/** Whoever adds so many rows tells the planner. */
+/** From this many new rows on, the planner's statistics must be refreshed. */
 const manyAtOnce = 1_000
-/** A mailbox that took fewer in a day before it was used up was used up by somebody else. */
+/** Below this the quota was consumed outside Duely, so no limit may be learned from it. */
 const leastPerDay = 20
-/** How long a database that is away is left alone, in ms: whoever was sending goes on by themselves. */
+/** How long to wait, in ms, before the next try on a database that is unavailable. */
 const awayMilliseconds = 250
 
 /**
- * Sends what one account has waiting, whatever run it belongs to, until nothing is due, the slice is over or the process stops.
+ * Sends what one account has pending, of any run, until nothing is due, the slice is over or the process stops.
  *
- * Each mail: claimed in one statement that checks once more that it is still wanted, then sent, then recorded. A crash between the mail
- * server's "accepted" and the record is the one window that no order of these can close (RFC 5321, 4.5.3.2.6): such a mail is sent once
- * more, the same bytes under the same Message-ID.
+ * Each email is claimed in one statement that checks again that it is still wanted, then sent, then recorded. A crash between the mail
+ * server's "accepted" and the record is the one window that no order of these steps can close (RFC 5321, 4.5.3.2.6): such an email is sent
+ * once more, the same bytes under the same Message-ID.
  */
 export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal): Promise<void> {
   const began = performance.now()
   const over = () => stopping.aborted || performance.now() - began > sliceMilliseconds
   using slots = deps.claims.scheduler.open(ownerId)
   const planning = planOpenRuns(deps, ownerId, stopping)
-  // What it is told is looked at below; until then nobody else may take it for a failure that nobody minds.
+  // Errors are handled below; silence `unhandledRejection` until then.
   planning.catch(() => undefined)
   const resting: Resting = { sender: null }
   const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, stopping, planning, slots, resting })).finally(
@@ -77,7 +77,7 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
     await throughOutages(deps, stopping, () => deps.db.transaction((tx) => deps.queue.send(tx, deliverJob, { ownerId })))
 }
 
-/** While the database is away the job waits for it here: given back to the queue it would come back much later than the database. */
+/** The job waits here while the database is unavailable: returned to the queue, it would run much later than the database is back. */
 async function throughOutages<T>({ log }: Delivering, stopping: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -90,7 +90,7 @@ async function throughOutages<T>({ log }: Delivering, stopping: AbortSignal, wor
   }
 }
 
-/** Writes down the rest of the mails of runs that are not complete, while the first ones are being sent. */
+/** Plans the rest of incomplete runs while their first emails are being sent. */
 async function planOpenRuns(deps: Delivering, ownerId: string, stopping: AbortSignal): Promise<void> {
   const { db, clock } = deps
   let planned = 0
@@ -110,11 +110,11 @@ async function planOpenRuns(deps: Delivering, ownerId: string, stopping: AbortSi
       })
     }
   })
-  // Plans that were made while these tables were small read all of them for every mail.
+  // Plans made while these tables were small would read all of them for every email.
   if (planned >= manyAtOnce) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
 }
 
-/** The mailbox that was used last: its connections are of no use to anybody when this is over. */
+/** The mailbox used last; its idle connections are closed at the end. */
 interface Resting {
   sender: Sender | null
 }
@@ -127,7 +127,7 @@ interface Slice {
   slots: MailboxSlots
 }
 
-/** Answers whether there is more to do at this moment. */
+/** Returns whether more is due at this moment. */
 async function drain(deps: Delivering, ownerId: string, { over, stopping, planning, slots, resting }: Slice): Promise<boolean> {
   let planned = false
   let idle = 0
@@ -150,7 +150,7 @@ async function drain(deps: Delivering, ownerId: string, { over, stopping, planni
     if (room === 0) continue
     rateLimit ??= await openRateLimit(deps, sender)
     const scheduling = (await maySchedule(deps, deps.db, ownerId)) || !(await holdUnlessBought(deps, ownerId))
-    // Whoever adds mails afterwards asks for another job.
+    // Emails added later bring a job of their own.
     const complete = planned
     const read = await readPending(deps.db, { account, sender, scheduling, now: deps.clock.now() })
     const waiting = read.slice(0, room)
@@ -183,7 +183,7 @@ async function drain(deps: Delivering, ownerId: string, { over, stopping, planni
     }
     if (over()) return true
     if (complete && moved === read.length && read.length < readAhead) return false
-    // Whatever changed under all of them at once, such as a paused sender, is looked at anew; what cannot be explained waits for the sweep.
+    // A change that affects all of them at once, such as a paused sender, is read again; what remains unexplained waits for the sweep.
     if (moved === 0 && idle++ > 2) return false
   }
 }
@@ -192,7 +192,10 @@ async function maySchedule({ clock, config }: Delivering, db: Database, ownerId:
   return (await entitlementsOf(db, ownerId, clock.now(), config)).abilities.includes('scheduling')
 }
 
-/** Whoever buys at this very moment finds either nothing held, and then it goes, or all of it, and then it is let go. Answers whether it is held. */
+/**
+ * Under the account's lock, so that a purchase at this moment either finds nothing held and the emails are sent, or finds all of it and
+ * resumes it. Returns whether it is held.
+ */
 async function holdUnlessBought(deps: Delivering, ownerId: string): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
@@ -217,15 +220,15 @@ interface Batch {
   stopping: AbortSignal
   rateLimit: RateLimit | null
   slots: MailboxSlots
-  /** The mails that come next, being worded while others are on their way. */
+  /** The next emails, composed while others are in flight. */
   composing: Map<string, Promise<ComposedMail | null>>
-  /** Mails that have left and are being written down while the next ones are on their way. */
+  /** Sent emails that are being recorded while the next ones are in flight. */
   recording: Set<Promise<void>>
-  /** What is left to do about mails that were refused because the mailbox has used up what it may send. */
+  /** Records of emails refused because the mailbox reached its sending limit. */
   usedUp: (() => Promise<void>)[]
-  /** How many mails the mail server has put off since it took one. */
+  /** How many emails the mail server has deferred since it last accepted one. */
   putOff: number
-  /** After how many of them it is looked at whether it counts the mails of a minute. */
+  /** After how many deferred emails the per-minute limit is checked. */
   patience: number
 }
 
@@ -233,16 +236,16 @@ function ended(batch: Batch): boolean {
   return batch.over() || isRefusing(batch)
 }
 
-/** What follows would be refused as well. */
+/** Further emails would be refused too. */
 function isRefusing({ usedUp, putOff, patience }: Batch): boolean {
   return usedUp.length > 0 || putOff >= patience
 }
 
-/** Answers how many mails were moved on. Nothing of it is under way any more when it is over, however it ends. */
+/** Returns how many emails changed state. Nothing is in flight when it ends, even when it fails. */
 async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
   const results = await Promise.allSettled(Array.from({ length: concurrency }, () => sendPending(deps, batch)))
   await Promise.all(batch.recording)
-  // How much a mailbox allows is learned from all that has left it.
+  // The limit of a mailbox is learned from everything it has sent, so this comes last.
   for (const record of batch.usedUp) await record()
   return results.reduce((sum, one) => {
     if (one.status === 'rejected') throw one.reason
@@ -251,8 +254,8 @@ async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
 }
 
 /**
- * One after the other from the shared list, until it is empty. Answers how many mails it moved on.
- * A mail is claimed only once a connection is ready for it, so that what is stopped while a slow server is being reached never leaves.
+ * Sends from the shared list, one after the other, until it is empty; returns how many emails changed state. An email is claimed only once
+ * a connection is ready, so that an email stopped while a slow server is being reached is never sent.
  */
 async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
   for (let moved = 0; ; ) {
@@ -266,7 +269,7 @@ async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
       .send(batch.sender, async () => {
         await batch.rateLimit?.wait()
         inFlight.release = await batch.slots.acquire()
-        // Whoever has waited for its turn goes, even where the slice is over meanwhile.
+        // An email that has waited for its slot is sent, even if the slice has ended meanwhile.
         if (batch.stopping.aborted || isRefusing(batch)) return null
         const today = localDate(deps.clock.now(), batch.account.timezone)
         inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
@@ -294,7 +297,7 @@ async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
     }
     const recorded = record().finally(() => batch.recording.delete(recorded))
     batch.recording.add(recorded)
-    // Whatever else the server said may go for the next mail too.
+    // Any other reply may apply to the next email too.
     if (outcome.kind !== 'accepted') await recorded
     if (!inFlight.claimed) return moved
   }
@@ -310,20 +313,20 @@ interface InFlight {
   release(): void
 }
 
-/** How many mails are worded ahead: enough that no connection waits for words. */
+/** How many emails are composed ahead: enough that no connection waits for one. */
 const wordedAhead = 4
 
 function composeAhead(deps: Delivering, batch: Batch): void {
   for (const mail of batch.waiting.slice(0, wordedAhead)) {
     if (batch.composing.has(mail.id)) continue
     const composing = compose(deps, batch, mail)
-    // Who waits for it hears of a failure; until then nobody may take it for one that nobody minds.
+    // The error reaches the sender that awaits it; silence `unhandledRejection` until then.
     composing.catch(() => undefined)
     batch.composing.set(mail.id, composing)
   }
 }
 
-/** Null where the bytes of an earlier try hold, or nothing is owed any more. */
+/** Null where the stored bytes still apply, or nothing is owed any more. */
 async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: PendingDelivery): Promise<ComposedMail | null> {
   const [first, ...others] = mail.about
   if (mail.composed || !first) return null
@@ -338,17 +341,17 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
   })
 }
 
-/** Closes one mail that could not be claimed, if that is for good; where it only changed meanwhile it stays as it is and is read anew. */
+/** Closes an email that could not be claimed, if that is permanent; one that only changed stays and is read again. */
 async function closeUnwanted({ db, clock }: Delivering, account: Account, id: string): Promise<number> {
   return close(db, { now: clock.now(), account, which: sql`d.id = ${id}::uuid` })
 }
 
-/** The end of every mail whose deadline has passed. */
+/** Closes every email whose deadline has passed. */
 export async function closeTooLate(db: Database, now: Instant): Promise<number> {
   return close(db, { now, account: null, which: sql`d.deadline_at <= ${now.toString()}::timestamptz` })
 }
 
-/** Closes the waiting mails of one invoice that is not to be reminded any more: paid, deleted, or no longer past due. */
+/** Closes the pending emails of invoices that must not be reminded any more: paid, deleted, or no longer past due. */
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!account || invoiceIds.length === 0) return
@@ -362,7 +365,7 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
 
 const movedAway = z.object({ invoiceId: z.string(), deliveryId: z.string() })
 
-/** An invoice that was given another address while a mail about all that one client owes waits: it gets a mail of its own, in the same run. */
+/** An invoice whose address changed while a grouped email waits gets an email of its own, in the same run. */
 async function mailApart(tx: Database, ownerId: string, invoiceIds: string[]): Promise<void> {
   const moved = await rows(
     tx,
@@ -392,7 +395,9 @@ const tooLateWords = sql.join(
   sql` `,
 )
 
-/** Closes what waits in vain, and says why: stopped, too late, or (where the account, and so its date, is known) nobody owes it any more. */
+/**
+ * Closes what can no longer be sent, with the reason: stopped, too late, or (where the account, and so its date, is known) nothing owed.
+ */
 async function close(db: Database, about: { now: Instant; account: Account | null; which: SQL }): Promise<number> {
   const notOwed = about.account
     ? sql`WHEN NOT EXISTS (SELECT 1 ${owedToday(localDate(about.now, about.account.timezone))}) THEN 'not_owed'`
@@ -416,20 +421,20 @@ async function close(db: Database, about: { now: Instant; account: Account | nul
   )
 }
 
-/** An accepted mail must be written down even if the database is away for a while: as long as this process lives, the claim is its own. */
+/** An accepted email must be recorded even if the database is unavailable for a while: the claim lasts as long as this process. */
 async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedDelivery | null, said: Said): Promise<void> {
   const { mail, outcome } = said
   for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
     try {
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
-      // Whose address was corrected while it was on its way, and did not arrive.
+      // An address that was corrected while its email was in flight gets an email of its own.
       if (mail.about.length > 1 && outcome.kind !== 'accepted') {
         const together = mail.about.map(({ id }) => id)
         await deps.db.transaction((tx) => mailApart(tx, batch.account.id, together))
       }
       return
     } catch (error) {
-      deps.log.warn({ err: error }, 'What the mail server said could not be written down yet; trying again.')
+      deps.log.warn({ err: error }, 'The reply of the mail server could not be recorded yet; trying again.')
       await pause(wait)
     }
   }
@@ -440,10 +445,10 @@ interface Said {
   outcome: Outcome
 }
 
-/** Nobody but cancelled runs wants the mail `d` any more. */
+/** Every run that wants the email `d` was cancelled. */
 const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
 
-/** Writes down what the mail server said about one mail. A claim that was taken away meanwhile changes nothing: whoever has it now tells the truth. */
+/** Records the mail server's reply to one email. With a claim that was taken away meanwhile it changes nothing: the new claim decides. */
 async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { outcome }: Said): Promise<void> {
   const { db } = deps
   const mine = sql`d.id = ${mail.id}::uuid AND d.claim = ${mail.claim}::uuid AND d.state = 'sending'`
@@ -464,7 +469,7 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { o
     case 'login_refused':
     case 'quota':
       await pauseSending(deps, batch, outcome)
-      // Where another mailbox was connected meanwhile, this one's refusal holds nothing up.
+      // Where another mailbox was connected meanwhile, the refusal of this one must not hold anything.
       await db.execute(sql`
         WITH done AS (
           UPDATE deliveries d SET ${free},
@@ -480,7 +485,7 @@ function isPaused({ ownerId, senderId }: Sender): SQL {
   return sql`EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = ${ownerId}::uuid AND m.sender_id = ${senderId}::uuid AND m.pause_reason IS NOT NULL)`
 }
 
-/** The server could not even be asked: that goes for every mail of this mailbox that is due, not just for the first in line. */
+/** An unreachable server concerns every due email of this mailbox, not just the first in line. */
 async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome }: Said): Promise<void> {
   if (outcome.kind === 'login_refused' || outcome.kind === 'quota') return pauseSending(deps, batch, outcome)
   const now = deps.clock.now().toString()
@@ -491,7 +496,7 @@ async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome
   })
 }
 
-/** The next try after a growing pause; where that would be past the deadline, this was the last one. */
+/** Schedules the next try after a growing delay; where that is past the deadline, this was the last one. */
 async function retryLater({ db, clock, random }: Delivering, about: { which: SQL; set: SQL; attempt: number }): Promise<void> {
   const next = clock
     .now()
@@ -506,7 +511,9 @@ async function retryLater({ db, clock, random }: Delivering, about: { which: SQL
     UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state <> 'retrying'`)
 }
 
-/** Every further try of this mailbox would be refused too, and might lock it: nothing is tried until its owner has done something about it, and is told so once. */
+/**
+ * More tries would be refused too and might lock the mailbox, so nothing is sent until its owner reconnects it. The owner is notified once.
+ */
 async function pauseSending(
   deps: Delivering,
   { account, sender }: Batch,
@@ -520,7 +527,7 @@ async function pauseSending(
       sender,
       words: texts.quota.replied(outcome.reply),
       until,
-      // So few say that somebody else has used it up, not what it allows.
+      // So few show that the quota was consumed elsewhere, not what the mailbox allows.
       learnedPerDay: sent < leastPerDay ? null : sent,
     })
   }
@@ -536,7 +543,9 @@ async function pauseSending(
   })
 }
 
-/** A mailbox that has sent what it may: the rest waits until it may again, and goes first the next day where that is too late for today. */
+/**
+ * A mailbox that reached its limit: the rest waits until it may send again, and goes first the next day where that is too late for today.
+ */
 async function pauseForQuota(
   deps: Delivering,
   account: Account,
@@ -563,7 +572,7 @@ async function pauseForQuota(
   })
 }
 
-/** How many mails the mailbox may still send; one that has sent its day's worth is paused until a tenth of that has rolled out of the 24 hours. */
+/** How many emails the mailbox may still send. One at its daily limit is paused until a tenth of it has left the last 24 hours. */
 async function roomLeft(deps: Delivering, account: Account, sender: Sender): Promise<number> {
   const now = deps.clock.now()
   const { perDay, provider } = deps.limitsOf(sender, now)
@@ -582,7 +591,7 @@ async function roomLeft(deps: Delivering, account: Account, sender: Sender): Pro
   return 0
 }
 
-/** Mailboxes whose quota has come back go on by themselves. */
+/** Resumes mailboxes whose quota has come back. */
 export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: Instant): Promise<void> {
   const over = await db.select({ ownerId: mailConfigs.ownerId }).from(mailConfigs).where(lte(mailConfigs.pausedUntil, now)).limit(1_000)
   for (const { ownerId } of over)
@@ -592,8 +601,8 @@ export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: In
 }
 
 /**
- * Wakes every account that has something to do: a mail whose time has come, a run that is not complete. What was held at the very moment
- * in which the reason ended is let go first.
+ * Signals every account with due deliveries or an incomplete run. Emails that were held at the moment when the reason ended are resumed
+ * first.
  */
 export async function wakeDue({ db, queue, clock }: Deps): Promise<void> {
   const now = clock.now().toString()

@@ -20,7 +20,7 @@ async function mailsToOwner(smtp: FakeSmtp): Promise<string[]> {
   return Promise.all(smtp.mails.map(async ({ raw }) => (await PostalMime.parse(raw)).subject ?? ''))
 }
 
-test('whoever is not watching at nine is told what was not delivered, by a mail too, and the next day only on the screens', async () => {
+test('failures of the daily run are reported by notice and email, and the next day only on the screens', async () => {
   await using own = await openFakeSmtp()
   await using office = await anOffice({
     now: '2026-03-02T06:30:00Z',
@@ -62,7 +62,7 @@ test('whoever is not watching at nine is told what was not delivered, by a mail 
   expect(await told(app, asha)).toEqual([])
 })
 
-test('nothing is said while a mail is still tried, of a press that is watched, and of an invoice that is paid by then', async () => {
+test('no failure is reported while an email is retried, for a watched press, or for an invoice that was paid meanwhile', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: () => refusal })
@@ -83,7 +83,7 @@ test('nothing is said while a mail is still tried, of a press that is watched, a
   ])
 })
 
-test('a day on which Duely did not run is told of where somebody would have been written to', async () => {
+test('a day on which Duely did not run is reported where reminders were due', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
   const { app, asha } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
@@ -99,7 +99,7 @@ test('a day on which Duely did not run is told of where somebody would have been
   ])
 })
 
-test('a day on which Duely did not run is still told of when the run of the next morning went well', async () => {
+test('a day on which Duely did not run is still reported when the next run went well', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
   const { app, asha, smtp } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
@@ -115,7 +115,7 @@ test('a day on which Duely did not run is still told of when the run of the next
   expect(await told(app, asha)).toEqual([])
 })
 
-test('of many days on which Duely did not run there is one notice and one mail', async () => {
+test('many days without a run are reported in one notice and one email', async () => {
   await using own = await openFakeSmtp()
   await using office = await anOffice({
     now: '2026-03-02T06:30:00Z',
@@ -138,12 +138,12 @@ test('of many days on which Duely did not run there is one notice and one mail',
   expect((await mailsToOwner(own)).slice(before)).toEqual(['No reminders went out on 5 days'])
 })
 
-test('a mail of the daily run that never got its turn is told of, one that something held is not', async () => {
+test('a daily email that was never tried is reported, one that was held is not', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
   const { app, asha, invoices } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   app.clock.set(nine(3))
-  // As a process leaves it that ends right after nine and is started again in the evening.
+  // The state after a process that ended right after nine and restarted in the evening.
   await makeDueRuns(app.db, app.deps.queue, app.clock.now())
   app.clock.set('2026-03-03T14:00:00Z')
   await app.runJobs()
@@ -164,7 +164,7 @@ test('a mail of the daily run that never got its turn is told of, one that somet
   expect(await told(app, asha)).toEqual([])
 })
 
-test('what was delivered by another try meanwhile is not called undelivered', async () => {
+test('an email delivered by another try meanwhile is not reported as failed', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
   const { app, asha, invoices, smtp } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
@@ -179,7 +179,7 @@ test('what was delivered by another try meanwhile is not called undelivered', as
   expect(await told(app, asha)).toMatchObject([{ link: `/dashboard/edit-invoice/${invoices[0]?._id}` }])
 })
 
-test('a press whose mail is given up hours later is told of, though what it refused at once was seen', async () => {
+test('a manual email given up hours later is reported, though its immediate refusals were not', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
   const { app, asha, invoices, smtp } = office
   smtp.answer({ rcpt: (to) => (to === 'client1@example.com' ? '451 4.7.1 Try later' : refusal) })

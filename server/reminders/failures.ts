@@ -13,11 +13,11 @@ import { pausedOn } from './runs.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
-/** Accounts are looked through so many at a time. */
+/** Accounts checked at a time. */
 const atOnce = 200
-/** What is older than so many days is no news. */
+/** Failures older than this many days are not reported. */
 const newsDays = 2
-/** An invoice whose mail failed within so many days before is not worth another mail to the owner, only the notice on the screens. */
+/** An invoice whose email failed within this many days is reported only on the screens, not by email again. */
 const knownDays = 7
 
 type Notification = Pick<Notice, 'kind' | 'title' | 'text' | 'link'>
@@ -36,20 +36,20 @@ const failedMail = z.object({
   invoiceId: z.string(),
   clientName: z.string(),
   clientEmail: z.string(),
-  /** What the mail server said; null where it was not asked, or did not answer. */
+  /** The mail server's reply; null where it was not asked, or did not answer. */
   reply: z.string().nullable(),
   known: z.boolean(),
 })
 type FailedMail = z.output<typeof failedMail>
 
-/** A run `r` of which nothing is open any more and nothing was told yet. */
+/** A run `r` without open emails that has not been reported yet. */
 const over = sql`r.settled_at IS NULL AND (r.planned_at IS NOT NULL OR r.cancelled_at IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state IN ('queued', 'sending', 'retrying', 'held'))`
 
 /**
- * Tells owners, once for each run, what of it was never delivered, as soon as nothing of it is open any more: of one that somebody pressed for
- * only what failed later, for the press itself was watched. Mails that were held are not told of: what holds them is on the screens all along. An account
- * that fails does not keep the others from hearing; what failed is thrown at the end.
+ * Notifies owners, once for each run, of the emails that were never delivered, as soon as none of the run is open any more. Of a manual run
+ * only later failures are reported, because the screen showed the immediate ones; held emails are not, because the screens show why all
+ * along. An account that fails does not delay the others; its error is thrown at the end.
  */
 export async function notifyFailures(deps: Deps): Promise<void> {
   const owners = await rows(
@@ -60,7 +60,7 @@ export async function notifyFailures(deps: Deps): Promise<void> {
   const failures: unknown[] = []
   for (const { ownerId } of owners)
     await deps.db.transaction((tx) => settleRuns(tx, deps, ownerId)).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw new AggregateError(failures, 'Some owners could not be told what was not delivered.')
+  if (failures.length > 0) throw new AggregateError(failures, 'Some owners could not be notified of their failures.')
 }
 
 async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<void> {
@@ -98,19 +98,22 @@ async function notifyOf(tx: Database, deps: Deps, account: Account, run: Settled
   else await notify(tx, account.id, notification, now)
 }
 
-/** A run says how things stand since: what was told before it was made is over. */
+/** A newer run shows the current state, so older notices are withdrawn. */
 async function withdrawOlder(tx: Database, ownerId: string, run: SettledRun): Promise<void> {
   await tx.execute(
     sql`DELETE FROM notices WHERE owner_id = ${ownerId}::uuid AND kind = 'not_delivered' AND created_at < ${run.createdAt}::timestamptz`,
   )
 }
 
-/** Whether somebody pressed for it and saw what was refused at once. */
+/** Whether someone pressed a button for it and saw the immediate refusals. */
 function isWatched({ kind }: SettledRun): boolean {
   return kind !== 'daily' && kind !== 'trigger'
 }
 
-/** The mails of a run that never left though nothing held them, of invoices that are still owed and were not written to since; one line for each mail. */
+/**
+ * The emails of a run that were never sent though nothing held them, of invoices still owed and not reminded since; one line for each
+ * email.
+ */
 async function readFailed(tx: Database, run: SettledRun, now: Instant): Promise<FailedMail[]> {
   return rows(
     tx,
@@ -127,7 +130,7 @@ async function readFailed(tx: Database, run: SettledRun, now: Instant): Promise<
   )
 }
 
-/** Whether an invoice was left without its reminder on that date. */
+/** Whether an invoice missed its reminder on that date. */
 async function wasSomebodyDue(tx: Database, account: Account, localDate: string): Promise<boolean> {
   const [began, ended] = [localDate, dayAfter(localDate)].map((date) => startOfDay(date, account.timezone).toString())
   const due = await rows(
@@ -157,7 +160,7 @@ function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
   }
 }
 
-/** One notice, however long nothing ran. */
+/** One notice, however many days are missing. */
 function daysLeftOut(dates: string[]): Notification {
   const [first = '', last = first] = [dates[0], dates.at(-1)]
   const link = '/dashboard/reminder-control'

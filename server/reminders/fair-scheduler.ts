@@ -1,28 +1,28 @@
-/** One mailbox at the gate. */
+/** The slots of one mailbox. */
 export interface MailboxSlots extends Disposable {
-  /** Waits for a place, and answers how to give it back. */
+  /** Waits for a slot and returns how to release it. */
   acquire(): Promise<() => void>
 }
 
 export interface FairScheduler {
-  /** A mailbox that has mails to send, by its owner, until it is disposed of. What it used is remembered for a while. */
+  /** Registers a mailbox with emails to send until it is disposed of. Its usage is remembered for a while. */
   open(ownerId: string): MailboxSlots
 }
 
 interface Mailbox {
-  /** Milliseconds it has had slots for. */
+  /** Milliseconds for which it has held slots. */
   used: number
-  /** How many are at the gate for it, and when the last one left. */
+  /** How many users it has at the moment, and when the last one left. */
   open: number
   leftAt: number
 }
 
-/** A mailbox that was not at the gate for so long, in ms, begins anew. */
+/** A mailbox without users for this long, in ms, starts from zero. */
 const remembered = 60_000
 
 /**
- * At most `slots` mails are in hand at a time, from the claim to the record. Where more would like to, the mailbox that has had its slots for
- * the least time goes first: however many slow mail servers there are, a fast one is not kept waiting for more than one of their mails.
+ * At most `slots` emails are claimed at a time. When more are waiting, the mailbox that has held slots for the least time is next: however
+ * many slow mail servers there are, a fast one waits for at most one of their emails.
  */
 export function openFairScheduler(slots: number): FairScheduler {
   const mailboxes = new Map<string, Mailbox>()
@@ -41,7 +41,7 @@ export function openFairScheduler(slots: number): FairScheduler {
     open(ownerId) {
       const now = performance.now()
       for (const [id, one] of mailboxes) if (one.open === 0 && now - one.leftAt > remembered) mailboxes.delete(id)
-      // Who comes late has missed nothing: it starts where the others are.
+      // A newcomer starts at the level of the others, or it would have every slot until it caught up.
       const present = [...mailboxes.values()].filter((one) => one.open > 0).map(({ used }) => used)
       const least = present.length === 0 ? 0 : Math.min(...present)
       const mailbox = mailboxes.get(ownerId) ?? { used: 0, open: 0, leftAt: 0 }

@@ -15,10 +15,10 @@ import { previewReminders } from './reminders.ts'
 import { deliveries } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
 
-/** The newest so many are shown of each. */
+/** The most that are shown of each, newest first. */
 const mostShown = 200
 
-/** Everything that was written about an invoice, what was decided day by day, and when it is next. Refuses with `not_found`. */
+/** The emails about an invoice, the decision of each day, and its next reminder. Refuses with `not_found`. */
 export async function invoiceHistory(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   account: Account,
@@ -97,7 +97,7 @@ async function daysOf(db: Database, invoiceId: string): Promise<DayDecision[]> {
   }))
 }
 
-/** What became of a day, in a word for programs and a sentence for people. */
+/** The outcome of a day, as a code for API clients and a sentence for people. */
 function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'words'> {
   const server = day.serverReply ? ` ${texts.day.replied(day.serverReply)}` : ''
   switch (day.rule) {
@@ -142,13 +142,13 @@ function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'wo
   }
 }
 
-/** A mail server's words, or what is written down in their place where none was asked. */
+/** The mail server's reply, or the sentence stored in its place where none was asked. */
 function failureOf(reply: string, about: { refused: boolean; server: string }): string {
   if (reply.startsWith('Not sent')) return reply
   return `${texts.day.notSent} ${about.refused ? about.server.trim() : reply}`.trim()
 }
 
-/** A mail as it left, byte for byte what is stored, read back. Refuses with `not_found` also where it was never rendered. */
+/** An email exactly as it was sent, read from the stored bytes. Refuses with `not_found` also where it was never rendered. */
 export async function readMail(db: Database, account: Account, id: string): Promise<CallReply<typeof reminderCalls.mail>> {
   const [mail] = await db
     .select()

@@ -13,7 +13,7 @@ const statesOf = async (app: TestApp) =>
   ((await app.db.execute(sql`SELECT state, reason FROM deliveries ORDER BY id`)) as { rows: { state: string; reason: string | null }[] })
     .rows
 
-/** Asha, new at a Duely that sells plans: her mailbox is there, and her daily reminders run. */
+/** A new account where plans are sold, with a mailbox and active reminders. */
 async function someoneInTrial({ app }: Shop, smtp: FakeSmtp): Promise<Person> {
   const asha = await aPerson(app)
   await aMailbox(app, asha, smtp)
@@ -21,7 +21,7 @@ async function someoneInTrial({ app }: Shop, smtp: FakeSmtp): Promise<Person> {
   return asha
 }
 
-test('what waits in a database that was put back from a backup leaves only when its owner says so', async () => {
+test('after a restore from a backup, pending emails are sent only with the approval of their owner', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   smtp.answer({ mail: () => '451 4.3.0 Later' })
@@ -45,7 +45,7 @@ test('what waits in a database that was put back from a backup leaves only when 
   expect(await statesOf(app)).toEqual([{ state: 'sent', reason: null }])
 })
 
-test('a run whose hour had passed when a backup was put back is not caught up, and the next day goes as ever', async () => {
+test('a run whose hour had passed at a restore is not caught up, and the next day runs as usual', async () => {
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha, smtp } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
@@ -61,7 +61,7 @@ test('a run whose hour had passed when a backup was put back is not caught up, a
   expect(smtp.mails.length).toBe(1)
 })
 
-test('a mailbox that is connected anew sends nothing of what waits since a backup', async () => {
+test('connecting a mailbox again sends nothing that is held since a restore', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   smtp.answer({ mail: () => '451 4.3.0 Later' })
@@ -76,7 +76,7 @@ test('a mailbox that is connected anew sends nothing of what waits since a backu
   expect(await statesOf(app)).toEqual([{ state: 'held', reason: 'restored' }])
 })
 
-test('on Free after the trial the daily run is held and said, Send Now goes, and buying Pro resumes it the same day', async () => {
+test('on Free after the trial the daily run is held and says so, Send Now works, and buying Pro resumes it the same day', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
   const asha = await someoneInTrial(shop, smtp)
@@ -101,7 +101,7 @@ test('on Free after the trial the daily run is held and said, Send Now goes, and
   expect(smtp.mails.length).toBe(2)
 })
 
-test('Send Now writes all the same to those whose daily reminder the plan holds, once', async () => {
+test('Send Now still sends, once, what the plan holds', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
   const asha = await someoneInTrial(shop, smtp)
@@ -116,7 +116,7 @@ test('Send Now writes all the same to those whose daily reminder the plan holds,
   expect(smtp.mails.length).toBe(1)
 })
 
-test('what the plan held until six in the evening is over for the day, and says why', async () => {
+test('what the plan held until 18:00 ends for the day with its reason', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
   const asha = await someoneInTrial(shop, smtp)

@@ -10,29 +10,29 @@ import { dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
 import { deliveries, runs } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** What a mail failed for, for programs: something held it until its time ran out. */
+/** The reason of an email that was held until its deadline, for API clients. */
 export const heldTooLong = 'held_too_long'
-/** What is written down in a mail server's place where its time ran out for no reason of those. */
+/** Stored in place of a mail server's reply where the deadline passed for another reason. Compared in queries: it must not change. */
 export const notInTime = 'Not sent in time.'
 
-/** Nothing of this account can be sent at the moment: its mails wait for the reason to end. */
+/** Nothing of this account can be sent at the moment: its emails are held until the reason ends. */
 export async function holdWaiting(db: Database, ownerId: string, reason: HoldReason): Promise<void> {
   await db.execute(
     sql`UPDATE deliveries SET state = 'held', reason = ${reason} WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying')`,
   )
 }
 
-/** Whether nobody but the daily run wants the mail `d`. */
+/** Whether only the daily run wants the email `d`. */
 export const onlyScheduled = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'daily'))`
 
-/** The plan has no daily reminders: what the daily run made waits, what somebody pressed a button for does not. */
+/** The plan has no daily reminders: emails of the daily run are held, manual ones are not. */
 export async function holdScheduled(db: Database, ownerId: string): Promise<void> {
   await db.execute(
     sql`UPDATE deliveries d SET state = 'held', reason = 'plan' WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying') AND ${onlyScheduled}`,
   )
 }
 
-/** A mailbox was connected, changed or removed, or the plan has changed: what was held for it is tried at once, and held again if need be. */
+/** After the mailbox or the plan has changed, held emails are queued again; they are held again if the reason persists. */
 export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
   const resumed = await changed(
     tx,
@@ -42,7 +42,7 @@ export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, no
   if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
 }
 
-/** Somebody has looked at what was held in a run since a backup was put back: it is sent. Answers how many mails that are. */
+/** The owner approved the emails of a run that were held since a restore. Returns how many are sent. */
 export async function releaseRestored(
   tx: Database,
   queue: Queue,
@@ -59,8 +59,8 @@ export async function releaseRestored(
 }
 
 /**
- * The database was put back from a backup, so what waits in it may have left since the backup was made: all of it waits for its owner's word,
- * and daily runs whose hour has passed are not caught up. Answers how many mails are held.
+ * After a restore from a backup, pending emails may already have been sent since the backup was made: all of them need their owner's
+ * approval, and daily runs whose hour has passed are not caught up. Returns how many emails are held.
  */
 export async function holdRestored(tx: Database, now: Instant): Promise<number> {
   const at = now.toString()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
 import { job } from '#server/platform/job.ts'
 
-/** Wakes somebody up for the mails of one account that are due. */
+/** Signals that an account has due deliveries. */
 export const deliverJob = job({ name: 'deliver', payload: z.object({ ownerId: z.string() }), key: ({ ownerId }) => ownerId })

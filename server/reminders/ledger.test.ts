@@ -18,7 +18,7 @@ const days = async (app: TestApp, person: Person, id: string) =>
 const pause = (app: TestApp, person: Person, id: string, body: object) =>
   ask(app, person, invoiceCalls.pause, { params: { id }, body: { paused: true, ...body } })
 
-test('nobody asks in vain why nothing went out: every day of the schedule has one row with its reason', async () => {
+test('every day of the schedule has one row per invoice with its reason', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
@@ -47,7 +47,7 @@ test('nobody asks in vain why nothing went out: every day of the schedule has on
   ])
 })
 
-test('an invoice that is written down after the run of its day is told to have come later', async () => {
+test('an invoice added after the run of its day is shown as added later', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha } = office
   await anInvoice(app, { owner: asha })
@@ -62,7 +62,7 @@ test('an invoice that is written down after the run of its day is told to have c
   ])
 })
 
-test('every past-due invoice has exactly one row a day, whatever was pressed', async () => {
+test('every past-due invoice has exactly one row a day, with any manual runs', async () => {
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha } = office
   const invoices = [await anInvoice(app, { owner: asha }), await anInvoice(app, { owner: asha }), await anInvoice(app, { owner: asha })]
@@ -84,7 +84,7 @@ test('every past-due invoice has exactly one row a day, whatever was pressed', a
     ])
 })
 
-test('a mail that was under way by hand at nine is tried until six in the evening, and the day says what became of it', async () => {
+test('a manual email in progress at nine is tried until 18:00, and the day shows its outcome', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
   const { app, asha, invoices, smtp } = office
   const { _id } = invoices[0] ?? { _id: '' }
@@ -106,7 +106,7 @@ test('a mail that was under way by hand at nine is tried until six in the evenin
   expect((await days(app, asha, _id))[0]).toEqual(['2026-03-03', 'sent'])
 })
 
-test('the history shows every mail with the server’s answer, and the mail itself as it was sent', async () => {
+test('the history shows every email with the reply of the mail server, and the email as it was sent', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
   const asha = await aPerson(app)
@@ -130,7 +130,7 @@ test('the history shows every mail with the server’s answer, and the mail itse
   expect(await history(app, asha, invoice._id)).toMatchObject({ nextAt: null, reason: 'paid' })
 })
 
-test('a paused invoice is not written to by anybody, and says when it goes on', async () => {
+test('a paused invoice gets no email from any trigger, and shows when reminders resume', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha })
@@ -151,7 +151,7 @@ test('a paused invoice is not written to by anybody, and says when it goes on', 
   expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
 })
 
-test('a pause for good ends when it is ended, and not before', async () => {
+test('a pause without an end lasts until it is resumed', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha })
@@ -167,7 +167,7 @@ test('a pause for good ends when it is ended, and not before', async () => {
   expect(smtp.mails.length).toBe(2)
 })
 
-test('pausing in the middle of a run takes effect before the next mail', async () => {
+test('pausing in the middle of a run takes effect before the next email', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha })
@@ -181,7 +181,7 @@ test('pausing in the middle of a run takes effect before the next mail', async (
   expect(await days(app, asha, invoice._id)).toEqual([['2026-03-02', 'superseded']])
 })
 
-test('a paused client is left alone with all invoices, also those written down later', async () => {
+test('a paused client gets no reminders for any invoice, also for those added later', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha, clientEmail: 'Billing@Kaveri.example' })
@@ -199,7 +199,7 @@ test('a paused client is left alone with all invoices, also those written down l
   expect(smtp.mails.length).toBe(5)
 })
 
-test('a promise to pay that passes unpaid is told to the owner once, by a mail too, one that is kept is not', async () => {
+test('a promise to pay that passes unpaid notifies the owner once, also by email; a kept one does not', async () => {
   await using own = await openFakeSmtp()
   await using office = await anOffice({
     now: '2026-03-02T06:30:00Z',
@@ -240,7 +240,7 @@ test('a pause that ends in the past is refused by its field', async () => {
   expect((await pause(app, ravi, invoice._id, {})).status).toBe(404)
 })
 
-test('"try these again" writes to those that failed and to nobody else', async () => {
+test('"try these again" sends only the emails that failed', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const one = await anInvoice(app, { owner: asha, clientEmail: 'one@example.com' })
@@ -257,7 +257,7 @@ test('"try these again" writes to those that failed and to nobody else', async (
   expect(smtp.mails.length).toBe(2)
 })
 
-test('a cancelled run sends no further mail, the schedule goes on', async () => {
+test('a cancelled run sends no further email, and the schedule continues', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -274,7 +274,7 @@ test('a cancelled run sends no further mail, the schedule goes on', async () => 
   expect(smtp.mails.length).toBe(1)
 })
 
-test('what a full mailbox left over goes first the next day', async () => {
+test('the carry-over of a full mailbox is sent first the next day', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   for (let nth = 1; nth <= 6; nth += 1)
@@ -290,7 +290,7 @@ test('what a full mailbox left over goes first the next day', async () => {
   expect(order.length).toBe(6)
 })
 
-test('grouped, a client with several overdue invoices gets one mail that lists them all', async () => {
+test('grouped, a client with several overdue invoices gets one email that lists them all', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
@@ -311,7 +311,7 @@ test('grouped, a client with several overdue invoices gets one mail that lists t
   expect(remindersSent).toBe(1)
 })
 
-test('of a grouped mail what was paid before it left is not in it', async () => {
+test('a grouped email leaves out what was paid before it was sent', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
@@ -331,7 +331,7 @@ test('of a grouped mail what was paid before it left is not in it', async () => 
   expect(await days(app, asha, paid._id)).toEqual([['2026-03-02', 'superseded']])
 })
 
-test('a client never reads in a grouped mail what another client owes, also where an address was corrected before it left', async () => {
+test('a client never reads in a grouped email what another client owes, also where an address was corrected before it was sent', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
@@ -354,7 +354,7 @@ test('a client never reads in a grouped mail what another client owes, also wher
   }
 })
 
-test('where an address is corrected while a grouped mail is on its way in vain, each client is written to by the next try', async () => {
+test('where an address is corrected while a grouped email fails, each client gets the next try', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
@@ -375,7 +375,7 @@ test('where an address is corrected while a grouped mail is on its way in vain, 
   ])
 })
 
-test('a grouped mail goes to the corrected address where all of its invoices were given one', async () => {
+test('a grouped email is sent to the corrected address when all of its invoices have it', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
@@ -394,7 +394,7 @@ test('a grouped mail goes to the corrected address where all of its invoices wer
   for (const { _id } of both) expect((await ask(app, asha, invoiceCalls.read, { params: { id: _id } })).reply.remindersSent).toBe(1)
 })
 
-test('grouped, whoever is left out counts once, as everything else of a run counts mails', async () => {
+test('grouped, a skipped client counts once, because a run counts emails', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
@@ -408,7 +408,7 @@ test('grouped, whoever is left out counts once, as everything else of a run coun
   expect(smtp.mails.length).toBe(1)
 })
 
-test('a client with more invoices than fit into one step still gets one mail', async () => {
+test('a client with more invoices than fit into one chunk still gets one email', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
@@ -423,7 +423,7 @@ test('a client with more invoices than fit into one step still gets one mail', a
   expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0])).size).toBe(41)
 })
 
-test('the screens are told when nobody looks for due reminders any more', async () => {
+test('the status reports when no worker checks for due reminders', async () => {
   await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
   const asha = await aPerson(app)
   await app.runJobs()
@@ -435,7 +435,7 @@ test('the screens are told when nobody looks for due reminders any more', async 
   expect((await ask(app, asha, reminderCalls.status)).reply.trouble).toContain('more than 30 minutes late')
 })
 
-test('a changed hour or name does not touch how mails are grouped', async () => {
+test('changing the hour or the name does not change how emails are grouped', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })

@@ -8,19 +8,19 @@ import { onlyScheduled } from './holds.ts'
 import { pausedOn } from './runs.ts'
 import { localDate } from './schedule.ts'
 
-/** How many mails are read ahead: a mail is claimed one by one all the same. */
+/** How many emails are read ahead; each is still claimed by one statement of its own. */
 export const readAhead = 40
 
 const pendingDelivery = z.object({
   id: z.string(),
   attempt: z.number(),
-  /** Where it goes: the invoice's address of now. */
+  /** The current address of the invoice. */
   clientEmail: z.string(),
   /** What it would be rendered from now. */
   source: z.string().nullable(),
-  /** Whether the stored bytes are of that. */
+  /** Whether the stored bytes were rendered from that. */
   composed: z.boolean(),
-  /** How many invoices it was made for; those that are not owed any more are not in `about`. */
+  /** How many invoices it was made for; `about` has only those still owed. */
   madeFor: z.number(),
   about: z.array(
     z.object({
@@ -37,9 +37,9 @@ const pendingDelivery = z.object({
 export type PendingDelivery = z.output<typeof pendingDelivery>
 
 /**
- * The invoices of a delivery `d` that are still to be reminded: unpaid or overdue, past due today, not deleted, not paused. A mail about
- * several is one client's business: what was given another address since is not in it.
- * OFFSET 0 makes Postgres go from the mail to its invoices by their keys, however old its statistics are.
+ * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, not deleted, not paused. A grouped
+ * email is for one client, so an invoice with another address since then is not in it. OFFSET 0 makes Postgres go from the email to its
+ * invoices by their keys, however old its statistics are.
  */
 export const owedToday = (today: string | SQL) => sql`
   FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
@@ -47,11 +47,11 @@ export const owedToday = (today: string | SQL) => sql`
     ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
       AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
 
-/** What a mail is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
+/** What an email is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
 export const sourceOf = (senderId: string | SQL, today: string | SQL) =>
   sql`(SELECT ${senderId}::text || string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id) ${owedToday(today)})`
 
-/** The account's mails that are due, the oldest first, at most `readAhead`. `scheduling`: those of the daily run too. */
+/** The account's due emails, the oldest first, at most `readAhead`; those of the daily run only with `scheduling`. */
 export async function readPending(
   db: Database,
   about: { account: Account; sender: Sender; scheduling: boolean; now: Instant },

@@ -7,15 +7,15 @@ import { texts } from './texts.ts'
 /** A heartbeat this often, dead after this long, by the database's clock. */
 export const heartbeatSeconds = 5
 const deadSeconds = 20
-/** Principal has had the database for so long without a gap can tell a dead process from one that the same outage kept silent. */
+/** A process that reached the database for this long without a gap can tell a dead process from one silenced by the same outage. */
 const steadySeconds = 2 * heartbeatSeconds
 
-/** Writes down that a process begins to send. */
+/** Registers a process that starts to send. */
 export async function registerProcess(db: Database, id: string): Promise<void> {
   await db.execute(sql`INSERT INTO processes (id) VALUES (${id}::uuid) ON CONFLICT (id) DO NOTHING`)
 }
 
-/** Says that a process is alive; a gap in its heartbeat makes it unsteady. One that was taken for dead and forgotten registers anew. */
+/** Shows that a process is alive; a gap in its heartbeat makes it unsteady. One that was pruned as dead registers again. */
 export async function beat(db: Database, id: string): Promise<void> {
   await db.execute(sql`
     INSERT INTO processes (id) VALUES (${id}::uuid)
@@ -24,9 +24,9 @@ export async function beat(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Frees what dead processes were sending: these mails are sent again, the same bytes under the same Message-ID, because nobody knows whether
- * the server had accepted them. Only a process whose own heartbeat had no gap for a while may judge: after an outage of the database every
- * heartbeat is old.
+ * Reclaims what dead processes were sending: these emails are sent again, the same bytes under the same Message-ID, because it is unknown
+ * whether the server accepted them. Only a process whose own heartbeat had no gap for a while may decide: after an outage of the database
+ * every heartbeat is old.
  */
 export async function reclaimDead(db: Database, id: string): Promise<number> {
   const freed = await changed(
@@ -41,13 +41,13 @@ export async function reclaimDead(db: Database, id: string): Promise<number> {
   return freed
 }
 
-/** The embedded database belongs to one process: whatever was being sent when it opens belongs to nobody. */
+/** The embedded database belongs to one process, so claims found when it opens have no owner. */
 export async function reclaimAll(db: Database): Promise<number> {
   await db.execute(sql`DELETE FROM processes`)
   return changed(db, sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending'`)
 }
 
-/** A process that ends in order: what it could not record is left as unknown and sent again. */
+/** An orderly end: what could not be recorded counts as unknown and is sent again. */
 export async function releaseProcess(db: Database, id: string): Promise<void> {
   await db.execute(
     sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending' AND claimed_by = ${id}::uuid`,
@@ -55,16 +55,16 @@ export async function releaseProcess(db: Database, id: string): Promise<void> {
   await db.execute(sql`DELETE FROM processes WHERE id = ${id}::uuid`)
 }
 
-/** A tick that no process has finished for so long, and a run that is overdue by so long, are somebody's business. */
+/** How long a missing tick, and an overdue run, are tolerated before they are reported. */
 const tickMinutes = 5
 const runMinutes = 30
 
-/** Says that a process has looked whose hour has come, and made the runs that were due. */
+/** Records that a process checked which accounts are due, and made their runs. */
 export async function recordTick(db: Database, id: string): Promise<void> {
   await db.execute(sql`UPDATE processes SET ticked_at = now() WHERE id = ${id}::uuid`)
 }
 
-/** What keeps reminders from being sent on time, in a sentence; null while all is well. The dead-man's switch of health and screens. */
+/** What keeps reminders from being sent on time; null while all is well. The dead-man's switch of the health check and the screens. */
 export async function findTrouble(db: Database, now: Instant): Promise<string | null> {
   const late = now.subtract({ minutes: runMinutes }).toString()
   const [found] = await rows(

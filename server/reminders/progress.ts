@@ -8,7 +8,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** How many failures an answer lists by name. */
+/** The most failures that a reply lists. */
 const mostFailures = 100
 
 const tally = z.object({
@@ -18,7 +18,7 @@ const tally = z.object({
   open: z.number(),
   retrying: z.number(),
   held: z.number(),
-  /** Could be tried at this moment, or is being tried. */
+  /** Due now, or being sent. */
   busy: z.number(),
   invoices: z.number(),
   holdReason: holdReason.nullable(),
@@ -26,7 +26,7 @@ const tally = z.object({
   lastChangeAt: instantText.nullable(),
 })
 
-/** Everything a run is about: its own mails, and those it pulled forward. */
+/** The emails of a run: its own, and those it pulled forward. */
 const ofRun = (runId: string) => sql`(d.run_id = ${runId}::uuid OR d.pulled_by_run_id = ${runId}::uuid)`
 
 async function count(db: Database, runId: string, now: Instant): Promise<z.output<typeof tally>> {
@@ -63,7 +63,7 @@ async function failures(db: Database, runId: string): Promise<Run['failures']> {
 
 type RunRow = typeof runs.$inferSelect
 
-/** A run as the screens follow it. */
+/** A run as the screens show it. */
 export async function toRun(db: Database, run: RunRow, now: Instant): Promise<Run> {
   const counted = await count(db, run.id, now)
   const finished = run.plannedAt !== null && counted.open === 0
@@ -88,7 +88,6 @@ export async function toRun(db: Database, run: RunRow, now: Instant): Promise<Ru
   }
 }
 
-/** One of the account's own runs. */
 export async function findRun(db: Database, ownerId: string, runId: string): Promise<RunRow> {
   const [run] = await db
     .select()
@@ -98,7 +97,7 @@ export async function findRun(db: Database, ownerId: string, runId: string): Pro
   return run
 }
 
-/** What Start, Send Now and trigger answer; `settled` once nothing is left to try at this moment. */
+/** The reply of Start, Send Now and trigger; `settled` once nothing is left to try at this moment. */
 export async function answerOf(
   db: Database,
   ownerId: string,
@@ -123,9 +122,9 @@ export async function answerOf(
   }
 }
 
-/** Where every mail of a run was refused for good, the answer is a refusal in the mail server's own words. */
+/** A run of which every email was permanently refused is answered with an error that quotes the mail server. */
 export function refuseTotalFailure(answer: RunAnswer): void {
-  // Who was left out had had a reminder, or one is under way: then not every one was refused.
+  // A skipped client had a reminder, or one is pending: then not every email was refused.
   if (answer.failed === 0 || answer.failed < answer.total) return
   const words = [...new Set(answer.failures.map(({ message }) => message))]
   const [first = ''] = words

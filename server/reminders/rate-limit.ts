@@ -8,23 +8,22 @@ import { rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 
 interface RateLimitDeps extends Pick<Deps, 'db' | 'clock'> {
-  /** What a mailbox may send. */
   limitsOf(sender: Sender, now: Instant): SendingLimits
 }
 
-/** Keeps the mails of a mailbox apart where its provider counts by the minute. */
+/** Spaces the emails of a mailbox where its provider limits them by the minute. */
 export interface RateLimit {
   wait(): Promise<void>
 }
 
-/** So many mails that are put off one after the other, whoever they are for, are no chance any more. */
+/** So many deferred emails in a row, to any address, are no coincidence. */
 export const putOffInARow = 2
-/** A mailbox that took fewer in the last minute is not counted by the minute: its server is busy, or greylists. */
+/** A mailbox that accepted fewer in the last minute has no per-minute limit: its server is busy, or greylists. */
 const leastPerMinute = 10
-/** A minute is this long here, in ms: mails do not leave to the millisecond, and the provider counts when they arrive. */
+/** A minute with some slack, in ms: emails do not leave to the millisecond, and the provider counts when they arrive. */
 const minute = 61_000
 
-/** Null where nobody counts the mails of a minute. */
+/** Null where the provider has no limit by the minute. */
 export async function openRateLimit(deps: RateLimitDeps, sender: Sender): Promise<RateLimit | null> {
   const now = deps.clock.now()
   const { perMinute } = deps.limitsOf(sender, now)
@@ -32,7 +31,7 @@ export async function openRateLimit(deps: RateLimitDeps, sender: Sender): Promis
   const apart = minute / perMinute
   const { last } = await countSent(deps, sender, now.subtract({ hours: 24 }))
   const sinceLast = last ? now.epochMilliseconds - last.epochMilliseconds : apart
-  // A clock that was set back says that the last one is yet to come.
+  // After the clock was set back, the last one may lie in the future.
   let next = performance.now() + Math.max(0, Math.min(apart, apart - sinceLast))
   return {
     async wait() {
@@ -44,8 +43,8 @@ export async function openRateLimit(deps: RateLimitDeps, sender: Sender): Promis
 }
 
 /**
- * The mail server puts off one mail after the other: where it took many just before, it counts them by the minute. Then what it took in the
- * last minute is what it allows, and everything else waits until the first of those is a minute old. Answers whether that was it.
+ * Called when the mail server defers one email after the other. If it accepted many just before, it has a per-minute limit: what it
+ * accepted in the last minute is that limit, and the rest waits until the first of those is a minute old. Returns whether that was it.
  */
 export async function slowDown(deps: RateLimitDeps, sender: Sender): Promise<boolean> {
   const now = deps.clock.now()
@@ -58,7 +57,7 @@ export async function slowDown(deps: RateLimitDeps, sender: Sender): Promise<boo
   return true
 }
 
-/** Mails accepted from this mailbox since then, and when the first and the last of them were. */
+/** How many emails this mailbox sent since then, and when the first and the last were. */
 export async function countSent(
   { db }: Pick<Deps, 'db'>,
   sender: Sender,

@@ -24,13 +24,12 @@ import { dayBeforeOf, daysOverdue, firstDateAfterStart, laterDate, localDate, ne
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** A Send Now this soon after another one is the same press of the button, in seconds. */
+/** A Send Now this soon after another one counts as the same press of the button, in seconds. */
 const samePressSeconds = 60
 
-/** How long a call waits for its run; afterwards the screen follows it. */
+/** How long a call waits for its run; afterwards the screen polls it. */
 const longestWaitMilliseconds = 20_000
 
-/** Nobody to write to. */
 const nothingDue: RunAnswer = { count: 0, failed: 0, skipped: 0, retrying: 0, total: 0, invoices: 0, runId: null, failures: [] }
 
 interface Asking {
@@ -41,8 +40,8 @@ interface Asking {
 }
 
 /**
- * Switches daily reminders on and makes the first run, in one transaction. Answers the run, or null where nobody is due.
- * Refuses with `mail_not_configured`, and with `plan_limit` where the plan has no daily reminders.
+ * Turns daily reminders on and makes the first run, in one transaction. Returns the run, or null where nothing is due. Refuses with
+ * `mail_not_configured`, and with `plan_limit` where the plan has no daily reminders.
  */
 export async function startReminders({ db, queue, account, now, config }: Asking & Pick<Deps, 'config'>): Promise<string | null> {
   return db.transaction(async (tx) => {
@@ -61,7 +60,7 @@ export async function startReminders({ db, queue, account, now, config }: Asking
   })
 }
 
-/** Switches daily reminders off and cancels every open run; mails being sent at this moment still leave. Answers how many were cancelled. */
+/** Turns daily reminders off and cancels every open run; emails in flight are still sent. Returns how many were cancelled. */
 export async function stopReminders({ db, account, now }: Omit<Asking, 'queue'>): Promise<number> {
   return db.transaction(async (tx) => {
     await lockOwner(tx, account)
@@ -70,7 +69,7 @@ export async function stopReminders({ db, account, now }: Omit<Asking, 'queue'>)
   })
 }
 
-/** Writes to everybody past due now. A second press within a minute is the first one's run. Refuses with `mail_not_configured`. */
+/** Reminds of every invoice past due now. A second press within a minute gets the run of the first. Refuses with `mail_not_configured`. */
 export async function sendNow({ db, queue, account, now }: Asking): Promise<string | null> {
   return db.transaction(async (tx) => {
     const locked = await lockOwner(tx, account)
@@ -84,7 +83,7 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
           eq(runs.kind, 'send_now'),
           isNull(runs.cancelledAt),
           sql`${runs.createdAt} > ${now.subtract({ seconds: samePressSeconds }).toString()}::timestamptz`,
-          // Of presses at the same moment the last may come first to its turn. What lies further ahead was made before the clock was set back.
+          // Of simultaneous presses the last may be served first. A run further ahead was made before the clock was set back.
           sql`${runs.createdAt} < ${now.add({ seconds: samePressSeconds }).toString()}::timestamptz`,
         ),
       )
@@ -97,8 +96,8 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
 }
 
 /**
- * Writes to everybody past due who was not reminded today. Answers the run; where nobody is left to write to there is none, or the list of runs
- * would be full of what programs ask again and again: then how many were left out. Refuses with `mail_not_configured`.
+ * Reminds of every invoice past due that was not reminded today. Where nothing is left to send it makes no run, or repeated API calls would
+ * fill the list of runs; then it returns how many were skipped. Refuses with `mail_not_configured`.
  */
 export async function triggerReminders({ db, queue, account, now }: Asking): Promise<{ runId: string | null; skipped: number }> {
   return db.transaction(async (tx) => {
@@ -115,8 +114,8 @@ export async function triggerReminders({ db, queue, account, now }: Asking): Pro
 }
 
 /**
- * Answers when nothing of the run is left to try at this moment, or after 20 s with 202. `skipped`: how many were left out where there is no
- * run. Refuses with `mail_refused` where every mail was refused for good.
+ * Replies when nothing of the run is left to try at this moment, or after 20 s with 202. `skipped`: how many were skipped where there is no
+ * run. Refuses with `mail_refused` where every email was permanently refused.
  */
 export async function follow(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -138,8 +137,8 @@ export async function follow(
 }
 
 /**
- * Writes again to those whose mail failed in a run, in a run of its own. Mails of it that are held since a backup was put back are let go
- * instead, in the run they belong to. Refuses with `mail_not_configured` and `not_found`.
+ * Sends again the emails that failed in a run, in a run of its own. If emails of it are held since a restore, these are released instead,
+ * in their own run. Refuses with `mail_not_configured` and `not_found`.
  */
 export async function retryRun({ db, queue, account, now }: Asking, runId: string): Promise<string | null> {
   return db.transaction(async (tx) => {
@@ -152,7 +151,7 @@ export async function retryRun({ db, queue, account, now }: Asking, runId: strin
   })
 }
 
-/** Cancels what is left of a run; what is being sent at this moment still leaves. */
+/** Cancels what is left of a run; emails in flight are still sent. */
 export async function stopRun({ db, account, now }: Omit<Asking, 'queue'>, runId: string): Promise<Run> {
   await db.transaction(async (tx) => {
     await lockOwner(tx, account)
@@ -162,7 +161,7 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue'>, runId
   return toRun(db, await findRun(db, account.id, runId), now)
 }
 
-/** How an account's reminders are sent. A run that is under way goes on as it was made. */
+/** Changes how reminders are sent. A run in progress continues as it was made. */
 export async function changeSettings(
   db: Database,
   account: Account,
@@ -187,7 +186,7 @@ export async function listRuns(db: Database, account: Account, limit: number, no
   return listed
 }
 
-/** Whether the schedule runs, when it runs next, when the last mail of any kind was accepted, and what stands in the way. */
+/** Whether the schedule is on, when it runs next, when an email was last accepted, and what blocks it. */
 export async function reminderStatus(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   account: Account,
@@ -231,11 +230,11 @@ const owedLine = z.object({
   open: z.boolean(),
   heldFor: z.string().nullable(),
   paused: z.boolean(),
-  /** The last quiet day, where the pause has an end. */
+  /** The last day of the pause, where it has one. */
   pausedUntil: z.string().nullable(),
 })
 
-/** Who would be written to now, and for every unpaid invoice (or the `only` one) the next date or the reason why there is none. */
+/** What would be sent now, and for every unpaid invoice (or the `only` one) its next reminder or the reason for none. */
 export async function previewReminders(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   account: Account,
@@ -244,7 +243,7 @@ export async function previewReminders(
 ): Promise<CallReply<typeof reminderCalls.preview>> {
   const today = localDate(now, account.timezone)
   const dayBegan = startOfDay(today, account.timezone).toString()
-  // A mail that was sent today may have been made in the last hours of yesterday.
+  // An email sent today may have been made in the last hours of yesterday.
   const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
   const sender = await findSender(db, account.id)
   const owed = await rows(

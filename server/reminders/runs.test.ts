@@ -14,7 +14,7 @@ import { makeDueRuns } from './runs.ts'
 const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
 const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
 
-test('Start writes at once to every client past due, from the own mailbox, in a mail that can be answered', async () => {
+test('Start reminds every client past due immediately, from the own mailbox, in an email that can be answered', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', person: { displayName: 'Asha Rao' } })
   const { app, asha, smtp } = office
   await anInvoice(app, {
@@ -59,7 +59,7 @@ test('a paid, deleted, or not yet due invoice is never reminded', async () => {
   expect(smtp.mails).toEqual([])
 })
 
-test('past due is decided by the date where the account lives', async () => {
+test('past due is decided by the local date of the account', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: '2026-03-02T23:30:00Z' })
   const inIndia = await aPerson(app, { timezone: 'Asia/Kolkata' })
@@ -72,7 +72,7 @@ test('past due is decided by the date where the account lives', async () => {
   expect((await start(app, inNewYork)).reply.count).toBe(0)
 })
 
-test('pressing Start twice is no second blast', async () => {
+test('pressing Start twice sends nothing twice', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -97,7 +97,7 @@ test('Start and Send Now need a mailbox first, and say so', async () => {
   expect((await ask(app, asha, reminderCalls.status)).reply.isActive).toBe(false)
 })
 
-test('every morning at nine the reminder comes again, until the invoice is marked paid', async () => {
+test('the daily run reminds every morning at nine, until the invoice is marked paid', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-22' })
@@ -121,7 +121,7 @@ test('every morning at nine the reminder comes again, until the invoice is marke
   expect(smtp.mails.length).toBe(3)
 })
 
-test('follow-ups of one invoice answer the first reminder, so that they stand in one thread', async () => {
+test('follow-ups of an invoice refer to the first reminder, so that they are shown as one thread', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -138,7 +138,7 @@ test('follow-ups of one invoice answer the first reminder, so that they stand in
   expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(3)
 })
 
-test('an invoice reminded by hand this morning is not reminded again at nine', async () => {
+test('an invoice reminded manually this morning is not reminded again at nine', async () => {
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -164,7 +164,7 @@ test('many processes ticking at the same second make one run', async () => {
   expect(runs.reply.filter(({ kind }) => kind === 'daily').length).toBe(1)
 })
 
-test('an outage over nine o’clock is caught up on the same day, once', async () => {
+test('a run missed by an outage is caught up on the same day, once', async () => {
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha, smtp } = office
   await start(app, asha)
@@ -175,7 +175,7 @@ test('an outage over nine o’clock is caught up on the same day, once', async (
   expect(smtp.mails.length).toBe(1)
 })
 
-test('a day without a process is recorded as skipped, and its mails are not sent the day after', async () => {
+test('a day without a process is recorded as skipped, and its emails are not sent the day after', async () => {
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha, smtp } = office
   await start(app, asha)
@@ -211,7 +211,7 @@ test('a clock that jumps back makes no second run', async () => {
   expect(smtp.mails.length).toBe(1)
 })
 
-test('Stop pauses the schedule and cancels what waits', async () => {
+test('Stop pauses the schedule and cancels what is pending', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -230,7 +230,7 @@ test('Stop pauses the schedule and cancels what waits', async () => {
   expect(run).toMatchObject({ kind: 'start', skipped: 1, open: 0, retrying: 0 })
 })
 
-test('Start after Stop writes again to those who were not reminded today', async () => {
+test('Start after Stop reminds what was not reminded today', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha, clientEmail: 'one@kaveri.example' })
@@ -243,7 +243,7 @@ test('Start after Stop writes again to those who were not reminded today', async
   expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['one@kaveri.example', 'two@kaveri.example'])
 })
 
-test('Send Now writes by hand up to three times a day, also to those already reminded', async () => {
+test('Send Now sends up to three manual reminders a day, also for invoices already reminded', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -258,7 +258,7 @@ test('Send Now writes by hand up to three times a day, also to those already rem
   expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: true, lastReminderSent: '2026-03-03T06:30:00Z' })
 })
 
-test('why the daily run writes to nobody is told, and that it does write', async () => {
+test('the status shows why the daily run sends nothing, and when it does send', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -277,7 +277,7 @@ test('why the daily run writes to nobody is told, and that it does write', async
   expect(await reason()).toBe('schedule_inactive')
 })
 
-test('Send Now does not switch the schedule on', async () => {
+test('Send Now does not turn the schedule on', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha } = office
   await anInvoice(app, { owner: asha })
@@ -285,7 +285,7 @@ test('Send Now does not switch the schedule on', async () => {
   expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
 })
 
-test('twenty presses of Send Now at once are one mail per invoice', async () => {
+test('twenty simultaneous presses of Send Now send one email per invoice', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -296,7 +296,7 @@ test('twenty presses of Send Now at once are one mail per invoice', async () => 
   expect(answers.every(({ reply }) => reply.count === 2)).toBe(true)
 })
 
-test('Send Now pulls a waiting mail forward instead of doubling it', async () => {
+test('Send Now pulls a pending email forward instead of adding one', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -309,7 +309,7 @@ test('Send Now pulls a waiting mail forward instead of doubling it', async () =>
   expect(smtp.mails.length).toBe(1)
 })
 
-test('a change of hour or zone moves the next run and makes none twice', async () => {
+test('a change of hour or zone moves the next run and repeats none', async () => {
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha, smtp } = office
   await start(app, asha)
@@ -331,7 +331,7 @@ test('a change of hour or zone moves the next run and makes none twice', async (
   expect((await ask(app, asha, reminderCalls.status)).reply.nextRunAt).toBe('2026-03-03T17:00:00Z')
 })
 
-test('a zone that is tried out and put back takes no day away, and the day that a move goes over says why', async () => {
+test('a zone that is tried and reverted loses no day, and a day lost by a move shows why', async () => {
   await using office = await anOffice({ now: '2026-03-02T13:00:00Z', person: { timezone: 'America/New_York' } })
   const { app, asha, smtp } = office
   const move = (timezone: string) => ask(app, asha, accountCalls.changeProfile, { body: { timezone } })
@@ -359,7 +359,7 @@ test('a zone that is tried out and put back takes no day away, and the day that 
   expect(days[1]?.words).toContain('The time zone changed')
 })
 
-test('the preview names who would be written to now and when everybody else is next', async () => {
+test('the preview lists what would be sent now and the next date of every other invoice', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha } = office
   const late = await anInvoice(app, { owner: asha, dueDate: '2026-02-22', amount: 1200.5 })
@@ -380,7 +380,7 @@ test('the preview names who would be written to now and when everybody else is n
   ])
 })
 
-test('a reminder that left after midnight counts for the day on which it left, in the preview as in the run', async () => {
+test('a reminder sent after midnight counts for the day on which it was sent, in the preview as in the run', async () => {
   await using office = await anOffice({ now: '2026-03-02T18:20:00Z', invoices: 1 })
   const { app, asha, smtp } = office
   smtp.answer({ rcpt: () => '450 4.2.0 Later' })
@@ -399,7 +399,7 @@ test('a reminder that left after midnight counts for the day on which it left, i
   expect(smtp.mails).toHaveLength(1)
 })
 
-test('a run of another account is not there', async () => {
+test('a run of another account is not found', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
   const asha = await aPerson(app)
@@ -413,7 +413,7 @@ test('a run of another account is not there', async () => {
   expect((await ask(app, ravi, reminderCalls.runs, { query: {} })).reply).toEqual([])
 })
 
-test('more invoices than fit into one step are all written to once, oldest due first', async () => {
+test('a run of several chunks reminds of every invoice once, oldest due first', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   const { sql } = await import('drizzle-orm')
@@ -431,7 +431,7 @@ test('more invoices than fit into one step are all written to once, oldest due f
   expect(Math.min(...first)).toBeGreaterThanOrEqual(298)
 }, 120_000)
 
-test('one account that cannot be worked on keeps nobody else from their nine o’clock', async () => {
+test('a failing account does not delay the daily runs of others', async () => {
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha } = office
   await start(app, asha)
@@ -446,7 +446,7 @@ test('one account that cannot be worked on keeps nobody else from their nine o�
   expect(runs.reply[0]).toMatchObject({ kind: 'daily', localDate: '2026-03-02', total: 1 })
 })
 
-test('of presses of Send Now at the same moment each is the same, also one that comes to its turn late', async () => {
+test('simultaneous presses of Send Now are one press, also for one that is served late', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00.200Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })

@@ -13,34 +13,34 @@ import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, loc
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** By hand an invoice is reminded at most this often a day. */
+/** How many manual reminders an invoice gets a day. */
 export const sendNowPerDay = 3
-/** Invoices of a run are decided this many at a time, so that a large run neither holds up others nor delays its first mail. */
+/** Invoices decided at a time, so that a large run neither blocks others nor delays its first email. */
 const firstChunk = 1_000
 const laterChunk = 5_000
-/** Daily runs that are made at a time: at nine many accounts are due. */
+/** Daily runs made at a time: many accounts are due at nine. */
 const runsAtOnce = 6
-/** How many missed days are written down at most after a long time without a process. */
+/** The most missed days that are recorded after a long time without a process. */
 const mostSkippedDays = 31
 
-/** What decides whether an invoice past due gets a mail in a run. */
+/** What decides whether an invoice past due gets an email in a run. */
 export interface DueFacts {
   /** Its reminders, or those of its client, are paused today. */
   paused: boolean
-  /** A mail about it was accepted today. */
+  /** An email about it was accepted today. */
   remindedToday: boolean
-  /** The mail server refused a mail about it for good today, at the address that it still has. */
+  /** The mail server permanently refused an email about it today, at the address it still has. */
   refusedToday: boolean
-  /** A mail about it is under way. */
+  /** An email about it is pending or in flight. */
   openMail: boolean
-  /** How many Send Now mails it had or has today. */
+  /** How many Send Now emails it had or has today. */
   byHandToday: number
 }
 
 /**
- * Who is reminded: nobody who is paused; an invoice past due is written to at most once per local day by whatever is not a hand pressing
- * Send Now; by hand up to three times, and a mail that is already under way is pulled forward instead of doubled. A program does not write
- * again to whom the mail server has refused today: what answers a failure by trying again would go round for ever.
+ * Paused invoices are never reminded. An invoice past due gets at most one email per local day from any trigger other than Send Now. Send
+ * Now may write up to three a day, and pulls a pending email forward instead of adding one. The API trigger skips addresses refused today:
+ * a client that retries on failure would loop.
  */
 export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'already' | 'paused' {
   if (facts.paused) return 'paused'
@@ -54,13 +54,13 @@ export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'alre
 
 type Run = typeof runs.$inferSelect
 
-/** One account that a run is being made for: its row is locked. */
+/** The account that a run is made for; its row is locked. */
 type Locked = Pick<Account, 'id' | 'timezone' | 'reminderHour' | 'groupByClient'>
 
 /**
- * Makes a run: its row and the first thousand of its mails, the rest follows in `planRun`. The account's row must be locked.
- * `retryOf`: only for the invoices whose mail failed in that run. Answers null where a daily run of that local date already exists, or where
- * a run by hand has nobody to write to.
+ * Makes a run: its row and the first thousand of its emails; `planRun` makes the rest. The account's row must be locked. `retryOf` limits
+ * it to the invoices whose email failed in that run. Returns null where the daily run of that date exists, or where a manual run has
+ * nothing to send.
  */
 export async function makeRun(
   tx: Database,
@@ -93,7 +93,7 @@ export async function makeRun(
   return run
 }
 
-/** Writes down the next mails of a run that is not complete, and answers how many invoices that were; the account's row must be locked. */
+/** Plans the next emails of an incomplete run and returns how many invoices that were. The account's row must be locked. */
 export async function planRun(tx: Database, account: Locked, runId: string, now: Instant): Promise<number> {
   const [run] = await tx
     .select()
@@ -104,7 +104,7 @@ export async function planRun(tx: Database, account: Locked, runId: string, now:
 
 const candidate = z.object({
   id: z.string(),
-  /** Where it stands in the run's order. */
+  /** Its position in the order of the run. */
   place: z.string(),
   clientKey: z.string(),
   paused: z.boolean(),
@@ -115,7 +115,7 @@ const candidate = z.object({
 })
 type Candidate = z.output<typeof candidate>
 
-/** Decides the next invoices past due and answers how many there were. */
+/** Decides the next invoices past due and returns how many there were. */
 async function planChunk(tx: Database, account: Locked, run: Run, now: Instant): Promise<number> {
   const { found, last } = await readCandidates(tx, account, run)
   const decisions = found.map((one) => ({
@@ -151,7 +151,7 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
   return found.length
 }
 
-/** How many mails were not made: one per invoice that is left out; grouped, one per client of whom every invoice is. */
+/** How many emails were skipped: one per invoice left out; grouped, one per client whose invoices are all left out. */
 function countLeftOut(decisions: (Candidate & { decision: string })[], grouped: boolean): number {
   const isLeftOut = ({ decision }: { decision: string }) => decision === 'already' || decision === 'paused'
   if (!grouped) return decisions.filter(isLeftOut).length
@@ -159,14 +159,14 @@ function countLeftOut(decisions: (Candidate & { decision: string })[], grouped: 
 }
 
 /**
- * The next invoices past due in the run's order. One mail per invoice: first those that the last run left over, then the oldest due date.
- * Grouped: client by client, and none is torn apart. `last` is null where the run is complete.
+ * The next invoices past due in the order of the run. One email per invoice: carry-over of the last run first, then the oldest due date.
+ * Grouped: client by client, and no client is split. `last` is null where the run is complete.
  */
 async function readCandidates(tx: Database, account: Locked, run: Run): Promise<{ found: Candidate[]; last: string | null }> {
   const today = run.localDate
   const dayBegan = startOfDay(today, account.timezone).toString()
   const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
-  // A mail that this very run has sent meanwhile must not move its invoice to another place of the order.
+  // An email sent meanwhile by this same run must not move its invoice in the order.
   const wroteLastTime = sql`coalesce(i.last_reminder_at >= ${dayBefore}::timestamptz AND i.last_reminder_at < ${run.createdAt.toString()}::timestamptz, false)`
   const place = run.grouped
     ? sql`lower(i.client_email)`
@@ -210,7 +210,7 @@ async function readCandidates(tx: Database, account: Locked, run: Run): Promise<
   return { found: await read(sql`place = ${tail}`, sql``), last: tail ?? null }
 }
 
-/** Whether the reminders of an invoice `i` are paused on a date: its own, or its client's. */
+/** Whether the reminders of an invoice `i` are paused on a date, for the invoice or for its client. */
 export const pausedOn = (date: string | SQL) => sql`(
   (i.paused_at IS NOT NULL AND (i.paused_until IS NULL OR i.paused_until >= ${date}::date))
   OR EXISTS (SELECT 1 FROM client_pauses c WHERE c.owner_id = i.owner_id AND c.client_key = lower(i.client_email) AND (c.paused_until IS NULL OR c.paused_until >= ${date}::date)))`
@@ -220,7 +220,7 @@ interface PlannedMail {
   invoiceIds: string[]
 }
 
-/** One mail per invoice, or one per client. Ids ascend in the order given, so that who comes first in the run is written to first. */
+/** One email per invoice, or one per client. Ids ascend in the given order, so that the first of the run is sent first. */
 function toMails(write: Candidate[], grouped: boolean): PlannedMail[] {
   const groups = grouped ? [...Map.groupBy(write, ({ clientKey }) => clientKey).values()] : write.map((one) => [one])
   const ids = groups.map(() => newId()).sort()
@@ -239,15 +239,15 @@ async function insertDeliveries(tx: Database, run: Run, mails: PlannedMail[], no
     SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true FROM ${pairs(mails)}`)
 }
 
-/** Every invoice with its mail. */
+/** Every invoice with its email. */
 function pairs(mails: PlannedMail[]): SQL {
   const all = mails.flatMap(({ deliveryId, invoiceIds }) => invoiceIds.map((invoiceId) => ({ deliveryId, invoiceId })))
   return sql`unnest(${arrayText(all.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(all.map(({ invoiceId }) => invoiceId))}::uuid[]) AS pair(delivery_id, invoice_id)`
 }
 
 /**
- * The ledger: the schedule's own runs (daily, and the one that Start makes) write a row for every invoice past due; a mail that is made by
- * hand later that day is what became of the day.
+ * The decision log: scheduled runs (daily, and the one that Start makes) write a row for every invoice past due; a manual email later that
+ * day replaces that row.
  */
 async function recordDecisions(
   tx: Database,
@@ -277,15 +277,15 @@ async function recordDecisions(
       ON CONFLICT (invoice_id, local_date) DO NOTHING`)
 }
 
-/** Whoever has a mail under way is told what becomes of that one. */
+/** An invoice with a pending email points to it, so that its day shows the outcome of that email. */
 function ruleOf({ decision, openDelivery }: Candidate & { decision: string }): 'paused' | 'mail' | 'already_reminded' {
   if (decision === 'paused') return 'paused'
   return openDelivery === null ? 'already_reminded' : 'mail'
 }
 
 /**
- * The days before this run that the ledger has gaps in: an invoice that was written down, already past due, after the run of its day, and
- * every invoice on a day on which no process ran.
+ * Fills the gaps of earlier days: an invoice added, already past due, after the run of its day, and every invoice on a day without a
+ * process.
  */
 async function completeEarlierDays(tx: Database, account: Locked, before: string, now: Instant): Promise<void> {
   const earliest = Temporal.PlainDate.from(before).subtract({ days: mostSkippedDays }).toString()
@@ -302,7 +302,7 @@ async function completeEarlierDays(tx: Database, account: Locked, before: string
     )
     .orderBy(runs.localDate, sql`${runs.skippedReason} NULLS FIRST`, sql`${runs.plannedAt} NULLS LAST`)
   for (const { date, skippedReason, plannedAt } of days) {
-    // A run that was cancelled before it was complete has said nothing of the rest.
+    // A run cancelled before it was complete has decided nothing about the rest.
     const rule = skippedReason !== null ? 'not_running' : plannedAt === null ? 'cancelled' : 'added_later'
     const dayEnded = startOfDay(dayAfter(date), account.timezone).toString()
     await tx.execute(sql`
@@ -315,7 +315,7 @@ async function completeEarlierDays(tx: Database, account: Locked, before: string
   }
 }
 
-/** Mails that wait for their next try, or for nothing but somebody's word, are tried now, on behalf of this run too. */
+/** Emails that wait for a retry, or only for an approval, are tried now, for this run too. */
 async function pullForward(tx: Database, run: Run, deliveryIds: string[], now: Instant): Promise<void> {
   if (deliveryIds.length === 0) return
   await tx.execute(sql`
@@ -325,7 +325,7 @@ async function pullForward(tx: Database, run: Run, deliveryIds: string[], now: I
     WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
 }
 
-/** A mail under way stands for what a run of the schedule would have sent: it is tried for as long. */
+/** A pending email replaces the one that a scheduled run would send, so it is tried for as long. */
 async function keepUnderWay(tx: Database, run: Run, deliveryIds: string[]): Promise<void> {
   if (deliveryIds.length === 0 || !isScheduled(run)) return
   await tx.execute(sql`
@@ -333,7 +333,7 @@ async function keepUnderWay(tx: Database, run: Run, deliveryIds: string[]): Prom
     WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
 }
 
-/** The schedule's own runs: the daily one, and the one that Start makes. */
+/** The daily run, and the one that Start makes. */
 function isScheduled({ kind }: Run): boolean {
   return kind === 'daily' || kind === 'start'
 }
@@ -345,9 +345,9 @@ function arrayText(ids: string[]): string {
 }
 
 /**
- * The tick of the daily run: makes the run of every account whose time has come, each in its own transaction, and sets its next one.
- * Any number of processes may tick at once: the account's row is the lock, the local date the key. An account that fails does not hold up
- * the others; what failed is thrown at the end.
+ * The tick of the daily run: makes the run of every account that is due, each in its own transaction, and sets its next one. Any number of
+ * processes may tick at once: the account's row is the lock, the local date the key. An account that fails does not delay the others; its
+ * error is thrown at the end.
  */
 export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
   const failures: unknown[] = []
@@ -394,7 +394,7 @@ async function makeDueRun(db: Database, queue: Queue, accountId: string, now: In
   })
 }
 
-/** A day that had no run, because no process ran until six in the evening or for any other `reason`, is written down; its mails are not sent later. */
+/** Records days without a run, because no process ran until 18:00 or for another `reason`; their emails are not sent later. */
 async function recordSkippedDays(
   tx: Database,
   account: Locked,
@@ -418,7 +418,7 @@ async function recordSkippedDays(
   }
 }
 
-/** Where the schedule changes (time zone, hour), the run that is owed keeps its date, at its new instant. */
+/** After a change of time zone or hour, the run that is due keeps its date, at its new instant. */
 export async function reschedule(tx: Database, before: Account, after: Account, now: Instant): Promise<void> {
   if (!before.remindersActive || !before.nextRunAt) return
   const notBefore = owedFrom({ ...before, nextRunAt: before.nextRunAt })
@@ -426,12 +426,12 @@ export async function reschedule(tx: Database, before: Account, after: Account, 
   await tx.update(accounts).set({ nextRunAt: next.at }).where(eq(accounts.id, before.id))
 }
 
-/** Cancels every open run of an account; mails that are being sent at this moment still leave. Answers how many mails were cancelled. */
+/** Cancels every open run of an account; emails in flight are still sent. Returns how many emails were cancelled. */
 export async function cancelRuns(tx: Database, ownerId: string, now: Instant): Promise<number> {
   return cancel(tx, ownerId, sql`true`, now)
 }
 
-/** Cancels one run, in the same way; a mail of another run that this one had pulled forward stays that run's. */
+/** Cancels one run likewise; an email of another run that it had pulled forward stays with that run. */
 export async function cancelRun(tx: Database, ownerId: string, runId: string, now: Instant): Promise<number> {
   return cancel(tx, ownerId, sql`r.id = ${runId}::uuid`, now)
 }

@@ -27,7 +27,7 @@ describe('nine in the morning is nine on the wall, whatever the clocks do', () =
     expect(found.date).toBe(date)
   })
 
-  test('a date that a zone skipped runs once, under the date it really falls on', () => {
+  test('a date that a zone skipped runs once, under the date of its instant', () => {
     const schedule = { timezone: 'Pacific/Apia', reminderHour: 9 }
     const first = nextRun(schedule, { now: instant('2011-12-30T08:00:00Z'), notBefore: '2011-12-30', lastRunAt: null })
     expect(first.date).toBe('2011-12-31')
@@ -43,7 +43,7 @@ describe('nine in the morning is nine on the wall, whatever the clocks do', () =
   })
 })
 
-test('a run that was missed is caught up on the same day until six in the evening', () => {
+test('a missed run is caught up on the same day until 18:00', () => {
   const schedule = { timezone: 'Asia/Kolkata', reminderHour: 9 }
   const at1759 = nextRun(schedule, { now: instant('2026-03-02T12:29:00Z'), notBefore: '2026-03-02', lastRunAt: null })
   expect(at1759).toMatchObject({ date: '2026-03-02' })
@@ -66,7 +66,7 @@ test('Start in the morning still has the run of today before it, Start at nine d
   expect(firstDateAfterStart(schedule, instant('2026-03-02T03:30:00Z'))).toBe('2026-03-03')
 })
 
-test('every run is later than the one before, at least 12 hours later, at the hour asked for, once a date', () => {
+test('every run is later than the one before, at least 12 hours later, at the chosen hour, once per date', () => {
   const zones = [
     'America/New_York',
     'Europe/London',
@@ -118,7 +118,7 @@ test('days overdue count from the day after the due date', () => {
   expect(daysOverdue('2024-02-28', '2024-03-01')).toBe(2)
 })
 
-test('pauses after a temporary failure grow from five minutes to two hours, give or take a fifth', () => {
+test('retry delays grow from five minutes to two hours, plus or minus a fifth', () => {
   expect([1, 2, 3, 4, 5, 6, 9].map((attempt) => retrySeconds(attempt, 0.5) / 60)).toEqual([5, 15, 30, 60, 120, 120, 120])
   expect(retrySeconds(1, 0)).toBe(240)
   expect(retrySeconds(1, 0.999_999)).toBe(360)
@@ -134,7 +134,7 @@ test('the next date of an invoice is the first run after its due date', () => {
   expect(nextReminder(schedule, { ...about, quietUntil: '2026-03-03' }).toString()).toBe('2026-03-04T03:30:00Z')
 })
 
-test('an invoice that was reminded by hand this morning is next tomorrow', () => {
+test('an invoice reminded manually this morning is next tomorrow', () => {
   const schedule = { timezone: 'Asia/Kolkata', reminderHour: 9 }
   const next = { at: instant('2026-03-02T03:30:00Z'), date: '2026-03-02' }
   const found = nextReminder(schedule, {

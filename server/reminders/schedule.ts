@@ -1,15 +1,15 @@
 import type { Instant } from '#server/platform/clock.ts'
 
-/** After this hour, local time, nothing of the daily run is tried any more. */
+/** After this hour, local time, the daily run sends nothing more. */
 const lastHour = 18
-/** Automatic runs are at least this far apart, whatever happens to the time zone. */
+/** Automatic runs are at least this far apart, even across changes of the time zone. */
 const leastHoursApart = 12
 /** Minutes until the next try after a temporary failure; the last one repeats until the deadline. */
 const retryMinutes = [5, 15, 30, 60, 120] as const
-/** How long an immediate mail is tried, in hours. */
+/** How long a manual email is tried, in hours. */
 const immediateHours = 4
 
-/** The calendar's date where the account lives, YYYY-MM-DD. */
+/** The local date of an account, YYYY-MM-DD. */
 export function localDate(now: Instant, timezone: string): string {
   return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
@@ -19,7 +19,7 @@ export function startOfDay(date: string, timezone: string): Instant {
   return Temporal.PlainDate.from(date).toZonedDateTime(timezone).toInstant()
 }
 
-/** 18:00 local on that date: what was not sent by then is not sent. */
+/** 18:00 local on that date, the deadline of the daily run. */
 export function dailyDeadline(date: string, timezone: string): Instant {
   return atHour(Temporal.PlainDate.from(date), lastHour, timezone).toInstant()
 }
@@ -28,7 +28,7 @@ export function immediateDeadline(now: Instant): Instant {
   return now.add({ hours: immediateHours })
 }
 
-/** Whole days from the due date to a date; 1 on the day after, 0 or less while it is not past due. */
+/** Whole days from the due date to a date; 1 on the day after, 0 or less before that. */
 export function daysOverdue(dueDate: string, today: string): number {
   return Temporal.PlainDate.from(dueDate).until(today, { largestUnit: 'days' }).days
 }
@@ -40,13 +40,13 @@ export interface Schedule {
 
 export interface Occurrence {
   at: Instant
-  /** The date the run is keyed on: the one its instant really falls on, not the one it was computed from. */
+  /** The key of the run: the local date of its instant, not the one it was computed from. */
   date: string
 }
 
 /**
- * The first daily run on or after the local date `notBefore` that can still take place: its day's 18:00 is not over, and it is 12 hours
- * after the last automatic run. It may lie in the past on the same day: then it is to be caught up on now.
+ * The first daily run on or after the local date `notBefore` that can still take place: before 18:00 of its day, and 12 hours after the
+ * last automatic run. It may be earlier on the same day: then it is caught up on now.
  */
 export function nextRun(schedule: Schedule, about: { now: Instant; notBefore: string; lastRunAt: Instant | null }): Occurrence {
   const today = localDate(about.now, schedule.timezone)
@@ -63,7 +63,7 @@ export function nextRun(schedule: Schedule, about: { now: Instant; notBefore: st
 }
 
 /**
- * From which date on the next daily run is looked for: a change of zone may have moved it beyond the date that is owed one, and a change back
+ * The date from which the next daily run is searched: a change of zone may have moved it beyond the date that is due, and a change back
  * brings that date back.
  */
 export function owedFrom({
@@ -79,14 +79,13 @@ export function owedFrom({
   return nextRunFrom !== null && nextRunFrom < planned ? nextRunFrom : planned
 }
 
-/** From which date on Start looks for the next daily run: today while its hour is still to come, else tomorrow. */
+/** The date from which Start searches the next daily run: today while its hour is still to come, else tomorrow. */
 export function firstDateAfterStart(schedule: Schedule, now: Instant): string {
   const today = Temporal.PlainDate.from(localDate(now, schedule.timezone))
   const at = atHour(today, schedule.reminderHour, schedule.timezone).toInstant()
   return (Temporal.Instant.compare(now, at) < 0 ? today : today.add({ days: 1 })).toString()
 }
 
-/** Of two dates the one that comes later. */
 export function laterDate(one: string, other: string): string {
   return Temporal.PlainDate.compare(one, other) > 0 ? one : other
 }
@@ -100,8 +99,8 @@ export function dayBeforeOf(date: string): string {
 }
 
 /**
- * When an unpaid invoice is next written to by the daily run: the first run on a date after `quietUntil` (its due date, or the last day of its
- * pause), and not again on a day that had its reminder.
+ * When the daily run next reminds of an unpaid invoice: the first run on a date after `quietUntil` (its due date, or the last day of its
+ * pause), but not twice on one day.
  */
 export function nextReminder(
   schedule: Schedule,
@@ -113,7 +112,7 @@ export function nextReminder(
   return nextRun(schedule, { now: about.now, notBefore: date, lastRunAt: null }).at
 }
 
-/** How long to wait after the `attempt`th try (1 is the first) failed for now, in seconds. `random` in [0, 1) spreads it by ±20 %. */
+/** Seconds to wait after the `attempt`th try (1 is the first) failed temporarily. `random` in [0, 1) spreads it by ±20 %. */
 export function retrySeconds(attempt: number, random: number): number {
   const minutes = retryMinutes[Math.min(attempt, retryMinutes.length) - 1] ?? retryMinutes[0]
   return Math.round(minutes * 60 * (0.8 + 0.4 * random))

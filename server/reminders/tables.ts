@@ -4,31 +4,31 @@ import { accounts } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { bytes, id, instant } from '#server/platform/columns.ts'
 
-/** One occasion on which an account's clients are written to. */
+/** One occasion on which an account's clients are reminded. */
 export const runs = pgTable(
   'runs',
   {
     id: id(),
     ownerId: uuid().notNull(),
     kind: text({ enum: ['daily', 'start', 'send_now', 'trigger', 'retry'] }).notNull(),
-    /** The account's own date when it was made: the key of a daily run. */
+    /** The local date of the account when it was made: the key of a daily run. */
     localDate: date({ mode: 'string' }).notNull(),
     createdAt: instant().notNull(),
-    /** Nothing is tried after this: 18:00 local for the daily run, 4 h for an immediate one. */
+    /** The deadline: 18:00 local for the daily run, 4 h for a manual one. */
     deadlineAt: instant().notNull(),
     cancelledAt: instant(),
-    /** Its mails are written down in chunks, in their order: how far that is, and when it was complete. */
+    /** Emails are planned in chunks, in order: how far that is, and when it was complete. */
     cursor: text(),
-    /** One mail per client instead of one per invoice. */
+    /** One email per client instead of one per invoice. */
     grouped: boolean().notNull().default(false),
-    /** The run whose failed mails this one is for. */
+    /** The run whose failed emails this one repeats. */
     retryOf: uuid(),
     plannedAt: instant(),
-    /** Mails that were not made because their invoice had had its reminder or had one under way. */
+    /** Invoices skipped because they were already reminded or had a pending email. */
     skipped: integer().notNull().default(0),
-    /** Why the whole day was left out, where it was. */
+    /** Why the whole day was skipped, where it was. */
     skippedReason: text(),
-    /** When nothing of it was open any more and its owner had been told what of it failed. */
+    /** When nothing of it was open any more and its failures had been reported. */
     settledAt: instant(),
   },
   (t) => [
@@ -42,7 +42,7 @@ export const runs = pgTable(
   ],
 )
 
-/** One mail. This row is the truth about it; the queue only wakes somebody up. */
+/** One email. This row is its state; the queue only signals that it is due. */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -53,7 +53,7 @@ export const deliveries = pgTable(
     pulledByRunId: uuid(),
     clientEmail: text().notNull(),
     state: text({ enum: ['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'] }).notNull(),
-    /** Why it waits (held) or why it was never sent (cancelled, superseded), for programs. */
+    /** Why it waits (held) or why it was never sent (cancelled, superseded), as a code. */
     reason: text(),
     createdAt: instant().notNull(),
     /** Not tried before this. */
@@ -67,8 +67,8 @@ export const deliveries = pgTable(
     claim: uuid(),
 
     /**
-     * The mail as rendered at the first claim, byte for byte, and its Message-ID. `renderedFrom` names the mailbox and the
-     * versions of the invoices it was rendered from: where these have changed, it is rendered anew under a new Message-ID.
+     * The email as rendered at the first claim, byte for byte, and its Message-ID. `renderedFrom` names the mailbox and the versions of the
+     * invoices it was rendered from: when these have changed, it is rendered again under a new Message-ID.
      */
     raw: bytes(),
     subject: text(),
@@ -76,7 +76,7 @@ export const deliveries = pgTable(
     renderedFrom: text(),
 
     sentAt: instant(),
-    /** The mail server's own words on the last try. */
+    /** The mail server's reply to the last try. */
     serverReply: text(),
   },
   (t) => [
@@ -95,7 +95,7 @@ export const deliveries = pgTable(
   ],
 )
 
-/** Which invoices a mail is about. `open` until the mail is finished: an invoice has at most one open mail. */
+/** The invoices of an email. `open` until the email is finished: an invoice has at most one open email. */
 export const deliveryInvoices = pgTable(
   'delivery_invoices',
   {
@@ -114,8 +114,8 @@ export const deliveryInvoices = pgTable(
 )
 
 /**
- * What was decided about an invoice on one local date of an active schedule: exactly one row for every invoice past due.
- * Where a mail was made, its own row says what became of it.
+ * The decision about an invoice on one local date of an active schedule: exactly one row for every invoice past due. Where an email was
+ * made, its own row has the outcome.
  */
 export const decisions = pgTable(
   'decisions',
@@ -135,13 +135,16 @@ export const decisions = pgTable(
   ],
 )
 
-/** One running process that sends mail. Dead once its heartbeat is 20 s old by the database's clock; its claims are free then. */
+/** One running process that sends email. Dead once its heartbeat is 20 s old by the database's clock; its claims can be taken over then. */
 export const processes = pgTable('processes', {
   id: uuid().primaryKey(),
   startedAt: instant().notNull().default(sql`now()`),
   heartbeatAt: instant().notNull().default(sql`now()`),
-  /** Since when its heartbeat has had no gap. Only a steady process may declare another one dead: after an outage of the database all look dead. */
+  /**
+   * Since when its heartbeat has had no gap. Only a steady process may declare another one dead: after an outage of the database all look
+   * dead.
+   */
   steadySince: instant().notNull().default(sql`now()`),
-  /** When it last looked whose hour has come, by the database's clock. */
+  /** When it last checked which accounts are due, by the database's clock. */
   tickedAt: instant(),
 })
