@@ -1,6 +1,6 @@
 /*
- * The structure of the repository, executable: which folder may import which, what files may be called, and that every sentence of a screen
- * is kept in its texts. `npm run check` runs this file; run/structure.test.ts shows that each rule refuses what it is there for.
+ * The rules of structure: which folder may import which, how files may be named, and that a screen's sentences are in its texts.
+ * `npm run check` runs this file; run/structure.test.ts shows that each rule refuses a violation.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -20,13 +20,13 @@ const lower = (...names: string[]) => ['contract', 'server/platform', ...names.m
 const serverFolders = ['contract', 'server', 'server/platform', ...slices]
 const screens: Folder = { packages: 'web', may: ['contract', 'web/platform', 'web/ui'] }
 
-/** The drawing of the system: every folder with code in it, and what it knows of the others. */
+/** Each folder with code, and what it may import. */
 const table: Record<string, Folder> = {
   '.': { packages: 'tools', may: ['test'] },
   contract: { packages: 'zod', may: [] },
 
   server: { packages: 'server', may: ['contract', 'server/platform', ...slices] },
-  // The parts that everything is handed name the configuration; they read none of it.
+  // The platform may name the type of the configuration; it must not read it.
   'server/platform': { packages: 'server', may: ['contract', 'server/config.ts'] },
   'server/accounts': { packages: 'server', may: lower() },
   'server/billing': { packages: 'server', may: lower('accounts') },
@@ -55,7 +55,7 @@ const table: Record<string, Folder> = {
   'test/fakes/razorpay': { packages: 'tools', may: [] },
   'test/faults': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
   'test/attacks': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/faults'] },
-  // A code for two-factor sign-in is made as an authenticator makes it.
+  // Browser tests generate two-factor codes like an authenticator.
   'test/e2e': {
     packages: 'tools',
     may: ['contract', 'run/sizes.ts', 'server/accounts/totp.ts', 'test', 'test/fakes', 'test/fakes/razorpay'],
@@ -65,34 +65,34 @@ const table: Record<string, Folder> = {
   dev: { packages: 'tools', may: ['contract', 'run/scalar.ts'] },
 }
 
-/** The room a folder belongs to: a screen's folder inside a slice of the client has the rights of its slice. */
+/** The entry of the table for a folder: a screen's folder inside a client slice has the rights of its slice. */
 function roomOf(folder: string): string {
   const [root, slice, screen, ...deeper] = folder.split('/')
   return !table[folder] && root === 'web' && screen !== undefined && deeper.length === 0 ? `${root}/${slice}` : folder
 }
 
-/** Of another slice one sees its rules and its tables. These files are seen as well, each for a reason. */
+/** Other slices may import `<slice>.ts` and `tables.ts`. These files may be imported too, each with its reason. */
 const alsoPublic: Record<string, string> = {
-  'server/accounts/google.ts': 'who came back from Google and went no further is forgotten in the background',
-  'server/accounts/links.ts': 'links that were sent out are forgotten in the background',
-  'server/accounts/recovery.ts': "one of the operator's commands makes a link",
-  'server/accounts/notices.ts': 'what an account is told on its screens is found out by whichever slice it is about',
-  'server/accounts/sessions.ts': 'who asks is settled for every call at once, and sessions are forgotten in the background',
-  'server/accounts/throttle.ts': 'tries are forgotten in the background; other slices count tries of their own',
-  'server/billing/plan-notifications.ts': 'what is told of plans that end is begun in the background',
-  'server/invoices/idempotency.ts': 'keys of requests are forgotten in the background',
-  'server/invoices/overdue.ts': 'the job of each midnight is begun in the background',
+  'server/accounts/google.ts': 'unfinished Google sign-ins are pruned in the background',
+  'server/accounts/links.ts': 'sent links are pruned in the background',
+  'server/accounts/recovery.ts': "one of the operator's commands creates a link",
+  'server/accounts/notices.ts': 'each slice creates the notices about its subject',
+  'server/accounts/sessions.ts': 'calls are authenticated in one place, and sessions are pruned in the background',
+  'server/accounts/throttle.ts': 'attempts are pruned in the background; other slices count their own attempts',
+  'server/billing/plan-notifications.ts': 'notifications about ending plans run in the background',
+  'server/invoices/idempotency.ts': 'idempotency keys are pruned in the background',
+  'server/invoices/overdue.ts': 'the midnight job runs in the background',
   'server/invoices/pauses.ts': 'pauses end in the background',
-  'server/reminders/failures.ts': 'what was not delivered is told of in the background',
-  'server/mail/transports.ts': 'opened once for the whole program, and closed at its end',
-  'server/mail/mailer.ts': 'sending a mail, the other half of what the slice is for',
-  'server/reminders/deliver.ts': 'begun in the background, and woken by what changes below',
-  'server/reminders/runs.ts': 'begun in the background, and moved by a change of zone or hour',
-  'server/reminders/holds.ts': 'what waits for a mailbox or a plan goes on when that changes',
-  'server/reminders/claims.ts': 'what a process has in hand is opened with the process',
-  'server/reminders/processes.ts': 'heartbeats are begun in the background',
+  'server/reminders/failures.ts': 'failure notifications run in the background',
+  'server/mail/transports.ts': 'opened once for the whole program, and closed when it stops',
+  'server/mail/mailer.ts': 'sends emails',
+  'server/reminders/deliver.ts': 'runs in the background; changes of invoices and mailboxes call it',
+  'server/reminders/runs.ts': 'runs in the background; a change of zone or hour moves the next run',
+  'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',
+  'server/reminders/claims.ts': 'a process opens its claims when it starts',
+  'server/reminders/processes.ts': 'heartbeats run in the background',
 }
-/** What is put together in one place only. */
+/** Only these files may import routes and jobs of slices. */
 const entries = ['server/app.ts', 'server/worker.ts', 'server/start.ts']
 const entryParts = ['routes.ts', 'jobs.ts']
 
@@ -111,7 +111,7 @@ interface Source {
 
 /** Violations of the rules of structure, one line each. */
 export function trespasses(files: Source[]): string[] {
-  if (files.length === 0) return ['There are no files to look at.']
+  if (files.length === 0) return ['There are no files to check.']
   return files.flatMap((file) => [
     ...wrongNames(file.path),
     ...importsOf(file).flatMap((name) => wrongImport(file.path, name) ?? []),
@@ -122,10 +122,10 @@ export function trespasses(files: Source[]): string[] {
 function wrongNames(file: string): string[] {
   const wrong: string[] = []
   const folder = path.posix.dirname(file)
-  if (!table[roomOf(folder)]) wrong.push(`${file} lies in ${folder}, which is not in the table`)
+  if (!table[roomOf(folder)]) wrong.push(`${file} is in ${folder}, which is not in the table`)
   const parts = file.split('/').map((part) => part.replace(/\..*$/, ''))
-  for (const part of parts) if (banned.test(part)) wrong.push(`${file} is called ${part}, which says nothing`)
-  if (parts.at(-1) === 'index' && folder !== 'contract') wrong.push(`${file} is an index outside the contract`)
+  for (const part of parts) if (banned.test(part)) wrong.push(`${file} is called ${part}, which has no meaning`)
+  if (parts.at(-1) === 'index' && folder !== 'contract') wrong.push(`${file} is an index file outside contract/`)
   return wrong
 }
 
@@ -134,23 +134,23 @@ function wrongImport(file: string, name: string | null): string | null {
   const isTest = /\.(?:test|spec)\.tsx?$/.test(file)
   const rule = table[roomOf(folder)]
   if (!rule) return null
-  if (name === null) return `${file} imports something whose name cannot be read`
-  if (name.startsWith('../') || name === '..') return `${file} climbs to ${name}`
-  if (name.startsWith('./')) return name.slice(2).includes('/') ? `${file} reaches into a folder with ${name}` : null
+  if (name === null) return `${file} imports a computed name`
+  if (name.startsWith('../') || name === '..') return `${file} imports ${name}: use an absolute # path`
+  if (name.startsWith('./')) return name.slice(2).includes('/') ? `${file} imports ${name}: use an absolute # path` : null
   if (!name.startsWith('#'))
     return isTest || mayUse(beforeStart.includes(file) ? 'start' : rule.packages, name) ? null : `${file} may not use the package ${name}`
 
   const target = name.slice(1)
   const targetFolder = path.posix.dirname(target)
-  if (targetFolder === folder) return `${file} calls its neighbour ${name}: say ./${path.posix.basename(name)}`
+  if (targetFolder === folder) return `${file} imports its neighbour ${name}: use ./${path.posix.basename(name)}`
   if (isTest && ['test', 'test/fakes', 'test/fakes/razorpay'].includes(targetFolder)) return null
   const room = roomOf(targetFolder)
   if (room !== roomOf(folder) && !rule.may.includes(room) && !rule.may.includes(target)) return `${file} may not import ${name}`
-  return slices.includes(targetFolder) && !isPublic(file, target) ? `${file} sees the inside of ${targetFolder}: ${name}` : null
+  return slices.includes(targetFolder) && !isPublic(file, target) ? `${file} imports an internal file of ${targetFolder}: ${name}` : null
 }
 
 function isPublic(file: string, target: string): boolean {
-  // Tests, their tools, measurements and faults look anywhere below them.
+  // Tests and benchmarks may import any file of the folders they may import.
   if (/^(?:test|bench)\//.test(file) || file.endsWith('.test.ts')) return true
   const [slice, name] = [path.posix.basename(path.posix.dirname(target)), path.posix.basename(target)]
   return name === `${slice}.ts` || name === 'tables.ts' || target in alsoPublic || (entries.includes(file) && entryParts.includes(name))
@@ -173,7 +173,7 @@ function mayUse(packages: Packages, name: string): boolean {
   }
 }
 
-/** What a file imports or exports again, in any of the language's ways; null where the name is put together while it runs. */
+/** What a file imports or re-exports, in any form; null if the name is computed at run time. */
 function importsOf(source: Source): (string | null)[] {
   const found: (string | null)[] = []
   walk(parse(source), (node) => {
@@ -229,7 +229,7 @@ function literal(node: unknown): string | null {
   return isNode(node) && typeof node.value === 'string' ? node.value : null
 }
 
-/** Every file of code there is, whatever folder somebody made for it. */
+/** Every file of code, in any folder, so that a new folder can't escape the rules. */
 function everyFile(): Source[] {
   const elsewhere = new Set(['node_modules', 'build', 'data', 'coverage', 'test-results', 'public', 'migrations', 'docs', 'zapier'])
   const found: string[] = []
@@ -244,7 +244,7 @@ function everyFile(): Source[] {
   return found.map((file) => ({ path: file, text: readFileSync(file, 'utf8') }))
 }
 
-/** What a person reads in a screen's code, instead of in the slice's texts: words between tags, words in an attribute, a sentence in quotes. */
+/** Text for people in a screen's code instead of the slice's texts: between tags, in an attribute, or a sentence in quotes. */
 export function wordsIn(source: Source): string[] {
   const found: string[] = []
   const spoken = /^(?:aria-.*label|aria-description|title|placeholder|label|description|alt|text|busyText|heading)$/
@@ -257,12 +257,12 @@ export function wordsIn(source: Source): string[] {
       ignored.add(node.value)
     }
     if (node.type === 'Property' && isNode(node.key) && spokenKey.test(literal(node.key) ?? '')) found.push(literal(node.value) ?? '')
-    // What only a developer reads.
+    // Messages of errors, for developers only.
     if (node.type === 'NewExpression') for (const one of [node.arguments].flat()) ignored.add(one)
     const told = node.type === 'TemplateElement' && isNode(node) ? cooked(node) : node.type === 'Literal' ? literal(node) : null
     if (told !== null && !ignored.has(node) && /(?:^| )[A-Z][a-z']+ [a-z]+/.test(told)) found.push(told)
   })
-  return found.filter((words) => /[A-Za-z]{2}/.test(words)).map((words) => `${source.path} has the words "${words}" outside of its texts`)
+  return found.filter((words) => /[A-Za-z]{2}/.test(words)).map((words) => `${source.path} has the words "${words}" outside its texts`)
 }
 
 function cooked({ value }: Node): string | null {

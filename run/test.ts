@@ -68,7 +68,12 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const [asked, ...rest] = process.argv.slice(2)
 if (asked === 'full')
-  Object.assign(process.env, { TEST_POSTGRES: 'everything', TEST_ISOLATE: 'true', TEST_THOROUGH: 'true', PICTURES: path.join(root, 'test-results/pictures') })
+  Object.assign(process.env, {
+    TEST_POSTGRES: 'everything',
+    TEST_ISOLATE: 'true',
+    TEST_THOROUGH: 'true',
+    PICTURES: path.join(root, 'test-results/pictures'),
+  })
 const chosen = asked === undefined || asked === 'full' ? parts : { [asked]: { ...parts, ...single }[asked] }
 const total: Tally = { passed: 0, failed: 0 }
 const failures: string[] = []
