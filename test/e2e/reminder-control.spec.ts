@@ -65,7 +65,7 @@ test('a refused start shows its error once, Send Now lists the recipients, and w
   await ask('DELETE', '/mail-config')
   await page.reload()
   await expect(page.getByText('Active', { exact: true })).toBeVisible()
-  await expect(page.getByText('Waiting for a mailbox: nothing is sent until you connect one.')).toBeVisible()
+  await expect(page.getByText('Waiting for a mailbox: connect one to start sending.')).toBeVisible()
   await expect(page.getByText('Once a mailbox is connected')).toBeVisible()
 })
 

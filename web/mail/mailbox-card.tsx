@@ -117,7 +117,7 @@ export function PauseBanner({ pause, host, onFix }: { pause: SenderPause; host: 
       </p>
       <p
         className={styles.text}
-      >{`${texts.pause.since(when)} ${pause.until === null ? texts.pause.todo[pause.reason] : texts.pause.goesOn(showComing(zone, new Date(pause.until), new Date()))}`}</p>
+      >{`${texts.pause.since(when)} ${pause.until === null ? texts.pause.todo[pause.reason] : texts.pause.resumes(showComing(zone, new Date(pause.until), new Date()))}`}</p>
     </Notice>
   )
 }

@@ -83,10 +83,10 @@ export const texts = {
       login_refused: 'Sending is paused: the mail server refused the login',
       quota: 'Sending is paused: the mailbox reached its sending limit',
     },
-    said: (host: string) => `${host} said:`,
+    said: (host: string) => `${host} replied:`,
     theServer: 'The mail server',
     since: (when: string) => `Since ${when}.`,
-    goesOn: (when: string) => `Sending resumes automatically ${when}.`,
+    resumes: (when: string) => `Sending resumes automatically ${when}.`,
     todo: {
       login_refused: 'Enter the new app password. Waiting emails are sent right away.',
       quota:

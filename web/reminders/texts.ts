@@ -62,7 +62,7 @@ export const texts = {
     heading: 'Daily reminders',
     active: 'Active',
     inactive: 'Inactive',
-    waits: 'Waiting for a mailbox: nothing is sent until you connect one.',
+    waits: 'Waiting for a mailbox: connect one to start sending.',
     waitingNext: 'Once a mailbox is connected',
     pausedWaits: 'Waiting for the mailbox: nothing is sent until it works again.',
     pausedNext: 'Once the mailbox works again',
