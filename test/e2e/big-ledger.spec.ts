@@ -125,7 +125,7 @@ test('10,000 invoices are selected, marked as paid and put back at once', async 
   await bar.getByRole('button', { name: 'Mark as paid' }).click()
   await expect(page.getByText(`${open.length.toLocaleString('en-IN')} invoices marked as paid.`)).toBeVisible({ timeout: 60_000 })
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByText(`${open.length.toLocaleString('en-IN')} invoices put back as before.`)).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText(`Change undone for ${open.length.toLocaleString('en-IN')} invoices.`)).toBeVisible({ timeout: 60_000 })
   await expect(page.getByRole('button', { name: `Paid (${size - open.length})`, exact: true })).toBeAttached()
 })
 

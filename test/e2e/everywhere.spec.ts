@@ -487,7 +487,7 @@ for (const [name, size] of Object.entries(sizes))
 
     await page.goto(`/dashboard/edit-invoice/${ids[0]}`)
     await expect(page.getByRole('textbox', { name: 'Amount' })).toHaveValue(/99,?99,?99,?999\.99/)
-    await expect(page.getByText('Nothing has been sent about this invoice yet.')).toBeVisible()
+    await expect(page.getByText('No reminders sent yet.')).toBeVisible()
     await inside('the screen of the invoice')
 
     await page.goto('/dashboard/reminder-control')

@@ -77,12 +77,12 @@ test('a file that cannot be read says why in words, and another one can be chose
   await onDashboard(page, [])
   const shiftJis = Buffer.from([0x83, 0x58, 0x83, 0x5e, 0x81, 0x5b, 0x2c, 0x31])
   for (const [content, says] of [
-    ['', 'There are no lines in this file.'],
-    [' \r\n\r\n', 'There are no lines in this file.'],
-    [shiftJis, 'The letters of this file cannot be read. Please save it as “CSV UTF-8” and choose it again.'],
-    [Buffer.from('a,b', 'utf16le'), 'The letters of this file cannot be read. Please save it as “CSV UTF-8” and choose it again.'],
+    ['', 'This file has no rows.'],
+    [' \r\n\r\n', 'This file has no rows.'],
+    [shiftJis, "Couldn't read the characters in this file. Please save it as “CSV UTF-8” and choose it again."],
+    [Buffer.from('a,b', 'utf16le'), "Couldn't read the characters in this file. Please save it as “CSV UTF-8” and choose it again."],
     [Buffer.alloc(10 * 1024 * 1024 + 1, 'a'), 'This file is larger than 10 MB.'],
-    ['a,b\n'.repeat(20_001), 'This file has more than 20,000 lines.'],
+    ['a,b\n'.repeat(20_001), 'This file has more than 20,000 rows.'],
   ] as const) {
     const dialog = await choose(page, content)
     await expect(dialog.getByRole('alert')).toContainText(says)
@@ -98,7 +98,7 @@ test('a file of 3,000 lines is imported whole, and taken back whole', async ({ p
   await expect(dialog.getByRole('heading', { name: '3,000 invoices imported' })).toBeVisible({ timeout: 40_000 })
   expect(await stored(page)).toBe(3_000)
   await expect(page.getByText('All (3000)')).toBeAttached()
-  await dialog.getByRole('button', { name: 'Undo the import' }).click()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('3,000 invoices deleted.')).toBeVisible()
   await expect(page.getByText('No invoices yet')).toBeVisible()
   expect(await stored(page)).toBe(0)
@@ -118,7 +118,7 @@ test('an import that is stopped halfway says so, goes on where it stopped, and i
   })
   const dialog = await choose(page, books(1_000))
   await dialog.getByRole('button', { name: 'Import 1,000 invoices' }).click()
-  await expect(dialog.getByText('200 of 1,000 lines done')).toBeVisible()
+  await expect(dialog.getByText('200 of 1,000 rows processed')).toBeVisible()
   // Nothing takes the dialog away while it runs.
   await page.keyboard.press('Escape')
   await page.goBack()
@@ -126,12 +126,12 @@ test('an import that is stopped halfway says so, goes on where it stopped, and i
   await expect(dialog.getByRole('button', { name: 'Stopping...' })).toBeVisible()
   release()
   await expect(dialog.getByRole('heading', { name: '400 invoices imported' })).toBeVisible()
-  await expect(dialog.getByText('Stopped. 600 lines were not imported.')).toBeVisible()
+  await expect(dialog.getByText('Stopped. 600 rows were not imported.')).toBeVisible()
   expect(await stored(page)).toBe(400)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(dialog.getByRole('heading', { name: '1,000 invoices imported' })).toBeVisible()
   expect(await stored(page)).toBe(1_000)
-  await dialog.getByRole('button', { name: 'Undo the import' }).click()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('1,000 invoices deleted.')).toBeVisible()
   expect(await stored(page)).toBe(0)
 })
@@ -143,15 +143,15 @@ test('where the connection breaks after lines arrived, going on counts them once
   await dialog.getByRole('button', { name: 'Import 500 invoices' }).click()
   await expect(dialog.getByRole('heading', { name: '200 invoices imported' })).toBeVisible()
   await expect(
-    dialog.getByText('300 lines were not answered, and the first 200 of them may have arrived all the same.', { exact: false }),
+    dialog.getByText('200 rows may already be saved. Continue to import the rest; no row is added twice.', { exact: false }),
   ).toBeVisible()
   expect(await stored(page)).toBe(401)
   await line.back()
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(dialog.getByRole('heading', { name: '500 invoices imported' })).toBeVisible()
-  await expect(dialog.getByText('left out', { exact: false })).toHaveCount(0)
+  await expect(dialog.getByText('skipped', { exact: false })).toHaveCount(0)
   expect(await stored(page)).toBe(501)
-  await dialog.getByRole('button', { name: 'Undo the import' }).click()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('500 invoices deleted.')).toBeVisible()
   expect(await stored(page)).toBe(1)
   await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeVisible()
@@ -162,12 +162,12 @@ test('what arrived before the connection broke is taken back without going on', 
   const line = await loseAnswerOf(page, 1)
   const dialog = await choose(page, books(300))
   await dialog.getByRole('button', { name: 'Import 300 invoices' }).click()
-  await expect(dialog.getByRole('heading', { name: 'The import broke off' })).toBeVisible()
-  await dialog.getByRole('button', { name: 'Undo the import' }).click()
-  await expect(page.getByText('This could not be undone. The server cannot be reached.', { exact: false })).toBeVisible()
+  await expect(dialog.getByRole('heading', { name: 'Import interrupted' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
+  await expect(page.getByText("Couldn't undo this. The server cannot be reached.", { exact: false })).toBeVisible()
   expect(await stored(page)).toBe(200)
   await line.back()
-  await dialog.getByRole('button', { name: 'Undo the import' }).click()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('200 invoices deleted.')).toBeVisible()
   expect(await stored(page)).toBe(0)
 })
@@ -202,12 +202,12 @@ test('a part that the server refuses is told in its words, and what came before 
   await expect(dialog.getByRole('heading', { name: '200 invoices imported' })).toBeVisible()
   await expect(
     dialog.getByText(
-      'The import stopped half way. That was too much at once. Please wait a minute. Going on brings in the rest, no line twice.',
+      'The import was interrupted. That was too much at once. Please wait a minute. Continue to import the rest; no row is added twice.',
     ),
   ).toBeVisible()
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(dialog.getByRole('heading', { name: '500 invoices imported' })).toBeVisible()
-  await dialog.getByRole('button', { name: 'Undo the import' }).click()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('500 invoices deleted.')).toBeVisible()
   expect(await stored(page)).toBe(0)
 })
@@ -225,13 +225,13 @@ test('a server that dies in the middle of an import has every line once when it 
   await dialog.getByRole('button', { name: 'Import 600 invoices' }).click()
   await second
   await first.end('SIGKILL')
-  await expect(dialog.getByText('The import stopped half way.', { exact: false })).toBeVisible()
+  await expect(dialog.getByText('The import was interrupted.', { exact: false })).toBeVisible()
   await using again = await startProgram(env)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(dialog.getByRole('heading', { name: '600 invoices imported' })).toBeVisible()
-  await expect(dialog.getByText('left out', { exact: false })).toHaveCount(0)
+  await expect(dialog.getByText('skipped', { exact: false })).toHaveCount(0)
   expect(await stored(page)).toBe(600)
-  await dialog.getByRole('button', { name: 'Undo the import' }).click()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('600 invoices deleted.')).toBeVisible()
   expect(await stored(page)).toBe(0)
   await page.goto('about:blank')

@@ -119,7 +119,7 @@ test('the whole main job is done by keys: signing up, an invoice, a mailbox, the
   await expect(page.getByRole('menuitem', { name: 'Mark as paid' })).toBeVisible()
   while (!(await focused(page)).read.includes('Mark as paid')) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Kaveri Foods has paid. No more reminders go out for this invoice.')).toBeVisible()
+  await expect(page.getByText('Invoice for Kaveri Foods marked as paid. No more reminders are sent for it.')).toBeVisible()
   expect((await focused(page)).read).toContain('button "Actions for INV-0001')
 
   await choose(page, 'reminder control')

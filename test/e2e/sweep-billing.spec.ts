@@ -199,7 +199,7 @@ async function onFree(page: Page, look: Looking): Promise<void> {
   await expect(page.getByText(/^Your plan has room for 2 more invoices/)).toBeVisible()
   await look.at('import-room', page.getByText(/^Your plan has room for 2 more invoices/))
   await page.getByRole('button', { name: 'Import 4 invoices' }).click()
-  await expect(page.getByText('2 lines were left out:')).toBeVisible()
+  await expect(page.getByText('2 rows skipped:')).toBeVisible()
   await look.at('import-room-over')
   await page.getByRole('button', { name: 'Done' }).click()
   await open(page, '/dashboard/new-invoice', '50 of 50 invoices this month')

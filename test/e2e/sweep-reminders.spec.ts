@@ -291,9 +291,9 @@ async function templates(page: Page, look: Looking, someone: Someone, smtp: Fake
 
   const list = (await someone.send('GET', '/invoice')) as { _id: string }[]
   await change(page, reminderCalls.history, story)
-  await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'What happened')
+  await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'History')
   await look.at('history', page.getByText(/Greylisted/))
-  await page.getByRole('button', { name: 'Show what was before' }).click()
+  await page.getByRole('button', { name: 'Show earlier' }).click()
   await look.at('history-before', page.getByText(/^Not in the run: it was written down after/))
 }
 

@@ -47,8 +47,8 @@ function screens(invoice: string, webhook: string): Screen[] {
       name: 'history',
       address: `/dashboard/edit-invoice/${invoice}`,
       calls: [reminderCalls.history],
-      loading: 'Loading the reminders of this invoice...',
-      failed: /^The reminders of this invoice could not be loaded: /,
+      loading: 'Loading reminders...',
+      failed: /^Couldn't load the reminders of this invoice: /,
     },
     {
       name: 'email-settings',

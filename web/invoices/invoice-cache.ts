@@ -17,7 +17,7 @@ export function removeInvoice(cache: ApiCache, id: string): void {
   cache.update(invoiceCalls.list, (list) => list.filter(({ _id }) => _id !== id))
 }
 
-/** What a pause, and its end, makes out of date. */
+/** The queries that a pause, or its end, makes out of date. */
 export const pauseInvalidates = [
   invoiceCalls.list,
   invoiceCalls.read,

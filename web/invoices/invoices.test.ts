@@ -61,18 +61,18 @@ test('a list requested before the save does not overwrite it', async () => {
 const promise = { until: '2026-12-05', note: 'Call Mr Rao on Monday', promised: true, scope: 'client' as const }
 const clientEmail = 'billing@kaveri.example'
 
-test('a paused invoice says whom the pause is about, what was promised and the note', () => {
+test('a pause is described by its scope, promise and note', () => {
   expect(describePause({ clientEmail, pause: promise })).toEqual([
-    'No invoice of billing@kaveri.example is reminded.',
-    'They promised to pay by 05/12/2026.',
+    'Reminders are paused for all invoices of billing@kaveri.example.',
+    'Client promised to pay by 05/12/2026.',
     'Call Mr Rao on Monday',
   ])
   expect(describePause({ clientEmail, pause: { until: null, note: '', promised: false, scope: 'invoice' } })).toEqual([
-    'This invoice is not reminded.',
+    'Reminders are paused for this invoice.',
   ])
 })
 
-test('a paid invoice is not called paused', () => {
+test('a paid invoice is not shown as paused', () => {
   expect(isPaused({ pause: promise, status: 'overdue' })).toBe(true)
   expect(isPaused({ pause: promise, status: 'paid' })).toBe(false)
   expect(isPaused({ pause: null, status: 'overdue' })).toBe(false)
@@ -86,12 +86,12 @@ const clients = clientsOf([
   of('Studio Banyan', 'hello@banyan.example'),
 ])
 
-test('clients of earlier invoices are offered once, as the newest invoice writes them', () => {
+test('clients of earlier invoices are suggested once, as written on the newest', () => {
   expect(suggestions(clients, 'name', 'KAV')).toEqual(['Kaveri Foods'])
   expect(suggestions(clients, 'email', 'kaveri')).toEqual(['new@kaveri.example', 'old@kaveri.example'])
 })
 
-test('nothing is offered for nothing, nor for what is typed in full', () => {
+test('no suggestions for an empty field or for text typed in full', () => {
   expect(suggestions(clients, 'name', ' ')).toEqual([])
   expect(suggestions(clients, 'name', 'studio banyan')).toEqual([])
 })

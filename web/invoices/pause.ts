@@ -2,7 +2,7 @@ import type { Invoice } from '#contract/invoices.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { invoiceTexts } from './texts.ts'
 
-/** What a pause says besides until when: about what it is, what was promised, and the note. Of an invoice that is not paused nothing. */
+/** The scope, promise and note of a pause, a sentence each. */
 export function describePause({ pause, clientEmail }: Pick<Invoice, 'pause' | 'clientEmail'>): string[] {
   if (pause === null) return []
   return [
@@ -12,7 +12,7 @@ export function describePause({ pause, clientEmail }: Pick<Invoice, 'pause' | 'c
   ]
 }
 
-/** Whether the screens say that it is paused: once it is paid, no reminder goes out anyway. */
+/** A paid invoice is not shown as paused: it gets no reminders anyway. */
 export function isPaused({ pause, status }: Pick<Invoice, 'pause' | 'status'>): boolean {
   return pause !== null && status !== 'paid'
 }

@@ -1,66 +1,62 @@
 import type { InvoicePause, InvoiceStatus } from '#contract/invoices.ts'
+import { count } from '#web/ui/texts.ts'
 
-/** A number of invoices in words. */
-export function invoicesOf(count: number): string {
-  return count === 1 ? '1 invoice' : `${count.toLocaleString('en-IN')} invoices`
-}
-
-/** The texts that several screens of invoices share. */
+/** Texts that several screens of this slice share. */
 export const invoiceTexts = {
   status: { unpaid: 'Unpaid', paid: 'Paid', overdue: 'Overdue' } satisfies Record<InvoiceStatus, string>,
+  deleted: (invoices: number) => `${count(invoices, 'invoice')} deleted.`,
+  undoFailed: (message: string) => `Couldn't undo this. ${message}`,
   pause: {
     title: 'Pause reminders',
-    change: 'Change the pause',
+    change: 'Change pause',
     changeButton: 'Change',
-    about: (reference: string, client: string) => `${reference} of ${client}`,
-    scope: 'Which reminders',
+    about: (reference: string, client: string) => `${reference}, ${client}`,
+    scope: 'Applies to',
     scopes: {
       invoice: 'This invoice',
       client: (email: string) => `All invoices of ${email}`,
     },
-    onlyOne: 'The other invoices of this client are reminded as before.',
     scopeKept: {
-      invoice: 'The pause is about this invoice alone.',
-      client: (email: string) => `The pause is about all invoices of ${email}.`,
+      invoice: 'Applies to this invoice only.',
+      client: (email: string) => `Applies to all invoices of ${email}.`,
     } satisfies Record<InvoicePause['scope'], unknown>,
-    length: 'How long',
+    length: 'Duration',
     until: 'Until a date',
-    forGood: 'For good, until I resume them',
-    lastDay: 'Last quiet day',
-    lastDayHint: 'Reminders go on the day after.',
-    chooseDay: 'Please choose the last quiet day.',
+    forGood: 'Until I resume them',
+    lastDay: 'Paused through',
+    lastDayHint: 'Reminders resume the next day.',
+    chooseDay: 'Please choose the last day of the pause.',
     pastDay: 'Please choose today or a later day.',
-    promised: 'They promised to pay by this date',
-    promisedHint: 'If it is still unpaid afterwards, you are told.',
+    promised: 'Client promised to pay by this date',
+    promisedHint: "We'll alert you if they don't.",
     note: 'Note',
-    noteHint: 'For yourself; the client does not see it.',
+    noteHint: 'Only you can see it.',
     submit: 'Pause reminders',
-    save: 'Save the pause',
-    bulkTitle: (count: number) => `Pause reminders of ${invoicesOf(count)}`,
-    paidLeftOut: (count: number) =>
-      count === 1
-        ? 'One of the selected is paid already and left out.'
-        : `${count.toLocaleString('en-IN')} of the selected are paid already and left out.`,
+    save: 'Save pause',
     busy: 'Pausing...',
     cancel: 'Cancel',
-    done: (reference: string, until: string | null) =>
-      until === null ? `The reminders of ${reference} are paused.` : `The reminders of ${reference} are paused until ${until}.`,
-    doneClient: (email: string, until: string | null) =>
-      until === null ? `All reminders to ${email} are paused.` : `All reminders to ${email} are paused until ${until}.`,
-    pill: (until: string | null) => (until === null ? 'Paused' : `Paused until ${until}`),
-    state: (until: string | null) => (until === null ? 'Paused for good' : `Paused until ${until}`),
+    bulkTitle: (invoices: number) => `Pause reminders for ${count(invoices, 'invoice')}`,
+    paidLeftOut: (invoices: number) => `${count(invoices, 'paid invoice is', 'paid invoices are')} skipped.`,
+    done: (reference: string, until: string | null) => `Reminders for ${reference} paused${untilDate(until)}.`,
+    doneClient: (email: string, until: string | null) => `All reminders to ${email} paused${untilDate(until)}.`,
+    pill: (until: string | null) => `Paused${untilDate(until)}`,
+    state: (until: string | null) => (until === null ? 'Paused until you resume' : `Paused until ${until}`),
     which: {
-      invoice: 'This invoice is not reminded.',
-      client: (email: string) => `No invoice of ${email} is reminded.`,
+      invoice: 'Reminders are paused for this invoice.',
+      client: (email: string) => `Reminders are paused for all invoices of ${email}.`,
     },
-    promise: (until: string) => `They promised to pay by ${until}.`,
+    promise: (until: string) => `Client promised to pay by ${until}.`,
     resume: 'Resume reminders',
     resumeBusy: 'Resuming...',
-    resumed: (reference: string) => `The reminders of ${reference} go on.`,
-    resumedClient: (email: string) => `The reminders to ${email} go on.`,
-    stillPaused: (email: string) => `The pause of this invoice is over, but all invoices of ${email} are paused.`,
-    resumeFailed: (message: string) => `The reminders are still paused. ${message}`,
+    resumed: (reference: string) => `Reminders for ${reference} have resumed.`,
+    resumedClient: (email: string) => `Reminders to ${email} have resumed.`,
+    stillPaused: (email: string) => `This invoice is no longer paused, but all invoices of ${email} still are.`,
+    resumeFailed: (message: string) => `Couldn't resume the reminders. ${message}`,
     resumeTitle: 'Resume reminders to this client?',
-    resumeText: (email: string) => `All invoices of ${email} are reminded again.`,
+    resumeText: (email: string) => `Reminders resume for all invoices of ${email}.`,
   },
+}
+
+function untilDate(until: string | null): string {
+  return until === null ? '' : ` until ${until}`
 }

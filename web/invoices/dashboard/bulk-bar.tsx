@@ -5,44 +5,65 @@ import { type ReactNode, useState } from 'react'
 import { type BulkChange, type BulkResult, type Invoice, invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
 import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
+import { confirm } from '#web/ui/confirm.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast, undoToast } from '#web/ui/toast.tsx'
 import styles from './dashboard.module.css'
 import { inverseChanges } from './list-data.ts'
 import type { Selection } from './list-state.ts'
-import { texts } from './texts.ts'
+import { texts as dashboardTexts } from './texts.ts'
 
-const BulkDeleteDialog = lazyDialog(async () => (await import('./bulk-delete-dialog.tsx')).BulkDeleteDialog)
+const texts = dashboardTexts.bulk
 const BulkPauseDialog = lazyDialog(async () => (await import('#web/invoices/history/pause-dialog.tsx')).BulkPauseDialog)
 
-/** What can be done with the chosen invoices; it stands at the foot of the window for as long as any is chosen. */
+/** The actions for the selected invoices, at the foot of the window while any is selected. */
 export function BulkBar({ selection, shown }: { selection: Selection; shown: number; onClose: () => void }): ReactNode {
   const { selected, clear, selectAll } = selection
-  const { change, busy } = useBulk()
-  const [asking, setAsking] = useState<'delete' | 'pause' | null>(null)
+  const { change, busy } = useBulkChange()
+  const [pausing, setPausing] = useState(false)
   const open = selected.filter(({ status }) => status !== 'paid')
   const sum = formatRupees(fromMinor(selected.reduce((total, { amount }) => total + (toMinor(amount) ?? 0), 0)))
-  const close = () => setAsking(null)
-  const withOpen = (act: () => void) => () => (open.length === 0 ? toast('info', texts.bulk.nothingOpen) : act())
   const finish = () => {
-    close()
+    setPausing(false)
     clear()
+  }
+  const showFailure = (error: unknown) => toast('bad', texts.failed(errorMessage(error)))
+  const withOpen = (act: () => void) => () => (open.length === 0 ? toast('info', texts.nothingOpen) : act())
+  const markPaid = () => change({ invoices: open, change: { do: 'mark', status: 'paid' }, done: texts.marked }).then(finish, showFailure)
+  const pause = (until: string | null) =>
+    change({
+      invoices: open,
+      change: { do: 'pause', until, note: '', promised: false },
+      done: (invoices) => texts.paused(invoices, until === null ? null : showDate(until)),
+    }).then(finish, showFailure)
+  const remove = async () => {
+    const deleted = await confirm({
+      title: texts.removeTitle(selected.length),
+      body: texts.removeText(sum),
+      tone: 'danger',
+      action: texts.remove,
+      busy: dashboardTexts.remove.busy,
+      failed: texts.failed,
+      onConfirm: () => change({ invoices: selected, change: { do: 'delete' }, done: invoiceTexts.deleted }),
+    })
+    if (deleted) finish()
   }
   return (
     <>
       {selected.length > 0 && (
-        <section className={styles.bulkBar} aria-label={texts.bulk.label}>
+        <section className={styles.bulkBar} aria-label={texts.label}>
           <p className={styles.bulkCount} role="status">
-            <strong>{busy ? texts.bulk.working : texts.bulk.selected(selected.length)}</strong>
+            <strong>{busy ? texts.working : texts.selected(selected.length)}</strong>
             <span className={styles.bulkSum}>{sum}</span>
           </p>
           {selected.length < shown && (
             <Button variant="subtle" onClick={selectAll} disabled={busy} className={styles.bulkAll ?? ''}>
-              {texts.bulk.all(shown)}
+              {texts.all(shown)}
             </Button>
           )}
           <div className={styles.bulkActions}>
@@ -50,58 +71,39 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               variant="default"
               disabled={busy}
               leftSection={<IconCircleCheck size={18} stroke={1.7} />}
-              onClick={withOpen(() => change({ invoices: open, change: { do: 'mark', status: 'paid' }, done: texts.bulk.marked }, finish))}
+              onClick={withOpen(() => void markPaid())}
             >
-              {texts.bulk.paid}
+              {texts.paid}
             </Button>
             <Button
               variant="default"
               disabled={busy}
               leftSection={<IconPlayerPause size={18} stroke={1.7} />}
-              onClick={withOpen(() => setAsking('pause'))}
+              onClick={withOpen(() => setPausing(true))}
             >
-              {texts.bulk.pause}
+              {texts.pause}
             </Button>
             <Button
               variant="default"
               disabled={busy}
               className={styles.danger ?? ''}
               leftSection={<IconTrash size={18} stroke={1.7} />}
-              onClick={() => setAsking('delete')}
+              onClick={() => void remove()}
             >
-              {texts.bulk.remove}
+              {texts.remove}
             </Button>
           </div>
-          <CloseButton size={44} iconSize={20} aria-label={texts.bulk.clear} onClick={clear} disabled={busy} />
+          <CloseButton size={44} iconSize={20} aria-label={texts.clear} onClick={clear} disabled={busy} />
         </section>
       )}
-      <LazyMount wanted={asking === 'delete'}>
-        <BulkDeleteDialog
-          opened={asking === 'delete'}
-          count={selected.length}
-          sum={sum}
-          busy={busy}
-          onDelete={() => change({ invoices: selected, change: { do: 'delete' }, done: texts.bulk.removed }, finish)}
-          onClose={close}
-        />
-      </LazyMount>
-      <LazyMount wanted={asking === 'pause'}>
+      <LazyMount wanted={pausing}>
         <BulkPauseDialog
-          opened={asking === 'pause'}
+          opened={pausing}
           count={open.length}
           paid={selected.length - open.length}
           busy={busy}
-          onPause={(until) =>
-            change(
-              {
-                invoices: open,
-                change: { do: 'pause', until, note: '', promised: false },
-                done: (count) => texts.bulk.paused(count, until === null ? null : showDate(until)),
-              },
-              finish,
-            )
-          }
-          onClose={close}
+          onPause={(until) => void pause(until)}
+          onClose={() => setPausing(false)}
         />
       </LazyMount>
     </>
@@ -111,57 +113,47 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
 interface Wanted {
   invoices: Invoice[]
   change: BulkChange
-  /** What is said once so many are done. */
-  done: (count: number) => string
+  /** The message for the number of changed invoices. */
+  done: (invoices: number) => string
 }
 
-interface Bulk {
-  change: (wanted: Wanted, after: () => void) => void
-  busy: boolean
-}
-
-/** Changes many invoices at once, and offers to take it back: each as it was before, whatever it was. */
-export function useBulk(): Bulk {
+/** Changes several invoices; Undo gives each the state it had before. */
+function useBulkChange(): { change: (wanted: Wanted) => Promise<unknown>; busy: boolean } {
   const queries = useQueryClient()
   const refresh = () => invalidate(queries, pauseInvalidates)
   const undo = async (before: Invoice[], { do: what }: BulkChange) => {
     try {
-      const result = await applyAll(inverseChanges(before, what))
+      const { changed, failed } = await sendAll(inverseChanges(before, what))
       await refresh()
-      tell(result, texts.bulk.undone)
+      if (changed.length > 0) toast('good', texts.undone(changed.length))
+      showFailed(failed)
     } catch (error) {
-      toast('bad', texts.bulk.undoFailed(errorMessage(error)))
+      toast('bad', invoiceTexts.undoFailed(errorMessage(error)))
     }
   }
-  const { mutate, isPending } = useMutation({
+  const { mutateAsync, isPending } = useMutation({
     mutationFn: async ({ invoices, change }: Wanted) => {
-      const result = await applyAll([{ ids: invoices.map(({ _id }) => _id), change }])
+      const result = await sendAll([{ ids: invoices.map(({ _id }) => _id), change }])
+      // The answer holds ids only, so the list must be fetched before it can show the change.
       await refresh()
       return result
     },
-    onSuccess: (result, { invoices, change, done }) => {
-      const changed = new Set(result.changed)
-      if (changed.size > 0)
-        undoToast(done(changed.size), () => {
-          void undo(
-            invoices.filter(({ _id }) => changed.has(_id)),
-            change,
-          )
-        })
-      tell({ ...result, changed: [] }, done)
+    onSuccess: ({ changed, failed }, { invoices, change, done }) => {
+      const ids = new Set(changed)
+      const before = invoices.filter(({ _id }) => ids.has(_id))
+      if (changed.length > 0) undoToast(done(changed.length), () => void undo(before, change))
+      showFailed(failed)
     },
-    onError: (error) => toast('bad', texts.bulk.failed(errorMessage(error))),
   })
-  return { change: (wanted, after) => mutate(wanted, { onSuccess: after }), busy: isPending }
+  return { change: mutateAsync, busy: isPending }
 }
 
-function tell({ changed, failed }: BulkResult, done: (count: number) => string): void {
-  if (changed.length > 0) toast('good', done(changed.length))
-  if (failed[0]) toast('bad', texts.bulk.partly(failed.length, failed[0].message))
+function showFailed(failed: BulkResult['failed']): void {
+  if (failed[0]) toast('bad', texts.partly(failed.length, failed[0].message))
 }
 
-/** Sends changes one after the other, as many invoices at once as a call takes. */
-async function applyAll(changes: { ids: string[]; change: BulkChange }[]): Promise<BulkResult> {
+/** Sends changes one after the other, in calls of at most `mostAtOnce` invoices. */
+async function sendAll(changes: { ids: string[]; change: BulkChange }[]): Promise<BulkResult> {
   const all: BulkResult = { changed: [], failed: [] }
   for (const { ids, change } of changes) {
     for (let start = 0; start < ids.length; start += mostAtOnce) {

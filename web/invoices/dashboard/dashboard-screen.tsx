@@ -6,6 +6,7 @@ import { Link, useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
@@ -18,7 +19,7 @@ import { texts } from './texts.ts'
 
 const ImportDialog = lazyDialog(async () => (await import('#web/invoices/import/import-dialog.tsx')).ImportDialog)
 
-/** Written at build time: what stands there before the browser has found out whose invoices they are. */
+/** Prerendered: shown until the browser knows whose invoices to load. */
 export const handle = { starting: <Starting /> }
 
 function Starting(): ReactNode {
@@ -30,9 +31,9 @@ function Starting(): ReactNode {
   )
 }
 
-/** /dashboard; with `?import` the dialog for importing stands open, so that a link from anywhere can open it. */
+/** /dashboard; `?import` opens the import dialog, so that any link can open it. */
 export default function DashboardScreen(): ReactNode {
-  const invoices = useInvoiceList()
+  const invoices = useInvoices()
   const [address, setAddress] = useSearchParams()
   const importing = address.has('import')
   const closeImport = () =>
@@ -63,7 +64,7 @@ export default function DashboardScreen(): ReactNode {
   )
 }
 
-/** `invoices`: null until they are read. */
+/** `invoices` is null until they are loaded. */
 function Head({ invoices }: { invoices: Invoice[] | null }): ReactNode {
   const [address] = useSearchParams()
   const withImport = new URLSearchParams(address)
@@ -85,7 +86,7 @@ function Head({ invoices }: { invoices: Invoice[] | null }): ReactNode {
             {texts.dashboard.import}
           </Button>
           {(invoices === null || invoices.length > 0) && <ExportButton invoices={invoices} />}
-          <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
+          <Button component={Link} to={screens.newInvoice} leftSection={<IconPlus size={18} />}>
             {texts.dashboard.create}
           </Button>
         </div>
@@ -94,29 +95,29 @@ function Head({ invoices }: { invoices: Invoice[] | null }): ReactNode {
   )
 }
 
-/** Milliseconds between two looks at whether a reminder has left: while a run is under way, and otherwise. */
-const often = 4_000
-const seldom = 60_000
+/** How often to poll for newly sent reminders, in milliseconds. */
+const pollDuringRun = 4_000
+const pollOtherwise = 60_000
 
-/** All invoices; read again when a reminder has left that they do not know of, so that a card says so without a reload, also at nine in the morning. */
-export function useInvoiceList(): UseQueryResult<Invoice[]> {
+/** All invoices. A reminder sent meanwhile, such as by the daily run, shows on its card without a reload. */
+function useInvoices(): UseQueryResult<Invoice[]> {
   const invoices = useApiQuery(invoiceCalls.list)
-  const status = useApiQuery(reminderCalls.status, {}, { refetchInterval: seldom })
-  useApiQuery(reminderCalls.status, {}, { refetchInterval: status.data?.openRunId == null ? seldom : often })
+  const status = useApiQuery(reminderCalls.status, {}, { refetchInterval: pollOtherwise })
+  useApiQuery(reminderCalls.status, {}, { refetchInterval: status.data?.openRunId == null ? pollOtherwise : pollDuringRun })
   const { data, refetch } = invoices
-  const left = status.data?.lastReminderSent ?? null
-  const looked = useRef<string | null>(null)
+  const lastSent = status.data?.lastReminderSent ?? null
+  const refetchedFor = useRef<string | null>(null)
   useEffect(() => {
-    // Once for each: the invoice that it was for may be gone.
-    if (!data || left === null || looked.current === left) return
-    looked.current = left
-    if (!data.some(({ lastReminderAt }) => lastReminderAt !== null && Date.parse(lastReminderAt) >= Date.parse(left))) void refetch()
-  }, [data, left, refetch])
+    if (!data || lastSent === null || refetchedFor.current === lastSent) return
+    // Once per reminder: its invoice may have been deleted, and then no refetch brings it.
+    refetchedFor.current = lastSent
+    if (!data.some(({ lastReminderAt }) => lastReminderAt !== null && Date.parse(lastReminderAt) >= Date.parse(lastSent))) void refetch()
+  }, [data, lastSent, refetch])
   return invoices
 }
 
-/** The shape of the dashboard while the invoices are on their way. `still`: for the moment in which the page itself is. */
-export function DashboardSkeleton({ still = false }: { still?: boolean }): ReactNode {
+/** `still`: without animation, for the prerendered page. */
+function DashboardSkeleton({ still = false }: { still?: boolean }): ReactNode {
   const animate = !still
   return (
     <>
@@ -133,8 +134,7 @@ export function DashboardSkeleton({ still = false }: { still?: boolean }): React
   )
 }
 
-/** The account has no invoice at all. */
-export function NoInvoices(): ReactNode {
+function NoInvoices(): ReactNode {
   return (
     <>
       <EmptyState
@@ -143,7 +143,7 @@ export function NoInvoices(): ReactNode {
         text={texts.none.text}
         action={
           <>
-            <Button component={Link} to="/dashboard/new-invoice" leftSection={<IconPlus size={18} />}>
+            <Button component={Link} to={screens.newInvoice} leftSection={<IconPlus size={18} />}>
               {texts.dashboard.create}
             </Button>
             <Button component={Link} to="?import" variant="default" leftSection={<IconUpload size={18} stroke={1.7} />}>
@@ -157,29 +157,28 @@ export function NoInvoices(): ReactNode {
   )
 }
 
-/** What it takes until the first reminder leaves, and what of it is done already. */
-export function FirstSteps(): ReactNode {
+/** The setup steps up to the first reminder. */
+function FirstSteps(): ReactNode {
   const mailbox = useApiQuery(mailCalls.config)
   const status = useApiQuery(reminderCalls.status)
   const { invoice, mailbox: connect, start } = texts.firstSteps.list
-  // The first is what all of this stands there for: it is still to be done.
   const steps = [
-    { ...invoice, to: '/dashboard/new-invoice', done: null },
-    { ...connect, to: '/dashboard/mail-settings', done: mailbox.data?.configured ? connect.done : null },
-    { ...start, to: '/dashboard/reminder-control', done: status.data?.isActive ? start.done : null },
+    { ...invoice, to: screens.newInvoice, done: null },
+    { ...connect, to: screens.mailSettings, done: mailbox.data?.configured ? connect.done : null },
+    { ...start, to: screens.reminderControl, done: status.data?.isActive ? start.done : null },
   ]
   return (
     <section className={styles.steps}>
       <h2 className={styles.stepsTitle}>{texts.firstSteps.title}</h2>
       <ol className={styles.stepsList}>
-        {steps.map(({ says, more, to, done }, nth) => (
-          <li key={says} className={styles.step} data-done={done !== null || undefined}>
+        {steps.map(({ text, hint, to, done }, at) => (
+          <li key={text} className={styles.step} data-done={done !== null || undefined}>
             <span className={styles.stepMark} aria-hidden>
-              {done === null ? nth + 1 : <IconCheck size={18} />}
+              {done === null ? at + 1 : <IconCheck size={18} />}
             </span>
             <div>
-              <Link to={to}>{says}</Link>
-              <div className={styles.stepHint}>{done ?? more}</div>
+              <Link to={to}>{text}</Link>
+              <div className={styles.stepHint}>{done ?? hint}</div>
             </div>
           </li>
         ))}

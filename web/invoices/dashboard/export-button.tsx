@@ -18,7 +18,7 @@ const OpenExportMenu = lazyDialog(load)
 
 const icon = <IconDownload size={18} stroke={1.7} />
 
-/** Saves the invoices as a CSV file: all of them, or where something is searched or filtered, only those that are shown. null: not read yet. */
+/** Exports all invoices, or with a search or filter a choice of only those shown. `invoices` is null until they are loaded. */
 export function ExportButton({ invoices }: { invoices: Invoice[] | null }): ReactNode {
   const [address] = useSearchParams()
   const [choosing, setChoosing] = useState(false)
@@ -53,9 +53,9 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setChoosing(true)}
-      // Principal points at it will soon want it.
-      onPointerEnter={prepare}
-      onFocus={prepare}
+      // Preloads the menu.
+      onPointerEnter={preload}
+      onFocus={preload}
     >
       {texts.exporting.button}
     </Button>
@@ -78,6 +78,6 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
   )
 }
 
-function prepare(): void {
+function preload(): void {
   load().catch(() => undefined)
 }

@@ -1,14 +1,13 @@
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
+import { formatRupees } from '#contract/money.ts'
 import { usePausing } from '#web/invoices/history/use-pausing.tsx'
-import { writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { removeInvoice, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
-import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
-import { toast } from '#web/ui/toast.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { toast, undoToast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
-
-const DeleteDialog = lazyDialog(async () => (await import('./delete-dialog.tsx')).DeleteDialog)
 
 interface Actions {
   markAs: (invoice: Invoice, status: InvoiceStatus) => void
@@ -19,38 +18,53 @@ interface Actions {
 
 const ActionsContext = createContext<Actions | null>(null)
 
-/** What the menu of a card can do. */
 export function useInvoiceActions(): Actions {
   const actions = useContext(ActionsContext)
-  if (!actions) throw new Error('A card stands inside InvoiceActions.')
+  if (!actions) throw new Error('useInvoiceActions needs InvoiceActions around it.')
   return actions
 }
 
-/** Holds the calls and the dialog of all cards, so that a card that scrolls away or is deleted takes nothing with it. */
+/** Holds the mutations of all invoices: they must outlive a card that is deleted or scrolls out of the page. */
 export function InvoiceActions({ children }: { children: ReactNode }): ReactNode {
-  const [asked, setAsked] = useState<Invoice | null>(null)
-  const { mutate } = useApiMutation(invoiceCalls.update, {
+  const { mutate: update } = useApiMutation(invoiceCalls.update, {
     invalidates: [invoiceCalls.list, invoiceCalls.read],
     update: writeInvoice,
     onSuccess: ({ clientName, status }) => toast('good', texts.card.marked(clientName, status)),
     onError: (error) => toast('bad', texts.card.markFailed(errorMessage(error))),
   })
+  const { mutate: restore } = useApiMutation(invoiceCalls.restore, {
+    invalidates: [invoiceCalls.list],
+    update: writeInvoice,
+    onSuccess: ({ reference }) => toast('good', texts.remove.undone(reference)),
+    onError: (error) => toast('bad', texts.remove.undoFailed(errorMessage(error))),
+  })
+  const { mutateAsync: remove } = useApiMutation(invoiceCalls.remove, {
+    invalidates: [invoiceCalls.list],
+    update: (cache, _reply, { params }) => removeInvoice(cache, params.id),
+  })
   const { askToPause, resume, dialogs } = usePausing()
   const actions = useMemo(
     (): Actions => ({
-      markAs: ({ _id }, status) => mutate({ params: { id: _id }, body: { status } }),
-      askToDelete: setAsked,
+      markAs: ({ _id }, status) => update({ params: { id: _id }, body: { status } }),
+      askToDelete: async ({ _id: id, reference, clientName, amount }) => {
+        const deleted = await confirm({
+          title: texts.remove.title,
+          body: texts.remove.text(reference, clientName, formatRupees(amount)),
+          tone: 'danger',
+          action: texts.remove.action,
+          busy: texts.remove.busy,
+          onConfirm: () => remove({ params: { id } }),
+        })
+        if (deleted) undoToast(texts.remove.done(reference), () => restore({ params: { id } }))
+      },
       askToPause,
       resume,
     }),
-    [mutate, askToPause, resume],
+    [update, remove, restore, askToPause, resume],
   )
   return (
     <ActionsContext value={actions}>
       {children}
-      <LazyMount wanted={asked !== null}>
-        <DeleteDialog invoice={asked} onClose={() => setAsked(null)} />
-      </LazyMount>
       {dialogs}
     </ActionsContext>
   )

@@ -2,6 +2,7 @@ import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
+import { screens } from '#contract/screens.ts'
 import { describePause, isPaused } from '#web/invoices/pause.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { showDate } from '#web/ui/dates.ts'
@@ -26,7 +27,6 @@ interface InvoiceCardsProps {
   selection: Selection
 }
 
-/** The cards, as many to a row as fit. */
 export function InvoiceCards({ invoices, zone, today, now, selection }: InvoiceCardsProps): ReactNode {
   const rows = useGridNavigation<HTMLUListElement>({
     items: invoices.length,
@@ -76,20 +76,13 @@ interface InvoiceCardProps {
   onToggle: (id: string, range: boolean) => void
 }
 
-/** One invoice: who, how much, when, what happened last, and what can be done. */
 export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): ReactNode {
   const { invoice, zone, today, now, index, of, selected, onToggle } = props
   const refusal = refusalOf(invoice)
   return (
     <li aria-posinset={index + 1} aria-setsize={of} className={styles.card} data-index={index} data-selected={selected || undefined}>
       <div className={styles.cardHead}>
-        <Link
-          to={`/dashboard/edit-invoice/${invoice._id}`}
-          state={{ invoice }}
-          className={styles.cardClient}
-          title={invoice.clientName}
-          data-open
-        >
+        <Link to={screens.invoice(invoice._id)} state={{ invoice }} className={styles.cardClient} title={invoice.clientName} data-open>
           {invoice.clientName}
         </Link>
         <Pill tone={invoice.status}>{invoiceTexts.status[invoice.status]}</Pill>
@@ -118,8 +111,7 @@ export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): R
   )
 })
 
-/** Says that an invoice is not reminded, and until when; why stands behind it. Nothing where it is reminded. */
-export function PausePill({ invoice }: { invoice: Invoice }): ReactNode {
+function PausePill({ invoice }: { invoice: Invoice }): ReactNode {
   const { pause } = invoice
   if (pause === null || !isPaused(invoice)) return null
   return (

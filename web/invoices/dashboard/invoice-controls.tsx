@@ -14,7 +14,7 @@ interface InvoiceMenuProps {
   className?: string | undefined
 }
 
-/** The three dots of an invoice, and what can be done with it. A menu that nobody has opened is a button only: hundreds of them scroll by. */
+/** Only a button until it is first used: a menu for each of hundreds of cards would slow down scrolling. */
 export function InvoiceMenu({ invoice, className = '' }: InvoiceMenuProps): ReactNode {
   const [wanted, setWanted] = useState(false)
   const label = texts.card.menu(invoice.reference, invoice.clientName)
@@ -25,9 +25,9 @@ export function InvoiceMenu({ invoice, className = '' }: InvoiceMenuProps): Reac
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setWanted(true)}
-      // Principal points at it will soon want it.
-      onPointerEnter={prepare}
-      onFocus={prepare}
+      // Preloads the menu.
+      onPointerEnter={preload}
+      onFocus={preload}
     >
       <IconDots size={20} />
     </ActionIcon>
@@ -40,7 +40,7 @@ export function InvoiceMenu({ invoice, className = '' }: InvoiceMenuProps): Reac
   )
 }
 
-function prepare(): void {
+function preload(): void {
   load().catch(() => undefined)
 }
 
@@ -50,7 +50,7 @@ interface SelectBoxProps {
   onToggle: (id: string, range: boolean) => void
 }
 
-/** The box that chooses an invoice for doing something with many; with Shift everything from the last one on. */
+/** Selects an invoice for a bulk action; with Shift, everything since the last one toggled. */
 export function SelectBox({ invoice, selected, onToggle }: SelectBoxProps): ReactNode {
   return (
     <span className={styles.selectTarget}>

@@ -3,6 +3,7 @@ import { IconFilter, IconLayoutGrid, IconList, IconSearch, IconSearchOff, IconX 
 import { type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
+import { screens } from '#contract/screens.ts'
 import { useToday } from '#web/platform/use-today.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
@@ -18,41 +19,41 @@ import { focusItem } from './use-grid-navigation.ts'
 const InvoiceTable = lazyDialog(async () => (await import('./invoice-table.tsx')).InvoiceTable)
 const BulkBar = lazyDialog(async () => (await import('./bulk-bar.tsx')).BulkBar)
 
-/** The invoices there are: the due line over all of them, then search, filters, and cards or a list. */
+/** The invoice list: due line, search, filters, then cards or a table. */
 export function InvoiceList({ invoices }: { invoices: Invoice[] }): ReactNode {
   const navigate = useNavigate()
   const { zone, now, today } = useToday()
   const { search, onSearch, filter, onFilter } = useSearch()
   const { view, onView, order, onOrder } = useView()
-  const wanted = useDeferredValue(search)
-  const found = useMemo(() => searchInvoices(invoices, wanted), [invoices, wanted])
+  const deferredSearch = useDeferredValue(search)
+  const found = useMemo(() => searchInvoices(invoices, deferredSearch), [invoices, deferredSearch])
   const counts = useMemo(() => countByFilter(found), [found])
   const lateUnpaid = useMemo(() => countLateUnpaid(found, today), [found, today])
   const shown = useMemo(() => sortInvoices(filterInvoices(found, filter), view === 'list' ? order : null), [found, filter, view, order])
   const items = useMemo(() => openItems(invoices, today), [invoices, today])
   const selection = useSelection(shown)
-  const place = useRef<HTMLDivElement>(null)
-  const all = useRef(invoices)
-  all.current = invoices
+  const listFrame = useRef<HTMLDivElement>(null)
+  const latest = useRef(invoices)
+  latest.current = invoices
   const open = useCallback(
     (id: string) => {
-      const invoice = all.current.find(({ _id }) => _id === id)
-      void navigate(`/dashboard/edit-invoice/${id}`, { state: { invoice } })
+      const invoice = latest.current.find(({ _id }) => _id === id)
+      void navigate(screens.invoice(id), { state: { invoice } })
     },
     [navigate],
   )
-  const enter = () => {
-    const list = place.current?.querySelector('[data-invoices]')
+  const focusFirst = () => {
+    const list = listFrame.current?.querySelector('[data-invoices]')
     if (list) focusItem(list, 0, 20)
   }
-  const listed = { invoices: shown, zone, today, now, selection }
+  const shared = { invoices: shown, zone, today, now, selection }
   return (
     <InvoiceActions>
       <Overview invoices={invoices} items={items} today={today} zone={zone} onOpen={open} />
       <InvoiceFilters
         search={search}
         onSearch={onSearch}
-        onEnter={enter}
+        onEnter={focusFirst}
         filter={filter}
         onFilter={onFilter}
         counts={counts}
@@ -60,15 +61,21 @@ export function InvoiceList({ invoices }: { invoices: Invoice[] }): ReactNode {
         onView={onView}
       />
       {filter !== 'paid' && shown.length > 0 && lateUnpaid > 0 && <p className={styles.lateNote}>{texts.noMatch.lateUnpaid(lateUnpaid)}</p>}
-      <div ref={place}>
+      <div ref={listFrame}>
         {shown.length === 0 ? (
-          <NoMatch search={wanted.trim()} filter={filter} lateUnpaid={lateUnpaid} onClear={() => onSearch('')} onFilter={onFilter} />
+          <NoMatch
+            search={deferredSearch.trim()}
+            filter={filter}
+            lateUnpaid={lateUnpaid}
+            onClear={() => onSearch('')}
+            onFilter={onFilter}
+          />
         ) : view === 'list' ? (
           <Suspense fallback={<Skeleton className={styles.tablePlaceholder} radius={14} />}>
-            <InvoiceTable {...listed} order={order} onOrder={onOrder} onClose={() => onView('cards')} />
+            <InvoiceTable {...shared} order={order} onOrder={onOrder} onClose={() => onView('cards')} />
           </Suspense>
         ) : (
-          <InvoiceCards {...listed} />
+          <InvoiceCards {...shared} />
         )}
       </div>
       <LazyMount wanted={selection.selected.length > 0}>
@@ -92,12 +99,12 @@ interface InvoiceFiltersProps {
   counts: Record<Filter, number>
   view: View
   onView: (view: View) => void
-  /** Goes on from the search box into the invoices. */
+  /** Moves the focus from the search box to the first invoice. */
   onEnter: () => void
 }
 
-/** The search box, the four buttons, whose counts follow the search, and the choice between cards and list. */
-export function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
+/** The counts on the filters follow the search. */
+function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
   const { search, onSearch, onEnter, filter, onFilter, counts, view, onView } = props
   const box = useRef<HTMLInputElement>(null)
   return (
@@ -167,23 +174,23 @@ export function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
 interface NoMatchProps {
   search: string
   filter: Filter
-  /** How many of those found are past due and still marked unpaid. */
+  /** How many of the found invoices are past due but still marked unpaid. */
   lateUnpaid: number
   onClear: () => void
   onFilter: (filter: Filter) => void
 }
 
-/** There are invoices, but none behind this search or this filter. */
-export function NoMatch({ search, filter, lateUnpaid, onClear, onFilter }: NoMatchProps): ReactNode {
+/** No invoice matches the search or the filter. */
+function NoMatch({ search, filter, lateUnpaid, onClear, onFilter }: NoMatchProps): ReactNode {
   const { noMatch } = texts
   const text = search !== '' || filter === 'all' ? noMatch.text(search, filter) : noMatch.byFilter[filter]
-  const explains = filter === 'overdue' && lateUnpaid > 0
+  const hasLateUnpaid = filter === 'overdue' && lateUnpaid > 0
   return (
     <EmptyState
       icon={search === '' ? <IconFilter /> : <IconSearchOff />}
       title={noMatch.title}
       text={text}
-      {...(explains ? { more: noMatch.lateUnpaid(lateUnpaid) } : {})}
+      {...(hasLateUnpaid ? { more: noMatch.lateUnpaid(lateUnpaid) } : {})}
       action={
         <>
           {search !== '' && (
@@ -191,7 +198,7 @@ export function NoMatch({ search, filter, lateUnpaid, onClear, onFilter }: NoMat
               {noMatch.clear}
             </Button>
           )}
-          {explains && <Button onClick={() => onFilter('unpaid')}>{noMatch.viewUnpaid}</Button>}
+          {hasLateUnpaid && <Button onClick={() => onFilter('unpaid')}>{noMatch.viewUnpaid}</Button>}
           {filter !== 'all' && (
             <Button variant="default" onClick={() => onFilter('all')}>
               {noMatch.viewAll}

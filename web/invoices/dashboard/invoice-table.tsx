@@ -4,6 +4,7 @@ import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
+import { screens } from '#contract/screens.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
@@ -25,11 +26,10 @@ interface InvoiceTableProps {
   order: Order
   onOrder: (order: Order) => void
   selection: Selection
-  /** Where the list could not be fetched. */
+  /** Called if the table's code could not be loaded. */
   onClose: () => void
 }
 
-/** The invoices as a ledger: a line each, sorted by any column. */
 export function InvoiceTable({ invoices, zone, today, now, order, onOrder, selection }: InvoiceTableProps): ReactNode {
   const rows = useGridNavigation<HTMLTableSectionElement>({
     items: invoices.length,
@@ -88,7 +88,7 @@ export function InvoiceTable({ invoices, zone, today, now, order, onOrder, selec
   )
 }
 
-/** Which way a column is sorted; null: it can be. */
+/** `ascending` is null for a column that is not sorted by. */
 function OrderIcon({ ascending }: { ascending: boolean | null }): ReactNode {
   if (ascending === null) return <IconSelector size={14} aria-hidden className={styles.sortable} />
   return ascending ? <IconArrowUp size={14} aria-hidden /> : <IconArrowDown size={14} aria-hidden />
@@ -116,7 +116,7 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
       </td>
       <td className={styles.rowClient}>
         <Link
-          to={`/dashboard/edit-invoice/${invoice._id}`}
+          to={screens.invoice(invoice._id)}
           state={{ invoice }}
           className={styles.rowName}
           title={`${clientName}\n${clientEmail}`}
@@ -145,20 +145,18 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
   )
 })
 
-const { list } = texts
-
-/** The same choices as the heads of the columns, for a window without room for columns. */
-export function OrderChoice({ order, onOrder }: { order: Order; onOrder: (order: Order) => void }): ReactNode {
+/** The choices of the column heads, for windows too narrow for columns. */
+function OrderChoice({ order, onOrder }: { order: Order; onOrder: (order: Order) => void }): ReactNode {
   return (
     <NativeSelect
-      aria-label={list.sortBy}
+      aria-label={texts.list.sortBy}
       value={JSON.stringify(order)}
       onChange={(event) => onOrder(orderSchema.parse(JSON.parse(event.currentTarget.value)))}
       data={[
-        { value: 'null', label: list.newest },
+        { value: 'null', label: texts.list.newest },
         ...column.options.flatMap((by) => [
-          { value: JSON.stringify({ by, ascending: true }), label: list.orders[by].ascending },
-          { value: JSON.stringify({ by, ascending: false }), label: list.orders[by].descending },
+          { value: JSON.stringify({ by, ascending: true }), label: texts.list.orders[by].ascending },
+          { value: JSON.stringify({ by, ascending: false }), label: texts.list.orders[by].descending },
         ]),
       ]}
     />

@@ -22,7 +22,7 @@ function anInvoice(given: Partial<Invoice>): Invoice {
 }
 const named = (_id: string, given: Partial<Invoice>) => aShownInvoice({ _id, ...given })
 
-test('the search finds part of a name or of an email, whatever its case', () => {
+test('search matches part of a name or email, case-insensitive', () => {
   const list = [anInvoice({}), anInvoice({ clientName: 'Studio Banyan', clientEmail: 'hello@banyan.example' })]
   expect(searchInvoices(list, 'KAVERI f')).toEqual([list[0]])
   expect(searchInvoices(list, 'hello@')).toEqual([list[1]])
@@ -34,7 +34,7 @@ test('each filter button counts the invoices of its status as stored', () => {
   expect(countByFilter(list)).toEqual({ all: 3, paid: 1, unpaid: 1, overdue: 1 })
 })
 
-test('what is past due and still called unpaid is counted, for the overdue filter does not hold it', () => {
+test('invoices past due but marked unpaid are counted, because the overdue filter leaves them out', () => {
   const list = [
     anInvoice({ dueDate: '2026-11-19' }),
     anInvoice({ dueDate: today }),
@@ -44,7 +44,7 @@ test('what is past due and still called unpaid is counted, for the overdue filte
   expect(countLateUnpaid(list, today)).toBe(1)
 })
 
-test('the three sums: what is late, what is due within 14 days, what was paid this month', () => {
+test('totals: overdue, due within 14 days, paid this month', () => {
   const list = [
     anInvoice({ amount: 0.1, dueDate: '2026-11-19' }),
     anInvoice({ amount: 0.2, dueDate: '2026-11-01', status: 'overdue' }),
@@ -57,7 +57,7 @@ test('the three sums: what is late, what is due within 14 days, what was paid th
   expect(totals(list, openItems(list, today), today, 'Asia/Kolkata')).toEqual({ overdue: 30, soon: 1200, paid: 1100 })
 })
 
-test('a card says by how many days an invoice is late or still to come; a paid one only its date', () => {
+test('a card shows the days to or since the due date; a paid one only the date', () => {
   expect(dueLabel(anInvoice({ dueDate: '2026-11-02' }), today)).toBe('Due 02/11/2026, 18 days ago')
   expect(dueLabel(anInvoice({ dueDate: '2026-11-28' }), today)).toBe('Due 28/11/2026, in 8 days')
   expect(dueLabel(anInvoice({ dueDate: '2026-11-19' }), today)).toBe('Due 19/11/2026, 1 day ago')
@@ -65,7 +65,7 @@ test('a card says by how many days an invoice is late or still to come; a paid o
   expect(dueLabel(anInvoice({ dueDate: '2026-11-01', status: 'paid' }), today)).toBe('Due 01/11/2026')
 })
 
-test('the foot of a card says what happened last', () => {
+test('the foot of a card shows the last event', () => {
   const now = new Date('2026-11-20T10:00:00Z')
   const zone = 'Asia/Kolkata'
   expect(lastEventLabel(anInvoice({}), zone, now)).toBe('No reminder yet')
@@ -77,7 +77,7 @@ test('the foot of a card says what happened last', () => {
 
 const idsOf = (list: Invoice[]) => list.map(({ _id }) => _id).join('')
 
-test('a list is sorted by each of its columns, and equal ones stay newest first', () => {
+test('sorting works by every column, and equal invoices stay newest first', () => {
   const list = [
     named('a', { clientName: 'banyan', amount: 9, dueDate: '2026-01-02', status: 'paid', reference: 'INV-10' }),
     named('b', { clientName: 'Banyan', amount: 1000, dueDate: '2025-12-31', status: 'overdue', reference: 'INV-9' }),
@@ -100,7 +100,7 @@ test('a list is sorted by each of its columns, and equal ones stay newest first'
   expect(idsOf(sortInvoices(list, null))).toBe('abc')
 })
 
-test('a third click on a column leads back to newest first', () => {
+test('a third click on a column returns to newest first', () => {
   const first = nextOrder(null, 'amount')
   expect(first).toEqual({ by: 'amount', ascending: false })
   const second = nextOrder(first, 'amount')
@@ -109,7 +109,7 @@ test('a third click on a column leads back to newest first', () => {
   expect(nextOrder(first, 'due')).toEqual({ by: 'due', ascending: true })
 })
 
-test('marking many is taken back to what each was before', () => {
+test('undoing a bulk status change restores each status', () => {
   const before = [named('a', {}), named('b', { status: 'overdue' }), named('c', {})]
   expect(inverseChanges(before, 'mark')).toEqual([
     { ids: ['a', 'c'], change: { do: 'mark', status: 'unpaid' } },
@@ -117,7 +117,7 @@ test('marking many is taken back to what each was before', () => {
   ])
 })
 
-test('pausing many gives back the pauses there were, and those alone', () => {
+test('undoing a bulk pause restores the previous pauses and ends the new ones', () => {
   const own = { until: '2026-12-01', note: 'on holiday', promised: false, scope: 'invoice' as const }
   const before = [named('a', {}), named('b', { pause: own }), named('c', { pause: { ...own, scope: 'client' } })]
   expect(inverseChanges(before, 'pause')).toEqual([
@@ -126,7 +126,7 @@ test('pausing many gives back the pauses there were, and those alone', () => {
   ])
 })
 
-test('deleting many is taken back in one go', () => {
+test('undoing a bulk delete takes one call', () => {
   expect(inverseChanges([named('a', {}), named('b', { status: 'paid' })], 'delete')).toEqual([
     { ids: ['a', 'b'], change: { do: 'restore' } },
   ])

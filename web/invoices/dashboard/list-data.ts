@@ -7,31 +7,29 @@ import { capitalized, dateIn, daysBetween, showDate, showMoment } from '#web/ui/
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { type Filter, texts } from './texts.ts'
 
-/** The invoices whose client's name or email contains the text, whatever its case. */
+/** Matches part of the client's name or email, case-insensitive. */
 export function searchInvoices(invoices: Invoice[], search: string): Invoice[] {
   const wanted = search.trim().toLowerCase()
   if (wanted === '') return invoices
   return invoices.filter(({ clientName, clientEmail }) => `${clientName}\n${clientEmail}`.toLowerCase().includes(wanted))
 }
 
-/** The invoices of one status, as stored. */
 export function filterInvoices(invoices: Invoice[], filter: Filter): Invoice[] {
   return filter === 'all' ? invoices : invoices.filter(({ status }) => status === filter)
 }
 
-/** How many invoices stand behind each filter button. */
 export function countByFilter(invoices: Invoice[]): Record<Filter, number> {
   const counts = { all: invoices.length, paid: 0, unpaid: 0, overdue: 0 }
   for (const { status } of invoices) counts[status] += 1
   return counts
 }
 
-/** How many are past due but not called overdue: somebody wrote them down late, or set them back by hand. `today` is a calendar date. */
+/** Past due but marked unpaid: created after the due date, or set back by hand. `today` is a calendar date. */
 export function countLateUnpaid(invoices: Invoice[], today: string): number {
   return invoices.filter(({ status, dueDate }) => status === 'unpaid' && dueDate < today).length
 }
 
-/** What is still owed, as dots for the due line; `today` is a calendar date. */
+/** Unpaid invoices as items of the due line. `today` is a calendar date. */
 export function openItems(invoices: Invoice[], today: string): DueItem[] {
   return invoices
     .filter(({ status }) => status !== 'paid')
@@ -42,13 +40,13 @@ export function openItems(invoices: Invoice[], today: string): DueItem[] {
         name: invoice.clientName,
         amount: toMinor(invoice.amount) ?? 0,
         daysLate,
-        // Set by hand, "overdue" counts before its day too.
+        // Set by hand, "overdue" applies before the due date too.
         late: daysLate > 0 || invoice.status === 'overdue',
       }
     })
 }
 
-/** The three sums above the due line, in integer minor units. The month is that of the zone. */
+/** The sums above the due line, in minor units. The month is that of the zone. */
 export function totals(
   invoices: Invoice[],
   items: DueItem[],
@@ -69,12 +67,11 @@ export function totals(
 export const column = z.enum(['client', 'reference', 'amount', 'due', 'status', 'reminder'])
 export type Column = z.infer<typeof column>
 
-/** By which column a list is sorted, and which end comes first; null: newest first, as they come. */
+/** The sort order of the table; null is newest first, the order of the API. */
 export const order = z.object({ by: column, ascending: z.boolean() }).nullable()
 export type Order = z.infer<typeof order>
 
-let names: Intl.Collator | undefined
-/** What is most pressing stands first. */
+let collator: Intl.Collator | undefined
 const urgency = { overdue: 0, unpaid: 1, paid: 2 }
 
 const compare: Record<Column, (one: Invoice, other: Invoice) => number> = {
@@ -87,36 +84,36 @@ const compare: Record<Column, (one: Invoice, other: Invoice) => number> = {
 }
 
 function byName(one: string, other: string): number {
-  // Made when a list is first sorted so: on a phone it takes as long as all the rest of a module's start.
-  names ??= new Intl.Collator('en', { sensitivity: 'base', numeric: true })
-  return names.compare(one, other)
+  // Created on first use: on a phone it takes as long as the rest of the module's start.
+  collator ??= new Intl.Collator('en', { sensitivity: 'base', numeric: true })
+  return collator.compare(one, other)
 }
 
-/** The invoices in that order; equal ones stay newest first. */
+/** Stable: equal invoices stay newest first. */
 export function sortInvoices(invoices: Invoice[], order: Order): Invoice[] {
   if (order === null) return invoices
   const { by, ascending } = order
   return invoices.toSorted((one, other) => (ascending ? compare[by](one, other) : compare[by](other, one)))
 }
 
-/** What another click on a column's head leads to: its usual end first, then the other, then newest first again. */
-export function nextOrder(now: Order, by: Column): Order {
+/** The order after a click on a column head: its default direction, then the other, then newest first. */
+export function nextOrder(current: Order, by: Column): Order {
   const first = by !== 'amount' && by !== 'reminder'
-  if (now?.by !== by) return { by, ascending: first }
-  return now.ascending === first ? { by, ascending: !first } : null
+  if (current?.by !== by) return { by, ascending: first }
+  return current.ascending === first ? { by, ascending: !first } : null
 }
 
 function byText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** `Due 02/11/2026, 18 days ago`; of a paid invoice only the date. */
+/** `Due 02/11/2026, 18 days ago`; for a paid invoice only the date. */
 export function dueLabel(invoice: Invoice, today: string): string {
   const days = daysLabel(invoice, today)
   return `${texts.card.due(showDate(invoice.dueDate))}${days === '' ? '' : `, ${days}`}`
 }
 
-/** `18 days ago`, `today` or `in 8 days`; of a paid invoice nothing. */
+/** `18 days ago`, `today` or `in 8 days`; empty for a paid invoice. */
 export function daysLabel({ dueDate, status }: Invoice, today: string): string {
   if (status === 'paid') return ''
   const { card } = texts
@@ -124,12 +121,11 @@ export function daysLabel({ dueDate, status }: Invoice, today: string): string {
   return days === 0 ? card.today : days > 0 ? card.ahead(days) : card.ago(-days)
 }
 
-/** What the mail server said where the last reminder of an invoice that is still owed never arrived. */
+/** The mail server's rejection of the last reminder, unless the invoice is paid. */
 export function refusalOf({ status, refusal }: Invoice): string | null {
   return status === 'paid' ? null : refusal
 }
 
-/** The line at the foot: what happened last. */
 export function lastEventLabel(invoice: Invoice, zone: string | undefined, now: Date): string {
   const { card } = texts
   if (invoice.status === 'paid' && invoice.paidAt !== null) {
@@ -140,7 +136,6 @@ export function lastEventLabel(invoice: Invoice, zone: string | undefined, now: 
   return invoice.lastReminderAt === null ? card.notReminded : card.reminded(showMoment(zone, new Date(invoice.lastReminderAt), now))
 }
 
-/** The same in a cell of the list: until when it is paused, that the last reminder was refused, or when it was. */
 export function reminderLabel(invoice: Invoice, zone: string | undefined, now: Date): string {
   const { list } = texts
   if (invoice.pause !== null && isPaused(invoice))
@@ -149,7 +144,7 @@ export function reminderLabel(invoice: Invoice, zone: string | undefined, now: D
   return invoice.lastReminderAt === null ? list.never : capitalized(showMoment(zone, new Date(invoice.lastReminderAt), now))
 }
 
-/** The changes that put invoices back as they were before a change of many: few, however many invoices. */
+/** The bulk changes that undo a bulk change, grouped so that they stay few however many invoices there are. */
 export function inverseChanges(before: Invoice[], what: BulkChange['do']): { ids: string[]; change: BulkChange }[] {
   switch (what) {
     case 'mark':

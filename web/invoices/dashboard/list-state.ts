@@ -13,41 +13,41 @@ interface Search {
   onFilter: (filter: Filter) => void
 }
 
-/** What is searched for and filtered by. It stands in the address, so that going back and reloading show the same invoices. */
+/** Search and filter. They live in the address, so that Back and Reload show the same invoices. */
 export function useSearch(): Search {
   const [address, setAddress] = useSearchParams()
-  const inAddress = address.get('search') ?? ''
-  const [search, setSearch] = useState(inAddress)
-  const written = useRef(inAddress)
+  const fromAddress = address.get('search') ?? ''
+  const [search, setSearch] = useState(fromAddress)
+  const lastWritten = useRef(fromAddress)
   const filter = invoiceStatus.safeParse(address.get('status')).data ?? 'all'
 
   const write = (name: 'search' | 'status', value: string) =>
     setAddress(
       () => {
-        // The address as it stands: what was typed is written late, and the import may have been opened meanwhile.
-        const after = new URLSearchParams(window.location.search)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
-        return after
+        // The current address: the search is written late, and `?import` may have been added meanwhile.
+        const next = new URLSearchParams(window.location.search)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
       },
       { replace: true, preventScrollReset: true },
     )
   const writeSearch = useDebouncedCallback((text: string) => {
-    written.current = text
+    lastWritten.current = text
     write('search', text)
   }, 300)
-  // Whoever goes to another screen is on the way as soon as this is asked: an address written later would call that off.
+  // Writing the address during a navigation to another screen would cancel that navigation.
   useBlocker(({ currentLocation, nextLocation }) => {
     if (currentLocation.pathname !== nextLocation.pathname) writeSearch.cancel()
     return false
   })
 
-  // A link or the back button changed the address: follow it.
+  // A link or the Back button changed the address.
   useEffect(() => {
-    if (inAddress === written.current) return
-    written.current = inAddress
-    setSearch(inAddress)
-  }, [inAddress])
+    if (fromAddress === lastWritten.current) return
+    lastWritten.current = fromAddress
+    setSearch(fromAddress)
+  }, [fromAddress])
 
   return {
     search,
@@ -65,27 +65,27 @@ const stored = z.object({ view: z.enum(['cards', 'list']), order })
 type Stored = z.infer<typeof stored>
 export type View = Stored['view']
 
-interface Chosen extends Stored {
+interface ViewState extends Stored {
   onView: (view: View) => void
   onOrder: (order: Order) => void
 }
 
-/** Cards or list, and how the list is sorted; kept in this browser. */
-export function useView(): Chosen {
-  const [chosen, setChosen] = useState(read)
-  const choose = (change: Partial<Stored>) => {
-    const next = { ...chosen, ...change }
-    setChosen(next)
+/** Cards or table, and the order of the table. Stored in this browser. */
+export function useView(): ViewState {
+  const [state, setState] = useState(readStored)
+  const save = (change: Partial<Stored>) => {
+    const next = { ...state, ...change }
+    setState(next)
     try {
       localStorage.setItem(key, JSON.stringify(next))
     } catch {
-      // A full or forbidden store: the choice holds until the page is left.
+      // Storage is full or blocked: the choice lasts until the page is left.
     }
   }
-  return { ...chosen, onView: (view) => choose({ view }), onOrder: (next) => choose({ order: next }) }
+  return { ...state, onView: (view) => save({ view }), onOrder: (next) => save({ order: next }) }
 }
 
-function read(): Stored {
+function readStored(): Stored {
   try {
     return stored.parse(JSON.parse(localStorage.getItem(key) ?? ''))
   } catch {
@@ -94,34 +94,33 @@ function read(): Stored {
 }
 
 export interface Selection {
-  /** The selected ones of those that are shown: what is out of sight is not acted on. */
+  /** Only invoices that are shown: a bulk action must not change what is out of sight. */
   selected: Invoice[]
   isSelected: (id: string) => boolean
-  /** Chooses one, or with `range` everything from the last one on; or lets go of it. */
+  /** Selects or deselects one; `range` includes everything since the last one toggled. */
   toggle: (id: string, range: boolean) => void
   selectAll: () => void
   clear: () => void
 }
 
-/** Which of the shown invoices are selected. */
 export function useSelection(shown: Invoice[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
-  const list = useRef(shown)
-  list.current = shown
+  const latest = useRef(shown)
+  latest.current = shown
   const last = useRef<string | null>(null)
   const toggle = useCallback((id: string, range: boolean) => {
-    const from = list.current.findIndex(({ _id }) => _id === last.current)
-    const to = list.current.findIndex(({ _id }) => _id === id)
-    const part = range && from >= 0 ? list.current.slice(Math.min(from, to), Math.max(from, to) + 1).map(({ _id }) => _id) : [id]
+    const from = latest.current.findIndex(({ _id }) => _id === last.current)
+    const to = latest.current.findIndex(({ _id }) => _id === id)
+    const part = range && from >= 0 ? latest.current.slice(Math.min(from, to), Math.max(from, to) + 1).map(({ _id }) => _id) : [id]
     last.current = id
     setIds((before) => {
-      const after = new Set(before)
-      const choose = !before.has(id)
+      const next = new Set(before)
+      const select = !before.has(id)
       for (const one of part) {
-        if (choose) after.add(one)
-        else after.delete(one)
+        if (select) next.add(one)
+        else next.delete(one)
       }
-      return after
+      return next
     })
   }, [])
   const selected = useMemo(() => (ids.size === 0 ? [] : shown.filter(({ _id }) => ids.has(_id))), [ids, shown])

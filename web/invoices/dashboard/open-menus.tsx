@@ -5,13 +5,13 @@ import { IconCircleCheck, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay,
 import type { ReactElement, ReactNode, RefObject } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
+import { screens } from '#contract/screens.ts'
 import { isPaused } from '#web/invoices/pause.ts'
 import { useOpening } from '#web/ui/hooks.ts'
 import styles from './dashboard.module.css'
 import { useInvoiceActions } from './invoice-actions.tsx'
 import { texts } from './texts.ts'
 
-/** The menu of an invoice, opened. */
 export function OpenInvoiceMenu({
   invoice,
   label,
@@ -44,12 +44,7 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
   const paused = isPaused(invoice)
   return (
     <>
-      <Menu.Item
-        component={Link}
-        to={`/dashboard/edit-invoice/${invoice._id}`}
-        state={{ invoice }}
-        leftSection={<IconPencil size={18} stroke={1.7} />}
-      >
+      <Menu.Item component={Link} to={screens.invoice(invoice._id)} state={{ invoice }} leftSection={<IconPencil size={18} stroke={1.7} />}>
         {card.edit}
       </Menu.Item>
       <Menu.Item
@@ -77,16 +72,13 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
 }
 
 interface OpenExportMenuProps {
-  /** How many are shown. */
   shown: number
   onAll: () => void
   onShown: () => void
   onClose: () => void
-  /** The button that it hangs on. */
   button: (ref: RefObject<HTMLButtonElement | null>) => ReactElement
 }
 
-/** The choice of what is exported, opened. */
 export function OpenExportMenu({ shown, onAll, onShown, button }: OpenExportMenuProps): ReactNode {
   const { ref, opened, onChange } = useOpening()
   return (

@@ -20,7 +20,6 @@ interface OverviewProps {
   onOpen: (id: string) => void
 }
 
-/** Three sums and the due line. */
 export const Overview = memo(function Overview({ invoices, items, today, zone, onOpen }: OverviewProps): ReactNode {
   const { overdue, soon, paid } = totals(invoices, items, today, zone)
   const { dashboard } = texts
@@ -47,21 +46,21 @@ function Total({ label, amount, tone }: { label: string; amount: number; tone: '
   )
 }
 
-/** Whether clients are written to by themselves, and when next. Its place is kept until that is known. */
-export function ScheduleLine(): ReactNode {
+/** Whether daily reminders are on, and the next run. Its height is reserved until that is known. */
+function ScheduleLine(): ReactNode {
   const { data } = useApiQuery(reminderCalls.status)
-  return <p className={styles.schedule}>{data && <Known status={data} />}</p>
+  return <p className={styles.schedule}>{data && <ScheduleStatus status={data} />}</p>
 }
 
-function Known({ status }: { status: CallReply<typeof reminderCalls.status> }): ReactNode {
+function ScheduleStatus({ status }: { status: CallReply<typeof reminderCalls.status> }): ReactNode {
   const { reason, nextRunAt, timezone } = status
   const next = nextRunAt === null ? null : showComing(timezone, new Date(nextRunAt), new Date())
-  const { says, to, link } =
-    reason === null ? { ...texts.schedule.active, says: texts.schedule.active.says(next) } : texts.schedule.reasons[reason]
+  const { text, to, link } =
+    reason === null ? { ...texts.schedule.active, text: texts.schedule.active.text(next) } : texts.schedule.reasons[reason]
   return (
     <>
       <span className={styles.lamp} data-on={reason === null || undefined} aria-hidden />
-      {says} <Link to={to}>{link}</Link>
+      {text} <Link to={to}>{link}</Link>
     </>
   )
 }

@@ -7,7 +7,7 @@ interface GridOptions {
   columns: (width: number) => number
   height: (width: number) => number
   gap: number
-  /** How it lay when it was last seen: going back can then land where one was, before anything is measured. */
+  /** The frame's last measurements: Back must restore the scroll position before anything is measured. */
   last: { width: number | null; top: number }
 }
 
@@ -15,44 +15,44 @@ interface Grid<E extends HTMLElement> {
   frame: RefObject<E | null>
   columns: number
   height: number
-  /** The height of all rows, and where the first that is drawn begins. */
+  /** The height of all rows, and the offset of the first rendered one. */
   total: number
   start: number
-  /** The items that are drawn: from this one up to, not including, that one. */
+  /** The rendered items: `from` up to, not including, `to`. */
   from: number
   to: number
 }
 
 /**
- * Rows of invoices of which only those near the window are in the page, so that thousands scroll as smoothly as three.
- * The arrow keys go from one invoice to the next, x selects it: each item bears `data-index`, its link `data-open`.
+ * A virtualized grid: only rows near the window are rendered. Arrow keys move between invoices and x selects one, so each item needs
+ * `data-index` and its link `data-open`.
  */
-export function useGridNavigation<E extends HTMLElement>(about: GridOptions): Grid<E> {
-  const { items, gap, last } = about
+export function useGridNavigation<E extends HTMLElement>(options: GridOptions): Grid<E> {
+  const { items, gap, last } = options
   const [frame, width] = useWidth<E>(last.width)
   const [top, setTop] = useState(last.top)
-  const columns = Math.max(1, about.columns(width ?? 0))
-  const height = about.height(width ?? 0)
+  const columns = Math.max(1, options.columns(width ?? 0))
+  const height = options.height(width ?? 0)
   const rows = useWindowVirtualizer({
     count: width === null ? 0 : Math.ceil(items / columns),
     estimateSize: () => height,
     gap,
-    // As much beyond the window as a turn of the wheel brings into it.
+    // One turn of the wheel must not reach rows that are not rendered.
     overscan: Math.ceil(400 / height),
     scrollMargin: top,
-    // Sizes are kept by key: another height is another row.
+    // Sizes are cached by key, so a new height needs new keys.
     getItemKey: useCallback((index: number) => `${height} ${index}`, [height]),
   })
-  const steering = useRef({ rows, columns, items })
-  steering.current = { rows, columns, items }
+  const latest = useRef({ rows, columns, items })
+  latest.current = { rows, columns, items }
   useEffect(() => {
     const { current } = frame
     if (!current) return
-    const heard = (event: KeyboardEvent) => steer(event, current, steering.current)
-    current.addEventListener('keydown', heard)
-    return () => current.removeEventListener('keydown', heard)
+    const onKeyDown = (event: KeyboardEvent) => navigate(event, current, latest.current)
+    current.addEventListener('keydown', onKeyDown)
+    return () => current.removeEventListener('keydown', onKeyDown)
   }, [frame])
-  // What stands above can grow or shrink.
+  // The content above can grow or shrink.
   useLayoutEffect(() => {
     const { current } = frame
     if (!current) return
@@ -62,9 +62,9 @@ export function useGridNavigation<E extends HTMLElement>(about: GridOptions): Gr
       setTop(last.top)
     }
     measure()
-    const watch = new ResizeObserver(measure)
-    watch.observe(document.body)
-    return () => watch.disconnect()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
   }, [frame, last])
   const inView = rows.getVirtualItems()
   return {
@@ -78,13 +78,13 @@ export function useGridNavigation<E extends HTMLElement>(about: GridOptions): Gr
   }
 }
 
-interface Steering {
+interface GridState {
   rows: Virtualizer<Window, Element>
   columns: number
   items: number
 }
 
-function steer(event: KeyboardEvent, list: HTMLElement, { rows, columns, items }: Steering): void {
+function navigate(event: KeyboardEvent, list: HTMLElement, { rows, columns, items }: GridState): void {
   if (event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return
   const item = event.target.closest('[data-index]')
   if (!item || event.target.closest('[role="menu"]')) return
@@ -92,22 +92,22 @@ function steer(event: KeyboardEvent, list: HTMLElement, { rows, columns, items }
     item.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click()
     return
   }
-  const now = Number(item.getAttribute('data-index'))
-  const steps: Record<string, number> = {
-    ArrowDown: now + columns,
-    ArrowUp: now - columns,
-    ...(columns > 1 ? { ArrowRight: now + 1, ArrowLeft: now - 1 } : {}),
+  const current = Number(item.getAttribute('data-index'))
+  const targets: Record<string, number> = {
+    ArrowDown: current + columns,
+    ArrowUp: current - columns,
+    ...(columns > 1 ? { ArrowRight: current + 1, ArrowLeft: current - 1 } : {}),
   }
-  const wanted = steps[event.key]
-  if (wanted === undefined) return
+  const target = targets[event.key]
+  if (target === undefined) return
   event.preventDefault()
-  const next = Math.min(items - 1, wanted)
-  if (next < 0 || next === now) return
+  const next = Math.min(items - 1, target)
+  if (next < 0 || next === current) return
   if (!list.querySelector(`[data-index="${next}"]`)) rows.scrollToIndex(Math.floor(next / columns))
   focusItem(list, next, 20)
 }
 
-/** Puts the focus on an invoice as soon as it is drawn, and into sight. */
+/** Focuses an invoice once it is rendered, waiting at most `frames` frames, and scrolls it into view. */
 export function focusItem(list: Element, index: number, frames: number): void {
   const link = list.querySelector<HTMLElement>(`[data-index="${index}"] [data-open]`)
   if (link) {

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation, useNavigate, useParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
+import { screens } from '#contract/screens.ts'
 import { HistoryPanel } from '#web/invoices/history/history-panel.tsx'
 import { writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
@@ -15,31 +16,31 @@ import { InvoiceForm } from './invoice-form.tsx'
 import { checkDraft, showAmount, toDraft } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
-/** /dashboard/edit-invoice/{id}. The invoice may come along from the list; otherwise it is read. */
+/** /dashboard/edit-invoice/{id} */
 export default function EditInvoiceScreen(): ReactNode {
   const { id = '' } = useParams()
   const { state } = useLocation()
-  const brought = bringAlong(state, id)
+  const fromList = invoiceOf(state, id)
   return (
     <>
       <PageHeader title={texts.edit.title} subtitle={texts.edit.subtitle} />
-      <Found key={id} id={id} brought={brought} />
+      <LoadedInvoice key={id} id={id} fromList={fromList} />
     </>
   )
 }
 
-function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactNode {
+function LoadedInvoice({ id, fromList }: { id: string; fromList: Invoice | null }): ReactNode {
   const input = { params: { id } }
   const queries = useQueryClient()
-  // What came along is shown at once; it counts as read long ago, so what became of it since, such as a pause, is asked for all the same.
+  // The list's copy is shown immediately. It is marked as stale, so a later change such as a pause is still fetched.
   useState(() => {
     const key = queryKey(invoiceCalls.read, input)
-    if (brought && !queries.getQueryData(key)) queries.setQueryData(key, brought, { updatedAt: 0 })
+    if (fromList && !queries.getQueryData(key)) queries.setQueryData(key, fromList, { updatedAt: 0 })
   })
-  const found = useApiQuery(invoiceCalls.read, input)
+  const query = useApiQuery(invoiceCalls.read, input)
   return (
     <QueryView
-      query={found}
+      query={query}
       loading={texts.loading}
       skeleton={
         <div className={styles.columns}>
@@ -50,30 +51,25 @@ function Found({ id, brought }: { id: string; brought: Invoice | null }): ReactN
       error={texts.failed}
       gone={texts.gone}
       otherwise={
-        <Button component={Link} to="/dashboard" variant="default">
+        <Button component={Link} to={screens.dashboard} variant="default">
           {texts.toDashboard}
         </Button>
       }
       empty={null}
     >
-      {(invoice) => <Both invoice={invoice} />}
+      {(invoice) => (
+        <div className={styles.columns}>
+          <EditForm invoice={invoice} />
+          <HistoryPanel invoice={invoice} />
+        </div>
+      )}
     </QueryView>
-  )
-}
-
-/** The fields, and beside them what was written to the client about it. */
-function Both({ invoice }: { invoice: Invoice }): ReactNode {
-  return (
-    <div className={styles.columns}>
-      <EditForm invoice={invoice} />
-      <HistoryPanel invoice={invoice} />
-    </div>
   )
 }
 
 function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
-  // What the fields began with: what is read anew meanwhile is no change of this person's.
+  // The state at the start: a refetch must not count as an edit.
   const [invoice] = useState(newest)
   const { clientName, clientEmail, amount, dueDate, status, reference } = invoice
   const before = { clientName, clientEmail, amount, dueDate: dueDate.slice(0, 10), status, reference }
@@ -85,26 +81,26 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
     invalidates: [invoiceCalls.list, invoiceCalls.read],
     update: writeInvoice,
     onSuccess: async () => {
-      await navigate('/dashboard')
+      await navigate(screens.dashboard)
     },
   })
   return (
     <>
-      <InvoiceForm state={state} words={texts.edit} />
+      <InvoiceForm state={state} labels={texts.edit} />
       <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
     </>
   )
 }
 
-/** Only what was changed here: what became of the rest meanwhile, such as a payment noted in another tab, is left alone. */
+/** Only the fields edited here, so that a change made elsewhere, such as a payment, is not overwritten. */
 function changes<D extends object>(before: D, after: D): Partial<D> {
   const was = new Map(Object.entries(before))
   return Object.fromEntries(Object.entries(after).filter(([field, value]) => was.get(field) !== value)) as Partial<D>
 }
 
-/** The invoice from the navigation's state, if it is the right one. */
-function bringAlong(state: unknown, id: string): Invoice | null {
-  const brought: unknown = typeof state === 'object' && state !== null && 'invoice' in state ? state.invoice : null
-  const parsed = invoiceSchema.safeParse(brought)
+/** The invoice that the list passed along in the navigation state. */
+function invoiceOf(state: unknown, id: string): Invoice | null {
+  const given: unknown = typeof state === 'object' && state !== null && 'invoice' in state ? state.invoice : null
+  const parsed = invoiceSchema.safeParse(given)
   return parsed.success && parsed.data._id === id ? parsed.data : null
 }

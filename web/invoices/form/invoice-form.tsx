@@ -6,6 +6,7 @@ import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
 import { invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
+import { screens } from '#contract/screens.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -17,20 +18,20 @@ import { texts } from './texts.ts'
 
 interface InvoiceFormProps {
   state: ContractFormState<InvoiceValues>
-  words: { submit: string; busy: string; referenceHint: string | null }
+  labels: { submit: string; busy: string; referenceHint: string | null }
 }
 
-/** The fields of an invoice, for writing down and for changing. */
-export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
+/** The form to create or edit an invoice. */
+export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
   const { form } = state
   return (
     <div className={styles.frame}>
       <ContractForm
         state={state}
-        submit={words.submit}
-        busy={words.busy}
+        submit={labels.submit}
+        busy={labels.busy}
         actions={
-          <Button component={Link} to="/dashboard" variant="default">
+          <Button component={Link} to={screens.dashboard} variant="default">
             {texts.cancel}
           </Button>
         }
@@ -46,8 +47,8 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
           />
           <TextInput
             label={texts.reference}
-            placeholder={texts.referenceShape}
-            description={words.referenceHint === null ? null : <NoWrap text={words.referenceHint} />}
+            placeholder={texts.referenceExample}
+            description={labels.referenceHint === null ? null : <NoWrap text={labels.referenceHint} />}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             autoComplete="off"
             {...form.getInputProps('reference')}
@@ -59,14 +60,14 @@ export function InvoiceForm({ state, words }: InvoiceFormProps): ReactNode {
 }
 
 const minutes = 60_000
-// A closed list that stays in the page would be a second thing called by the field's name.
+// A closed list left in the page would be a second element with the field's accessible name.
 const unmounted = { keepMounted: false, withinPortal: false }
 
-/** All that is offered stands there at once, in pixels. */
+/** In pixels: all six suggestions fit without scrolling. */
 const suggestedHeight = 400
 
-/** Principal it is for. Names and emails of earlier invoices are offered; choosing one fills the other where it is empty or belonged to another choice. */
-export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+/** Suggests clients of earlier invoices. Choosing a name also fills in the email if that is empty or another client's; choosing an email fills in an empty name. */
+function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
   const invoices = useApiQuery(invoiceCalls.list, {}, { staleTime: 5 * minutes })
   const clients = useMemo(() => clientsOf(invoices.data ?? []), [invoices.data])
   const { clientName, clientEmail } = form.getValues()
@@ -106,8 +107,8 @@ export function ClientFields({ form }: { form: ContractFormState<InvoiceValues>[
   )
 }
 
-/** An amount in rupees. What is typed stays as it is until the field is left; then it is grouped, or what is wrong with it stands below. */
-export function AmountField({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+/** An amount in rupees. On blur it is formatted, or its error is shown; while typing it is left alone. */
+function AmountField({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
   const { value, onChange, ...field } = form.getInputProps('amount')
   const leave = () => {
     const amount = readTypedAmount(value)

@@ -3,7 +3,7 @@ import { toMinor } from '#contract/money.ts'
 import { readDate } from '#web/ui/dates.ts'
 import { texts } from './texts.ts'
 
-/** What the fields hold, as it was typed. */
+/** The form's values as typed. */
 export type InvoiceValues = {
   clientName: string
   clientEmail: string
@@ -13,12 +13,12 @@ export type InvoiceValues = {
   reference: string
 }
 
-/** What the contract's own words, which are for programs too, would say in another way of writing. */
+/** The contract's message shows dates as YYYY-MM-DD; the form's fields take dd/mm/yyyy. */
 export function checkDraft({ dueDate }: InvoiceValues): Record<string, string> {
   return readDate(dueDate) === null ? { dueDate: texts.noDate } : {}
 }
 
-/** What the fields say as the body of a call; what was left empty is left out. */
+/** The values as a request body. An empty reference is left out, so that the server assigns one. */
 export function toDraft(values: InvoiceValues): {
   clientName: string
   clientEmail: string
@@ -36,13 +36,13 @@ export function toDraft(values: InvoiceValues): {
   }
 }
 
-/** A client of earlier invoices, as the newest of them says. */
+/** A client of earlier invoices, as written on the newest. */
 export interface Client {
   name: string
   email: string
 }
 
-/** Every client there was, once a name and email, newest first. */
+/** Each pair of name and email once, newest first. */
 export function clientsOf(invoices: Pick<Invoice, 'clientName' | 'clientEmail'>[]): Client[] {
   const seen = new Set<string>()
   const clients: Client[] = []
@@ -55,7 +55,7 @@ export function clientsOf(invoices: Pick<Invoice, 'clientName' | 'clientEmail'>[
   return clients
 }
 
-/** What can be offered for a field, each once; what is typed in full already is no help. */
+/** At most six suggestions for a field, without duplicates and without what is already typed in full. */
 export function suggestions(clients: Client[], field: keyof Client, typed: string): string[] {
   const wanted = typed.trim().toLowerCase()
   if (wanted === '') return []
@@ -70,32 +70,32 @@ export function suggestions(clients: Client[], field: keyof Client, typed: strin
 
 const grouped = new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** Digits with or without commas between them; the commas stand as in India, `1,84,200`, or as elsewhere, `184,200`. */
-const written = /^-?(?:\d+|\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|(?=\.\d))(?:\.(\d*))?$/
+/** Plain digits, or grouped as in India, `1,84,200`, or as elsewhere, `184,200`. */
+const amountPattern = /^-?(?:\d+|\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|(?=\.\d))(?:\.(\d*))?$/
 
 /**
- * What somebody typed as an amount, in rupees: `48,500`, `1,84,200.50`, `₹ 500`, `5000/-`. A comma only ever groups. Null where it is no
- * number that is beyond doubt: `1,00` could be one or a hundred, `5.000` five or five thousand.
+ * Parses a typed amount in rupees: `48,500`, `1,84,200.50`, `₹ 500`, `5000/-`. Commas only group. Ambiguous text is null: `1,00` could be
+ * one or a hundred, `5.000` five or five thousand.
  */
 export function readTypedAmount(text: string): number | null {
   const bare = text
     .trim()
     .replace(/^(?:₹|inr|rs\.?)\s*/i, '')
     .replace(/\s*\/-$/, '')
-  const found = written.exec(bare)
+  const found = amountPattern.exec(bare)
   if (!found) return null
   const amount = Number(bare.replaceAll(',', ''))
   const decimals = found[1]?.length ?? 0
   return decimals > 2 && toMinor(amount) !== null ? null : amount
 }
 
-/** An amount as other programs write it: as it is typed, and with a decimal comma, `1.234,50`; null where it is none. */
+/** Parses an amount from a file, where a decimal comma, `1.234,50`, is possible too; null if it is not an amount. */
 export function readAmount(text: string): number | null {
   const typed = readTypedAmount(text)
   if (typed !== null) return typed
   const bare = text.replace(/₹|inr|rs\.?|\/-|[\s\u00a0']/gi, '')
   if (!/^\d[\d.,]*$/.test(bare)) return null
-  // The last comma is a decimal one where two digits follow and no point does.
+  // The last comma is decimal if one or two digits follow it and no point does.
   const decimalComma = /,\d{1,2}$/.test(bare) && !/\.\d*$/.test(bare.slice(bare.lastIndexOf(',')))
   const plain = decimalComma
     ? bare
@@ -106,7 +106,7 @@ export function readAmount(text: string): number | null {
   return /^\d+(\.\d*)?$/.test(plain) ? Number(plain) : null
 }
 
-/** As an amount stands in a field: `1,84,200.00`. */
+/** The format of the amount field: `1,84,200.00`. */
 export function showAmount(amount: number): string {
   return grouped.format(amount)
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { screens } from '#contract/screens.ts'
 import { writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
@@ -14,7 +15,6 @@ const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', dueD
 /** /dashboard/new-invoice */
 export default function NewInvoiceScreen(): ReactNode {
   const navigate = useNavigate()
-  const words = texts.create
   const state = useContractForm({
     call: invoiceCalls.create,
     initialValues: blank,
@@ -23,13 +23,13 @@ export default function NewInvoiceScreen(): ReactNode {
     invalidates: [invoiceCalls.list],
     update: writeInvoice,
     onSuccess: async () => {
-      await navigate('/dashboard')
+      await navigate(screens.dashboard)
     },
   })
   return (
     <>
-      <PageHeader title={words.title} subtitle={words.subtitle} />
-      <InvoiceForm state={state} words={words} />
+      <PageHeader title={texts.create.title} subtitle={texts.create.subtitle} />
+      <InvoiceForm state={state} labels={texts.create} />
       <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
     </>
   )

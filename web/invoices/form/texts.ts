@@ -4,7 +4,7 @@ export const texts = {
     subtitle: 'Fill in the details to create a new invoice',
     submit: 'Create Invoice',
     busy: 'Creating Invoice...',
-    referenceHint: 'Leave it empty to have one made, such as INV-0001.',
+    referenceHint: 'Leave empty to get one automatically, such as INV-0001.',
   },
   edit: {
     title: 'Edit Invoice',
@@ -14,7 +14,7 @@ export const texts = {
     referenceHint: null,
   },
   loading: 'Loading invoice details...',
-  gone: 'This invoice is not there',
+  gone: 'Invoice not found',
   failed: (message: string) => `Failed to load invoice: ${message}`,
   toDashboard: 'Go to the dashboard',
   clientName: 'Client Name',
@@ -24,6 +24,6 @@ export const texts = {
   noDate: 'Please enter a date such as 31/03/2026.',
   status: 'Status',
   reference: 'Reference',
-  referenceShape: 'INV-0001',
+  referenceExample: 'INV-0001',
   cancel: 'Cancel',
 }

@@ -12,16 +12,16 @@ import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './history.module.css'
 import { texts } from './texts.ts'
 
-interface MailDialogProps {
+interface EmailDialogProps {
   mail: HistoryMail | null
   zone: string | undefined
   onClose: () => void
 }
 
-/** One mail as it was sent, with its head. */
-export function MailDialog({ mail, zone, onClose }: MailDialogProps): ReactNode {
+/** An email as it was sent, with its headers. */
+export function EmailDialog({ mail, zone, onClose }: EmailDialogProps): ReactNode {
   const narrow = useMediaQuery('(max-width: 47.99em)')
-  // What is shown stays while the dialog fades.
+  // The content stays while the dialog fades out.
   const last = useRef(mail)
   if (mail) last.current = mail
   const shown = mail ?? last.current
@@ -33,21 +33,21 @@ export function MailDialog({ mail, zone, onClose }: MailDialogProps): ReactNode 
       size={660}
       fullScreen={narrow ?? false}
     >
-      {shown && <Sent key={shown._id} id={shown._id} zone={zone} />}
+      {shown && <LoadedEmail key={shown._id} id={shown._id} zone={zone} />}
     </Modal>
   )
 }
 
-function Sent({ id, zone }: { id: string; zone: string | undefined }): ReactNode {
+function LoadedEmail({ id, zone }: { id: string; zone: string | undefined }): ReactNode {
   const mail = useApiQuery(reminderCalls.mail, { params: { id } })
   return (
     <QueryView query={mail} loading={texts.email.loading} error={texts.email.failed} empty={null}>
-      {(sent) => <Letter sent={sent} zone={zone} />}
+      {(sent) => <Email sent={sent} zone={zone} />}
     </QueryView>
   )
 }
 
-function Letter({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zone: string | undefined }): ReactNode {
+function Email({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zone: string | undefined }): ReactNode {
   const { subject, html, text } = sent
   const date = new Date(sent.date)
   return (
@@ -71,7 +71,7 @@ function Letter({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zo
           {html === '' ? (
             <p className={styles.emailNone}>{texts.email.noHtml}</p>
           ) : (
-            // Nothing is allowed in it: no script, no form, no way out of the frame.
+            // The empty sandbox forbids scripts, forms and navigation.
             <iframe className={styles.emailFrame} sandbox="" srcDoc={html} title={texts.email.frame(subject)} />
           )}
         </Tabs.Panel>
@@ -79,7 +79,7 @@ function Letter({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zo
           {text === '' ? (
             <p className={styles.emailNone}>{texts.email.noText}</p>
           ) : (
-            // What scrolls must be reachable by keyboard.
+            // A scrollable region must be focusable to be scrolled by keyboard.
             <ScrollArea
               className={styles.emailFrame ?? ''}
               type="auto"

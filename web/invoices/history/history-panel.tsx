@@ -16,16 +16,16 @@ import { Panel } from '#web/ui/panel.tsx'
 import styles from './history.module.css'
 import { HistoryTimeline } from './history-timeline.tsx'
 import { texts } from './texts.ts'
-import { lookAgainIn, timelineOf } from './timeline.ts'
+import { refetchDelay, timelineOf } from './timeline.ts'
 import { type Pausing, usePausing } from './use-pausing.tsx'
 
-/** Everything about the reminders of one invoice: its pause, the next date, and what happened so far. */
+/** The reminders of an invoice: pause, next date and history. */
 export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
   const { zone, now } = useToday()
   const pausing = usePausing()
   const input = { params: { id: invoice._id } }
   const queries = useQueryClient()
-  const history = useApiQuery(reminderCalls.history, input, { refetchInterval: untilNextLook(queries, input) })
+  const history = useApiQuery(reminderCalls.history, input, { refetchInterval: pollInterval(queries, input) })
   const paused = isPaused(invoice)
   return (
     <Panel
@@ -41,17 +41,17 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
     >
       {paused && <PauseCard invoice={invoice} pausing={pausing} />}
       <QueryView query={history} loading={texts.loading} error={texts.failed} empty={null}>
-        {(known) => (
+        {(loaded) => (
           <>
-            <NextReminder history={known} zone={zone} now={now} />
-            {known.mails.length + known.days.length === 0 ? (
-              <Nothing history={known} zone={zone} now={now} />
+            <NextReminder history={loaded} zone={zone} now={now} />
+            {loaded.mails.length + loaded.days.length === 0 ? (
+              <NothingYet history={loaded} zone={zone} now={now} />
             ) : (
               <HistoryTimeline
-                days={timelineOf(known, zone)}
+                days={timelineOf(loaded, zone)}
                 zone={zone}
                 now={now}
-                owed={known.reason !== 'paid' && known.reason !== 'deleted'}
+                owed={loaded.reason !== 'paid' && loaded.reason !== 'deleted'}
               />
             )}
           </>
@@ -62,27 +62,21 @@ export function HistoryPanel({ invoice }: { invoice: Invoice }): ReactNode {
   )
 }
 
-/** Nothing happened yet: what will. */
-function Nothing({ history, zone, now }: { history: InvoiceHistory; zone: string | undefined; now: Date }): ReactNode {
+function NothingYet({ history, zone, now }: { history: InvoiceHistory; zone: string | undefined; now: Date }): ReactNode {
   const { nextAt, reason } = history
-  const { firstAt, firstWhy, none } = texts
-  const then =
-    nextAt !== null && (reason === null || reason === 'paused')
-      ? firstAt(showComing(zone, new Date(nextAt), now))
-      : reason === null
-        ? null
-        : firstWhy[reason]
+  const scheduled = nextAt !== null && (reason === null || reason === 'paused')
+  const next = scheduled ? texts.firstAt(showComing(zone, new Date(nextAt), now)) : reason === null ? null : texts.firstWhy[reason]
   return (
     <div className={styles.nothing}>
-      <p>{none}</p>
-      {then !== null && <p className={styles.note}>{then}</p>}
+      <p>{texts.none}</p>
+      {next !== null && <p className={styles.note}>{next}</p>}
     </div>
   )
 }
 
-function untilNextLook(queries: QueryClient, input: object): number | false {
-  const known = queries.getQueryData<InvoiceHistory>(queryKey(reminderCalls.history, input))
-  return known ? lookAgainIn(known, new Date()) : false
+function pollInterval(queries: QueryClient, input: object): number | false {
+  const cached = queries.getQueryData<InvoiceHistory>(queryKey(reminderCalls.history, input))
+  return cached ? refetchDelay(cached, new Date()) : false
 }
 
 interface NextReminderProps {
@@ -91,8 +85,8 @@ interface NextReminderProps {
   now: Date
 }
 
-/** When the invoice is reminded next, or why it is not and where that can be changed. */
-export function NextReminder({ history, zone, now }: NextReminderProps): ReactNode {
+/** The next reminder, or why there is none and where to change that. */
+function NextReminder({ history, zone, now }: NextReminderProps): ReactNode {
   const { nextAt, reason } = history
   const coming = nextAt === null ? null : showComing(zone, new Date(nextAt), now)
   return (
@@ -106,23 +100,22 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
           </p>
         </>
       ) : (
-        <WhyNot history={history} coming={coming} now={now} />
+        <NoNextReminder history={history} coming={coming} now={now} />
       )}
     </div>
   )
 }
 
-function WhyNot(props: { history: NextReminderProps['history']; coming: string | null; now: Date }): ReactNode {
-  const { history, coming, now } = props
+function NoNextReminder({ history, coming, now }: { history: InvoiceHistory; coming: string | null; now: Date }): ReactNode {
   const { nextAt, reason, mails } = history
   if (reason === null) return <p className={styles.nextWhyNot}>{texts.noDate}</p>
   const held = reason === 'open_mail' ? mails.find(({ state }) => state === 'held') : undefined
   if (reason === 'open_mail' && !held && coming !== null && nextAt !== null && new Date(nextAt) > now)
-    return <p className={styles.nextWhyNot}>{texts.beingTried(coming)}</p>
-  const { says, to, link } = held ? texts.held[holdReasonOf(held.reason)] : texts.reasons[reason]
+    return <p className={styles.nextWhyNot}>{texts.delayed(coming)}</p>
+  const { text, to, link } = held ? texts.held[holdReasonOf(held.reason)] : texts.reasons[reason]
   return (
     <>
-      <p className={styles.nextWhyNot}>{says}</p>
+      <p className={styles.nextWhyNot}>{text}</p>
       {to !== null && (
         <Link to={to} className={styles.link}>
           {link}
@@ -132,8 +125,7 @@ function WhyNot(props: { history: NextReminderProps['history']; coming: string |
   )
 }
 
-/** The pause of an invoice: until when, about what, why, and the ways out. */
-export function PauseCard({ invoice, pausing }: { invoice: Invoice; pausing: Pausing }): ReactNode {
+function PauseCard({ invoice, pausing }: { invoice: Invoice; pausing: Pausing }): ReactNode {
   const { pause } = invoice
   if (pause === null) return null
   return (

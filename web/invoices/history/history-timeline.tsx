@@ -15,14 +15,14 @@ import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { dateIn, daysBetween, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { NoWrap } from '#web/ui/plain.tsx'
-import { MailDialog } from './email-dialog.tsx'
+import { EmailDialog } from './email-dialog.tsx'
 import styles from './history.module.css'
 import { texts } from './texts.ts'
 import type { Entry, Outcome, TimelineDay } from './timeline.ts'
 
-/** How many days stand there at first, and how many more at a press. */
-const first = 7
-const step = 50
+/** How many days are shown first, and how many more each time. */
+const firstDays = 7
+const moreDays = 50
 
 interface HistoryTimelineProps {
   days: TimelineDay[]
@@ -32,9 +32,8 @@ interface HistoryTimelineProps {
   owed: boolean
 }
 
-/** Day by day what went out about an invoice, or why nothing did; each mail can be looked at. */
 export function HistoryTimeline({ days, zone, now, owed }: HistoryTimelineProps): ReactNode {
-  const [shown, setShown] = useState(first)
+  const [shown, setShown] = useState(firstDays)
   const today = dateIn(zone, now)
   const [open, setOpen] = useState<HistoryMail | null>(null)
   return (
@@ -45,13 +44,13 @@ export function HistoryTimeline({ days, zone, now, owed }: HistoryTimelineProps)
           <li key={date}>
             <h4 className={styles.day}>{since === date ? dayName(date, today) : texts.span(showDate(since), showDate(date))}</h4>
             <ol className={styles.entries}>
-              {entries.map((entry, nth) => (
+              {entries.map((entry, at) => (
                 <HistoryEntry
                   key={entry.kind === 'mail' ? entry.mail._id : 'day'}
                   entry={entry}
                   zone={zone}
                   now={now}
-                  advised={owed && day === 0 && nth === 0}
+                  advised={owed && day === 0 && at === 0}
                   onOpen={setOpen}
                 />
               ))}
@@ -60,11 +59,11 @@ export function HistoryTimeline({ days, zone, now, owed }: HistoryTimelineProps)
         ))}
       </ol>
       {days.length > shown && (
-        <Button variant="default" onClick={() => setShown(shown + step)}>
+        <Button variant="default" onClick={() => setShown(shown + moreDays)}>
           {texts.earlier}
         </Button>
       )}
-      <MailDialog mail={open} zone={zone} onClose={() => setOpen(null)} />
+      <EmailDialog mail={open} zone={zone} onClose={() => setOpen(null)} />
     </>
   )
 }
@@ -78,20 +77,19 @@ interface HistoryEntryProps {
   entry: Entry
   zone: string | undefined
   now: Date
-  /** It is the last that happened to what is still owed: where it failed, what can be done about it is said. */
+  /** The latest entry of an unpaid invoice: if it failed, advice is shown. */
   advised: boolean
   onOpen: (mail: HistoryMail) => void
 }
 
-/** A mail, or a day on which it was decided that none goes out. */
-export function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntryProps): ReactNode {
+function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntryProps): ReactNode {
   if (entry.kind === 'day') {
-    const { outcome, words: sentence } = entry.decision
+    const { outcome, words } = entry.decision
     return (
       <li className={styles.entry}>
         <OutcomeIcon outcome={outcome} />
-        <OutcomeWord outcome={outcome} />
-        <p className={styles.note}>{sentence}</p>
+        <OutcomeLabel outcome={outcome} />
+        <p className={styles.note}>{words}</p>
       </li>
     )
   }
@@ -101,7 +99,7 @@ export function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntry
     <li className={styles.entry}>
       <OutcomeIcon outcome={outcome} />
       <div className={styles.line}>
-        <OutcomeWord outcome={outcome} />
+        <OutcomeLabel outcome={outcome} />
         <span className={styles.aside}>{[showClock(zone, new Date(at)), texts.kinds[mail.kind]].join(' · ')}</span>
       </div>
       {subject !== null && (
@@ -110,10 +108,10 @@ export function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntry
         </p>
       )}
       {mail.invoices > 1 && <p className={styles.note}>{texts.several(mail.invoices)}</p>}
-      <WhatBecame mail={mail} />
+      <Explanation mail={mail} />
       {advised && mail.state === 'failed' && <p className={styles.note}>{adviceFor(mail.serverReply ?? '')}</p>}
-      <Tries mail={mail} zone={zone} now={now} />
-      {/* Its words are settled when it is first tried: before that there is nothing to show. */}
+      <Attempts mail={mail} zone={zone} now={now} />
+      {/* The text is rendered at the first attempt; before that there is nothing to show. */}
       {subject !== null && (
         <Button variant="subtle" className={styles.openEmail ?? ''} aria-label={texts.open(subject)} onClick={() => onOpen(mail)}>
           {texts.show}
@@ -123,11 +121,11 @@ export function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntry
   )
 }
 
-/** Why it stands as it does, with what the mail server answered. */
-function WhatBecame({ mail }: { mail: HistoryMail }): ReactNode {
+/** The reason of the state, and the mail server's reply. */
+function Explanation({ mail }: { mail: HistoryMail }): ReactNode {
   const { state, reason, serverReply } = mail
   const why = reasonOf(mail)
-  // A mail that was given up has our own sentence in the server's place.
+  // If Duely gave up on an email, this field holds our own sentence.
   const ours = state === 'failed' && reason !== 'refused'
   return (
     <>
@@ -138,7 +136,7 @@ function WhatBecame({ mail }: { mail: HistoryMail }): ReactNode {
             serverReply
           ) : (
             <>
-              {texts.said} <q className={styles.serverReply}>{serverReply}</q>
+              {texts.serverReply} <q className={styles.serverReply}>{serverReply}</q>
             </>
           )}
         </p>
@@ -154,7 +152,7 @@ function reasonOf({ state, reason }: HistoryMail): string | null {
     case 'held':
       return texts.heldWhy[holdReasonOf(reason)]
     case 'cancelled':
-      return texts.stoppedFirst
+      return texts.stopped
     case 'superseded':
       return texts.notOwed
     case 'queued':
@@ -165,12 +163,12 @@ function reasonOf({ state, reason }: HistoryMail): string | null {
   }
 }
 
-/** How often it was tried, where that says something, and when it is tried again. */
-function Tries({ mail, zone, now }: { mail: HistoryMail; zone: string | undefined; now: Date }): ReactNode {
+/** The number of attempts, unless the first one succeeded, and the next attempt. */
+function Attempts({ mail, zone, now }: { mail: HistoryMail; zone: string | undefined; now: Date }): ReactNode {
   const { attempt, state, nextTryAt } = mail
   const parts = [
-    ...(attempt > 1 || (attempt === 1 && state !== 'sent') ? [texts.tries(attempt)] : []),
-    ...(nextTryAt !== null && new Date(nextTryAt) > now ? [texts.nextTry(showComing(zone, new Date(nextTryAt), now))] : []),
+    ...(attempt > 1 || (attempt === 1 && state !== 'sent') ? [texts.attempts(attempt)] : []),
+    ...(nextTryAt !== null && new Date(nextTryAt) > now ? [texts.nextAttempt(showComing(zone, new Date(nextTryAt), now))] : []),
   ]
   return parts.length > 0 && <p className={styles.aside}>{parts.join(' · ')}</p>
 }
@@ -189,8 +187,7 @@ const marks = {
   added_later: { icon: IconCircleMinus, tone: 'quiet' },
 } as const satisfies Record<Outcome, { icon: typeof IconCheck; tone: string }>
 
-/** The sign of an outcome, on the line of the timeline. */
-export function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
+function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
   const { icon: Icon, tone } = marks[outcome]
   return (
     <span className={styles.mark} data-tone={tone} aria-hidden>
@@ -199,8 +196,7 @@ export function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
   )
 }
 
-/** The same in a word. */
-export function OutcomeWord({ outcome }: { outcome: Outcome }): ReactNode {
+function OutcomeLabel({ outcome }: { outcome: Outcome }): ReactNode {
   return (
     <strong className={styles.outcome} data-tone={marks[outcome].tone}>
       {texts.outcomes[outcome]}

@@ -1,22 +1,21 @@
 import type { DayDecision, HistoryMail, InvoiceHistory } from '#contract/reminders.ts'
 import { dateIn, daysBetween } from '#web/ui/dates.ts'
 
-/** How a day or a mail came out; a mail that is queued or just leaving waits. */
 export type Outcome = DayDecision['outcome']
 
-/** What happened once: a mail, or a day on which it was decided that none goes out. */
+/** An email, or a daily decision that none is sent. */
 export type Entry = { kind: 'mail'; at: string; outcome: Outcome; mail: HistoryMail } | { kind: 'day'; at: string; decision: DayDecision }
 
-/** One day of the account's calendar with what happened on it, the last first; or several in a row on which the same was decided. */
+/** A day in the account's time zone with its entries, newest first; or consecutive days with the same decision. */
 export interface TimelineDay {
-  /** `YYYY-MM-DD`; of several the last. */
+  /** `YYYY-MM-DD`; the last of several days. */
   date: string
-  /** The first of several; the same as `date` where it is one. */
+  /** The first of several days; for one day the same as `date`. */
   since: string
   entries: Entry[]
 }
 
-/** Mails and decisions of an invoice day by day, the newest first. A decision that became a mail is told by that mail alone. */
+/** Emails and decisions by day, newest first. A decision that led to a listed email is not listed itself. */
 export function timelineOf({ mails, days }: InvoiceHistory, zone: string | undefined): TimelineDay[] {
   const byDate = new Map<string, Entry[]>()
   const add = (date: string, entry: Entry) => byDate.set(date, [...(byDate.get(date) ?? []), entry])
@@ -27,24 +26,24 @@ export function timelineOf({ mails, days }: InvoiceHistory, zone: string | undef
   }
   for (const decision of days) {
     if (decision.mailId !== null && shown.has(decision.mailId)) continue
-    // The decision about a mail that was no longer needed lets go of it.
-    const told = byDate.get(decision.date)?.some((entry) => entry.kind === 'mail' && entry.outcome === decision.outcome) ?? false
-    if (decision.mailId !== null || !told) add(decision.date, { kind: 'day', at: decision.decidedAt, decision })
+    // The decision about a superseded email no longer refers to it.
+    const listed = byDate.get(decision.date)?.some((entry) => entry.kind === 'mail' && entry.outcome === decision.outcome) ?? false
+    if (decision.mailId !== null || !listed) add(decision.date, { kind: 'day', at: decision.decidedAt, decision })
   }
   const newestFirst = (one: Entry, other: Entry) => Date.parse(other.at) - Date.parse(one.at)
   const all = [...byDate]
     .sort(([one], [other]) => (one < other ? 1 : -1))
     .map(([date, entries]) => ({ date, since: date, entries: entries.sort(newestFirst) }))
-  return all.reduce<TimelineDay[]>((shorter, day) => {
-    const later = shorter.at(-1)
-    if (later && sameAgain(later, day)) later.since = day.date
-    else shorter.push(day)
-    return shorter
+  return all.reduce<TimelineDay[]>((merged, day) => {
+    const later = merged.at(-1)
+    if (later && continues(later, day)) later.since = day.date
+    else merged.push(day)
+    return merged
   }, [])
 }
 
-/** Whether nothing but the same was decided on the day before. */
-function sameAgain(later: TimelineDay, day: TimelineDay): boolean {
+/** Whether the day before `later` holds the same decision and nothing else. */
+function continues(later: TimelineDay, day: TimelineDay): boolean {
   const [one, other] = [onlyDecision(later), onlyDecision(day)]
   if (!one || !other || daysBetween(day.date, later.since) !== 1) return false
   return one.outcome === other.outcome && one.words === other.words
@@ -59,9 +58,9 @@ function outcomeOf(state: HistoryMail['state']): Outcome {
   return state === 'queued' || state === 'sending' ? 'waiting' : state
 }
 
-/** Milliseconds until it is worth looking again: soon while a mail is about to leave, less so while one waits for its next try. */
-export function lookAgainIn({ reason, nextAt, mails }: InvoiceHistory, now: Date): number {
-  const leaving = mails.some(({ state }) => state === 'queued' || state === 'sending')
-  if (reason !== 'open_mail' && !leaving) return 60_000
-  return !leaving && nextAt !== null && Date.parse(nextAt) > now.getTime() ? 10_000 : 2_000
+/** Milliseconds until the next poll: short while an email is being sent, longer while one waits for its next attempt. */
+export function refetchDelay({ reason, nextAt, mails }: InvoiceHistory, now: Date): number {
+  const sending = mails.some(({ state }) => state === 'queued' || state === 'sending')
+  if (reason !== 'open_mail' && !sending) return 60_000
+  return !sending && nextAt !== null && Date.parse(nextAt) > now.getTime() ? 10_000 : 2_000
 }

@@ -4,67 +4,54 @@ import { pauseInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
+import { confirm } from '#web/ui/confirm.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
+const texts = invoiceTexts.pause
 const PauseDialog = lazyDialog(async () => (await import('./pause-dialog.tsx')).PauseDialog)
-const ResumeDialog = lazyDialog(async () => (await import('./resume-dialog.tsx')).ResumeDialog)
 
 export interface Pausing {
-  /** Asks how long, also where it is paused already. */
+  /** Opens the dialog to pause, or to change a pause. */
   askToPause: (invoice: Invoice) => void
-  /** Ends the pause; asks first where it is the whole client's. */
+  /** Ends the pause; asks first if it applies to all invoices of the client. */
   resume: (invoice: Invoice) => void
   resuming: boolean
   dialogs: ReactNode
 }
 
-/** Pausing the reminders of an invoice or its client, and ending that. */
 export function usePausing(): Pausing {
   const [asked, setAsked] = useState<Invoice | null>(null)
-  const [ending, setEnding] = useState<Invoice | null>(null)
-  const change = useApiMutation(invoiceCalls.pause, {
+  const { mutate, mutateAsync, isPending } = useApiMutation(invoiceCalls.pause, {
     invalidates: pauseInvalidates,
     update: writeInvoice,
     onSuccess: ({ reference, clientEmail, pause }, { body: { scope } }) => {
-      setEnding(null)
-      if (pause !== null) toast('info', invoiceTexts.pause.stillPaused(clientEmail))
-      else toast('good', scope === 'client' ? invoiceTexts.pause.resumedClient(clientEmail) : invoiceTexts.pause.resumed(reference))
+      if (pause !== null) toast('info', texts.stillPaused(clientEmail))
+      else toast('good', scope === 'client' ? texts.resumedClient(clientEmail) : texts.resumed(reference))
     },
-    onError: (error) => toast('bad', invoiceTexts.pause.resumeFailed(errorMessage(error))),
+    onError: (error) => toast('bad', texts.resumeFailed(errorMessage(error))),
   })
-  const { mutate } = change
-  const end = useCallback(
-    ({ _id }: Invoice, scope: 'invoice' | 'client') => mutate({ params: { id: _id }, body: { paused: false, scope } }),
-    [mutate],
-  )
   const resume = useCallback(
-    (invoice: Invoice) => (invoice.pause?.scope === 'client' ? setEnding(invoice) : end(invoice, 'invoice')),
-    [end],
+    ({ _id: id, pause, clientEmail }: Invoice) => {
+      if (pause?.scope !== 'client') return mutate({ params: { id }, body: { paused: false, scope: 'invoice' } })
+      void confirm({
+        title: texts.resumeTitle,
+        body: texts.resumeText(clientEmail),
+        action: texts.resume,
+        busy: texts.resumeBusy,
+        onConfirm: () => mutateAsync({ params: { id }, body: { paused: false, scope: 'client' } }),
+      })
+    },
+    [mutate, mutateAsync],
   )
-  const stay = () => {
-    change.reset()
-    setEnding(null)
-  }
   return {
     askToPause: setAsked,
     resume,
-    resuming: change.isPending,
+    resuming: isPending,
     dialogs: (
-      <>
-        <LazyMount wanted={asked !== null}>
-          <PauseDialog invoice={asked} onClose={() => setAsked(null)} />
-        </LazyMount>
-        <LazyMount wanted={ending !== null}>
-          <ResumeDialog
-            invoice={ending}
-            busy={change.isPending}
-            problem={change.isError ? errorMessage(change.error) : null}
-            onResume={(invoice) => end(invoice, 'client')}
-            onClose={stay}
-          />
-        </LazyMount>
-      </>
+      <LazyMount wanted={asked !== null}>
+        <PauseDialog invoice={asked} onClose={() => setAsked(null)} />
+      </LazyMount>
     ),
   }
 }

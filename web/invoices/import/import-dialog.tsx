@@ -6,30 +6,30 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
-import { type FileRow, readTable } from './csv.ts'
+import { type FileRow, readCsv } from './csv.ts'
 import styles from './import.module.css'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportResult } from './import-result.tsx'
 import { texts } from './texts.ts'
-import { type Importing, useImport } from './use-import.ts'
+import { type Import, useImport } from './use-import.ts'
 
-/** Invoices from a file: choose it, look at what would become of each line, confirm, and see what became of it. */
+/** Imports invoices from a file: choose it, preview each row, confirm, see the result. */
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const narrow = useMediaQuery('(max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const [busy, setBusy] = useState(false)
-  // Going back does not take the dialog away once there is something to tell.
-  const [told, setTold] = useState(true)
-  const onBusy = useCallback((now: boolean) => {
-    setBusy(now)
-    setTold(false)
+  // Back must not close the dialog before the result has been shown.
+  const [resultSeen, setResultSeen] = useState(true)
+  const onBusy = useCallback((running: boolean) => {
+    setBusy(running)
+    setResultSeen(false)
   }, [])
   const close = () => {
-    setTold(true)
+    setResultSeen(true)
     onClose()
   }
   return (
     <Dialog
-      opened={opened || !told}
+      opened={opened || !resultSeen}
       onClose={busy ? () => undefined : close}
       title={texts.title}
       size={980}
@@ -44,11 +44,11 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
 
 function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: () => void }): ReactNode {
   const invoices = useApiQuery(invoiceCalls.list)
-  const [file, setFile] = useState<{ name: string; lines: FileRow[] } | null>(null)
+  const [file, setFile] = useState<{ name: string; rows: FileRow[] } | null>(null)
   const running = useImport()
   if (running.state === 'running') return <ImportRunning running={running} onBusy={onBusy} />
   if (running.state !== 'idle' && file) return <ImportResult running={running} onClose={onClose} />
-  if (!file) return <ImportDrop onFile={(name, lines) => setFile({ name, lines })} />
+  if (!file) return <ImportDrop onFile={(name, rows) => setFile({ name, rows })} />
   return (
     <ImportPreview
       key={file.name}
@@ -61,39 +61,36 @@ function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: 
   )
 }
 
-const largest = 10 * 1024 * 1024
-const mostLines = 20_000
+const maxBytes = 10 * 1024 * 1024
+const maxRows = 20_000
 
-/** Where a file is dropped or chosen. */
-export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileRow[]) => void }): ReactNode {
-  // Nothing is dropped with a finger.
-  const touched = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
+function ImportDrop({ onFile }: { onFile: (name: string, rows: FileRow[]) => void }): ReactNode {
+  // Touch screens cannot drop a file.
+  const isTouch = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const [over, setOver] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const read = async (file: File | undefined) => {
     if (!file) return
-    if (file.size > largest) return setProblem(texts.tooBig)
+    if (file.size > maxBytes) return setProblem(texts.tooBig)
     const bytes = await file.arrayBuffer().catch(() => null)
-    const table = bytes ? readTable(bytes) : { kind: 'unreadable' as const }
+    const table = bytes ? readCsv(bytes) : { kind: 'unreadable' as const }
     switch (table.kind) {
-      case 'lines':
-        return table.lines.length > mostLines
-          ? setProblem(texts.tooLong(mostLines.toLocaleString('en-IN')))
-          : onFile(file.name, table.lines)
+      case 'rows':
+        return table.rows.length > maxRows ? setProblem(texts.tooLong(maxRows.toLocaleString('en-IN'))) : onFile(file.name, table.rows)
       case 'not-csv':
         return setProblem(texts.notCsv)
-      case 'unknown-coding':
-        return setProblem(texts.unknownCoding)
+      case 'unknown-encoding':
+        return setProblem(texts.unknownEncoding)
       case 'unreadable':
         return setProblem(texts.unreadable)
       case 'empty':
         return setProblem(texts.empty)
     }
   }
-  const reading = useRef(read)
-  reading.current = read
-  // Wherever in the window it is dropped: beside the frame, the browser would leave the page to show the file.
+  const latestRead = useRef(read)
+  latestRead.current = read
+  // On the whole window: dropped beside the frame, the file would replace the page.
   useEffect(() => {
     const over = (event: DragEvent) => {
       event.preventDefault()
@@ -105,19 +102,19 @@ export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileRow[]
     const drop = (event: DragEvent) => {
       event.preventDefault()
       setOver(false)
-      void reading.current(event.dataTransfer?.files[0])
+      void latestRead.current(event.dataTransfer?.files[0])
     }
-    const heard = new AbortController()
-    window.addEventListener('dragover', over, heard)
-    window.addEventListener('dragleave', leave, heard)
-    window.addEventListener('drop', drop, heard)
-    return () => heard.abort()
+    const listening = new AbortController()
+    window.addEventListener('dragover', over, listening)
+    window.addEventListener('dragleave', leave, listening)
+    window.addEventListener('drop', drop, listening)
+    return () => listening.abort()
   }, [])
   return (
     <>
       <button type="button" className={styles.drop} data-over={over || undefined} data-autofocus onClick={() => input.current?.click()}>
         <IconFileUpload size={34} stroke={1.4} aria-hidden />
-        <strong className={styles.dropTitle}>{touched ? texts.choose : texts.drop}</strong>
+        <strong className={styles.dropTitle}>{isTouch ? texts.choose : texts.drop}</strong>
         <span className={styles.dim}>{texts.dropHint}</span>
       </button>
       <input
@@ -128,18 +125,17 @@ export function ImportDrop({ onFile }: { onFile: (name: string, lines: FileRow[]
         aria-label={texts.choose}
         onChange={(event) => {
           void read(event.currentTarget.files?.[0])
-          // The same file, mended, can be chosen again.
+          // Without this, choosing the same file again after correcting it would do nothing.
           event.currentTarget.value = ''
         }}
       />
       <FormError message={problem} />
-      <p className={styles.needs}>{texts.needs}</p>
+      <p className={styles.columnsHint}>{texts.columnsHint}</p>
     </>
   )
 }
 
-/** How far the import is. */
-export function ImportRunning({ running, onBusy }: { running: Importing; onBusy: (busy: boolean) => void }): ReactNode {
+function ImportRunning({ running, onBusy }: { running: Import; onBusy: (busy: boolean) => void }): ReactNode {
   const [stopping, setStopping] = useState(false)
   useEffect(() => {
     onBusy(true)

@@ -17,10 +17,10 @@ import {
   type Field,
   fields,
   guessByContent,
-  guessByHead,
+  guessByHeader,
   guessDates,
-  hasHead,
-  needed,
+  isHeader,
+  requiredFields,
 } from './import-rows.ts'
 import { ImportTable } from './import-table.tsx'
 import { texts } from './texts.ts'
@@ -29,28 +29,28 @@ const tabs = ['all', 'ready', 'bad', 'duplicate'] as const
 type Tab = (typeof tabs)[number]
 
 interface ImportPreviewProps {
-  file: { name: string; lines: FileRow[] }
+  file: { name: string; rows: FileRow[] }
   invoices: Invoice[]
-  onImport: (lines: CheckedRow[], keepDuplicates: boolean) => void
+  onImport: (rows: CheckedRow[], keepDuplicates: boolean) => void
   onOther: () => void
   onCancel: () => void
 }
 
-/** Which column is what, and what would become of every line. Nothing is saved yet. */
+/** The column mapping and a preview of every row. Nothing is saved yet. */
 export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: ImportPreviewProps): ReactNode {
-  const [mapping, setMapping] = useState(() => guess(file.lines))
+  const [mapping, setMapping] = useState(() => guess(file.rows))
   const [tab, setTab] = useState<Tab>('all')
   const [keep, setKeep] = useState(false)
-  const settled = useDeferredValue(mapping)
-  const missing = needed.filter((field) => mapping.columns[field] === null)
-  const judged = useMemo(
-    () => checkRows(settled.head ? file.lines.slice(1) : file.lines, settled.columns, settled.dates, invoices),
-    [file, settled, invoices],
+  const deferred = useDeferredValue(mapping)
+  const missing = requiredFields.filter((field) => mapping.columns[field] === null)
+  const checked = useMemo(
+    () => checkRows(deferred.hasHeader ? file.rows.slice(1) : file.rows, deferred.columns, deferred.dates, invoices),
+    [file, deferred, invoices],
   )
-  const counts = { all: judged.length, ready: 0, bad: 0, duplicate: 0 }
-  for (const { state } of judged) counts[state] += 1
+  const counts = { all: checked.length, ready: 0, bad: 0, duplicate: 0 }
+  for (const { state } of checked) counts[state] += 1
   const wanted = counts.ready + (keep ? counts.duplicate : 0)
-  const shown = tab === 'all' ? judged : judged.filter(({ state }) => state === tab)
+  const shown = tab === 'all' ? checked : checked.filter(({ state }) => state === tab)
   return (
     <>
       <div className={styles.file}>
@@ -59,7 +59,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
           {texts.chooseOther}
         </Button>
       </div>
-      <ImportMapping mapping={mapping} lines={file.lines} onChange={setMapping} />
+      <ImportMapping mapping={mapping} rows={file.rows} onChange={setMapping} />
       {missing.length > 0 ? (
         <p className={styles.missing} role="status">
           {texts.missing(missing.map((field) => texts.fields[field].toLowerCase()).join(', '))}
@@ -73,16 +73,16 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
               </button>
             ))}
           </fieldset>
-          <ImportTable key={tab} lines={shown} />
+          <ImportTable key={tab} rows={shown} />
           <div className={styles.below}>
-            {counts.bad > 0 && <p className={styles.dim}>{texts.badTail}</p>}
+            {counts.bad > 0 && <p className={styles.dim}>{texts.badSkipped}</p>}
             {counts.duplicate > 0 && (
               <Checkbox label={texts.keep} checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
             )}
           </div>
         </>
       )}
-      <ImportRoom wanted={wanted} />
+      <PlanLimitNotice wanted={wanted} />
       <div className={styles.buttons}>
         <Button variant="default" onClick={onCancel}>
           {texts.cancel}
@@ -91,7 +91,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
           disabled={missing.length > 0 || wanted === 0}
           onClick={() =>
             onImport(
-              judged.filter(({ state }) => state === 'ready' || (keep && state === 'duplicate')),
+              checked.filter(({ state }) => state === 'ready' || (keep && state === 'duplicate')),
               keep,
             )
           }
@@ -103,36 +103,36 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   )
 }
 
-function guess(lines: FileRow[]): Mapping {
-  const first = lines[0]?.cells ?? []
-  const head = hasHead(first)
-  const content = guessByContent(head ? lines.slice(1) : lines)
-  const columns = head ? guessByHead(first) : content
-  // A column that the names did not give away may still show itself by what is in it.
+function guess(rows: FileRow[]): Mapping {
+  const first = rows[0]?.cells ?? []
+  const hasHeader = isHeader(first)
+  const content = guessByContent(hasHeader ? rows.slice(1) : rows)
+  const columns = hasHeader ? guessByHeader(first) : content
+  // A column that its name did not reveal may be recognised by its content.
   const taken = new Set(Object.values(columns))
-  for (const field of needed) if (columns[field] === null && !taken.has(content[field])) columns[field] = content[field]
-  return { head, columns, dates: guessDates(head ? lines.slice(1) : lines, columns.dueDate) }
+  for (const field of requiredFields) if (columns[field] === null && !taken.has(content[field])) columns[field] = content[field]
+  return { hasHeader, columns, dates: guessDates(hasHeader ? rows.slice(1) : rows, columns.dueDate) }
 }
 
-export interface Mapping {
-  head: boolean
+interface Mapping {
+  hasHeader: boolean
   columns: Columns
   dates: DateOrder
 }
 
 interface ImportMappingProps {
   mapping: Mapping
-  lines: FileRow[]
+  rows: FileRow[]
   onChange: (mapping: Mapping) => void
 }
 
-/** Which column of the file is which field of an invoice, guessed, and changed where the guess was wrong. */
-export function ImportMapping({ mapping, lines, onChange }: ImportMappingProps): ReactNode {
-  const width = Math.max(0, ...lines.slice(0, 50).map(({ cells }) => cells.length))
-  const first = lines[0]?.cells ?? []
-  const sample = lines[mapping.head ? 1 : 0]?.cells ?? []
+/** Maps columns of the file to fields of an invoice; the guess can be corrected. */
+function ImportMapping({ mapping, rows, onChange }: ImportMappingProps): ReactNode {
+  const width = Math.max(0, ...rows.slice(0, 50).map(({ cells }) => cells.length))
+  const first = rows[0]?.cells ?? []
+  const sample = rows[mapping.hasHeader ? 1 : 0]?.cells ?? []
   const options = Array.from({ length: width }, (_, column) => {
-    const name = (mapping.head ? first[column] : '') || texts.column(column + 1)
+    const name = (mapping.hasHeader ? first[column] : '') || texts.column(column + 1)
     const example = sample[column] ?? ''
     return { value: String(column), label: example === '' ? name : `${name}: ${example.slice(0, 40)}` }
   })
@@ -146,7 +146,7 @@ export function ImportMapping({ mapping, lines, onChange }: ImportMappingProps):
           <NativeSelect
             key={field}
             label={texts.fields[field]}
-            data={[{ value: '', label: needed.includes(field) ? texts.choosePlease : texts.none }, ...options]}
+            data={[{ value: '', label: requiredFields.includes(field) ? texts.choosePlease : texts.none }, ...options]}
             value={String(mapping.columns[field] ?? '')}
             onChange={(event) => choose(field, event.currentTarget.value)}
           />
@@ -158,20 +158,20 @@ export function ImportMapping({ mapping, lines, onChange }: ImportMappingProps):
           onChange={(event) => onChange({ ...mapping, dates: event.currentTarget.value === 'mdy' ? 'mdy' : 'dmy' })}
         />
         <Checkbox
-          className={styles.head ?? ''}
-          label={texts.head}
-          checked={mapping.head}
-          onChange={(event) => onChange({ ...mapping, head: event.currentTarget.checked })}
+          className={styles.headerChoice ?? ''}
+          label={texts.header}
+          checked={mapping.hasHeader}
+          onChange={(event) => onChange({ ...mapping, hasHeader: event.currentTarget.checked })}
         />
       </div>
     </fieldset>
   )
 }
 
-/** Says before an import that the plan has no room for all of it this month. The server decides; it is asked when the import begins. */
-export function ImportRoom({ wanted }: { wanted: number }): ReactNode {
+/** Warns that the plan's monthly limit leaves no room for all rows. The server enforces the limit when the import runs. */
+function PlanLimitNotice({ wanted }: { wanted: number }): ReactNode {
   const subscription = useApiQuery(billingCalls.subscription)
   const left = subscription.data?.usage.invoicesLeft ?? null
   if (left === null || wanted <= left) return null
-  return <Notice tone="warn">{texts.room(left, wanted - left, planThatLifts('invoicesPerMonth').title)}</Notice>
+  return <Notice tone="warn">{texts.planLimit(left, wanted - left, planThatLifts('invoicesPerMonth').title)}</Notice>
 }

@@ -1,54 +1,54 @@
 import { Button, Group } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { invoiceTexts } from '#web/invoices/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { saveFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { writeTable } from './csv.ts'
+import { writeCsv } from './csv.ts'
 import styles from './import.module.css'
 import { texts } from './texts.ts'
-import type { Importing } from './use-import.ts'
+import type { Import } from './use-import.ts'
 
 const listed = 8
 
-/** What became of the file: how many are there now, and which lines were left out and why. */
-export function ImportResult({ running, onClose }: { running: Importing; onClose: () => void }): ReactNode {
-  const { state, created, leftOut, sent, total, problem, unsure, goOn, undo } = running
+/** How many invoices were created, which rows were skipped and why, and how to continue or undo. */
+export function ImportResult({ running, onClose }: { running: Import; onClose: () => void }): ReactNode {
+  const { state, created, skipped, sent, total, problem, unsure, resume, undo } = running
   const [undoing, setUndoing] = useState(false)
-  const takeBack = async () => {
+  const undoAll = async () => {
     setUndoing(true)
     try {
-      const count = await undo()
-      toast('good', count === 0 ? texts.noneArrived : texts.deleted(count))
+      const deleted = await undo()
+      toast('good', deleted === 0 ? texts.noneArrived : invoiceTexts.deleted(deleted))
       onClose()
     } catch (error) {
-      toast('bad', texts.undoFailed(errorMessage(error)))
+      toast('bad', invoiceTexts.undoFailed(errorMessage(error)))
       setUndoing(false)
     }
   }
   const save = () => {
-    const lines = leftOut.map(({ line, message }) => [String(line.line), ...line.cells, message])
-    saveFile(writeTable(lines), 'duely-lines-left-out.csv')
+    const rows = skipped.map(({ row, message }) => [String(row.number), ...row.cells, message])
+    saveFile(writeCsv(rows), 'duely-skipped-rows.csv')
   }
-  const unfinished =
-    state === 'stopped' ? texts.stopped(total - sent) : problem !== null ? texts.brokeOff(problem, total - sent, unsure) : null
+  const unfinished = state === 'stopped' ? texts.stopped(total - sent) : problem !== null ? texts.interrupted(problem, unsure) : null
   return (
     <>
       <div role="status">
         <h3 className={styles.doneTitle}>
-          {created.length > 0 ? texts.doneTitle(created.length) : unsure > 0 ? texts.unsureTitle : texts.noneTitle}
+          {created.length > 0 ? texts.doneTitle(created.length) : unsure > 0 ? texts.interruptedTitle : texts.noneTitle}
         </h3>
       </div>
-      {created.length > 0 && <p className={styles.dim}>{texts.mails}</p>}
+      {created.length > 0 && <p className={styles.dim}>{texts.noEmails}</p>}
       {unfinished !== null && (
         <div className={styles.unfinished}>
           <Notice
             tone={state === 'broken' ? 'bad' : 'warn'}
             action={
-              <Button onClick={goOn} disabled={undoing}>
-                {texts.goOn}
+              <Button onClick={resume} disabled={undoing}>
+                {texts.continue}
               </Button>
             }
           >
@@ -56,23 +56,23 @@ export function ImportResult({ running, onClose }: { running: Importing; onClose
           </Notice>
         </div>
       )}
-      {leftOut.length > 0 && (
+      {skipped.length > 0 && (
         <>
-          <p className={styles.leftTitle}>{texts.left(leftOut.length)}</p>
-          <ul className={styles.left}>
-            {leftOut.slice(0, listed).map(({ line, message }) => (
-              <li key={line.line}>{texts.leftLine(line.line, message)}</li>
+          <p className={styles.skippedTitle}>{texts.skipped(skipped.length)}</p>
+          <ul className={styles.skipped}>
+            {skipped.slice(0, listed).map(({ row, message }) => (
+              <li key={row.number}>{texts.skippedRow(row.number, message)}</li>
             ))}
           </ul>
-          {leftOut.length > listed && <p className={styles.dim}>{texts.moreLeft(leftOut.length - listed)}</p>}
+          {skipped.length > listed && <p className={styles.dim}>{texts.moreSkipped(skipped.length - listed)}</p>}
           <Button variant="default" leftSection={<IconDownload size={18} stroke={1.7} />} onClick={save}>
-            {texts.saveLeft}
+            {texts.saveSkipped}
           </Button>
         </>
       )}
       <Group justify="flex-end" gap={12} mt={24}>
         {(created.length > 0 || unsure > 0) && (
-          <BusyButton variant="default" busy={undoing} busyText={texts.undoBusy} onClick={() => void takeBack()}>
+          <BusyButton variant="default" busy={undoing} busyText={texts.undoBusy} onClick={() => void undoAll()}>
             {texts.undo}
           </BusyButton>
         )}

@@ -6,13 +6,13 @@ import { texts } from './texts.ts'
 
 export const fields = ['clientName', 'clientEmail', 'amount', 'dueDate', 'status', 'reference'] as const
 export type Field = (typeof fields)[number]
-export const needed: Field[] = ['clientName', 'clientEmail', 'amount', 'dueDate']
+export const requiredFields: Field[] = ['clientName', 'clientEmail', 'amount', 'dueDate']
 
-/** Which column of the file holds which field; null: none does. */
+/** The index of each field's column; null if the file has none. */
 export type Columns = Record<Field, number | null>
 
-/** What other programs call these columns, the surest names first. */
-const names: Record<Field, RegExp[]> = {
+/** Column names used by other programs, the most specific first. */
+const columnNames: Record<Field, RegExp[]> = {
   clientEmail: [/^(client|customer|contact|billing)?\s*e-?\s*mail(\s*(id|address))?$/, /e-?mail/],
   dueDate: [/^(invoice\s*)?due(\s*(date|on|by))?$/, /^(date due|payment due( date)?|expiry date)$/, /due.*date|date.*due/],
   reference: [
@@ -35,18 +35,18 @@ const names: Record<Field, RegExp[]> = {
   ],
 }
 
-const nothing: Columns = { clientName: null, clientEmail: null, amount: null, dueDate: null, status: null, reference: null }
+const noColumns: Columns = { clientName: null, clientEmail: null, amount: null, dueDate: null, status: null, reference: null }
 
-/** Guesses the columns by the words in the first line. */
-export function guessByHead(head: string[]): Columns {
-  const words = head.map((cell) => cell.toLowerCase().replaceAll('_', ' ').replace(/\s+/g, ' ').trim())
-  const guess = { ...nothing }
+/** Guesses the columns by the names in the first row. */
+export function guessByHeader(head: string[]): Columns {
+  const cells = head.map((cell) => cell.toLowerCase().replaceAll('_', ' ').replace(/\s+/g, ' ').trim())
+  const guess = { ...noColumns }
   const taken = new Set<number>()
   for (const rank of [0, 1, 2, 3]) {
-    for (const [field, patterns] of Object.entries(names) as [Field, RegExp[]][]) {
+    for (const [field, patterns] of Object.entries(columnNames) as [Field, RegExp[]][]) {
       const pattern = patterns[rank]
       if (guess[field] !== null || !pattern) continue
-      const found = words.findIndex((word, index) => !taken.has(index) && pattern.test(word))
+      const found = cells.findIndex((word, index) => !taken.has(index) && pattern.test(word))
       if (found < 0) continue
       guess[field] = found
       taken.add(found)
@@ -55,17 +55,17 @@ export function guessByHead(head: string[]): Columns {
   return guess
 }
 
-/** Whether the first line holds names: at least two that are known, and nothing that only a line of an invoice holds. */
-export function hasHead(first: string[]): boolean {
+/** Whether the first row contains column names: at least two are known, and no cell is an email address. */
+export function isHeader(first: string[]): boolean {
   if (first.some((cell) => cell.includes('@'))) return false
-  return Object.values(guessByHead(first)).filter((column) => column !== null).length >= 2
+  return Object.values(guessByHeader(first)).filter((column) => column !== null).length >= 2
 }
 
-/** Guesses the columns by what stands in them, for a file without names. */
-export function guessByContent(lines: FileRow[]): Columns {
-  const sample = lines.slice(0, 50).map(({ cells }) => cells)
+/** Guesses the columns of a file without column names by their content. */
+export function guessByContent(rows: FileRow[]): Columns {
+  const sample = rows.slice(0, 50).map(({ cells }) => cells)
   const width = Math.max(0, ...sample.map((cells) => cells.length))
-  const guess = { ...nothing }
+  const guess = { ...noColumns }
   const mostly = (column: number, is: (cell: string) => boolean) => {
     const filled = sample.map((cells) => cells[column] ?? '').filter((cell) => cell !== '')
     return filled.length > 0 && filled.filter(is).length >= filled.length * 0.7
@@ -88,45 +88,43 @@ export function guessByContent(lines: FileRow[]): Columns {
   return guess
 }
 
-/** Whether days or months stand first in the dates of a column: a number above 12 tells; where none does, days. */
-export function guessDates(lines: FileRow[], column: number | null): DateOrder {
+/** Guesses whether dates begin with the day or the month, by numbers above 12; otherwise the day. */
+export function guessDates(rows: FileRow[], column: number | null): DateOrder {
   if (column === null) return 'dmy'
-  const parts = lines.map(({ cells }) => /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ]\d{2,4}/.exec(cells[column] ?? ''))
+  const parts = rows.map(({ cells }) => /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ]\d{2,4}/.exec(cells[column] ?? ''))
   const above = (group: 1 | 2) => parts.filter((found) => Number(found?.[group] ?? 0) > 12).length
   return above(2) > above(1) ? 'mdy' : 'dmy'
 }
 
-/** What would become of a line of the file. */
+/** A row of the file after validation. */
 export type CheckedRow = FileRow &
   (
-    | { state: 'ready'; draft: InvoiceDraft; says: null }
-    | { state: 'duplicate'; draft: InvoiceDraft; says: string }
-    | { state: 'bad'; draft: null; says: string }
+    | { state: 'ready'; draft: InvoiceDraft; message: null }
+    | { state: 'duplicate'; draft: InvoiceDraft; message: string }
+    | { state: 'bad'; draft: null; message: string }
   )
 
-/** Judges every line by the rules for an invoice, by the invoices that are there, and by the lines before it. */
-export function checkRows(lines: FileRow[], columns: Columns, dates: DateOrder, invoices: Invoice[]): CheckedRow[] {
+/** Validates each row against the contract, the existing invoices and the rows before it. */
+export function checkRows(rows: FileRow[], columns: Columns, dates: DateOrder, invoices: Invoice[]): CheckedRow[] {
   const references = new Set(invoices.map(({ reference }) => reference))
   const known = new Map<string, string>()
-  for (const invoice of invoices) known.set(keyOf(invoice), texts.duplicateOf(invoice.reference))
-  return lines.map((line): CheckedRow => {
-    const parsed = invoiceDraft.safeParse(toDraft(line.cells, columns, dates))
+  for (const invoice of invoices) known.set(duplicateKey(invoice), texts.duplicateOf(invoice.reference))
+  return rows.map((row): CheckedRow => {
+    const parsed = invoiceDraft.safeParse(toDraft(row.cells, columns, dates))
     if (!parsed.success) {
-      const says = [...new Set(parsed.error.issues.map((issue) => errorMessage(issue.path[0], issue.message, line.cells, columns)))].join(
-        ' ',
-      )
-      return { ...line, state: 'bad', draft: null, says }
+      const messages = parsed.error.issues.map((issue) => messageOf(issue.path[0], issue.message, row.cells, columns))
+      return { ...row, state: 'bad', draft: null, message: [...new Set(messages)].join(' ') }
     }
     const { data: draft } = parsed
-    const key = keyOf(draft)
-    const twin = known.get(key)
-    if (twin !== undefined) return { ...line, state: 'duplicate', draft, says: twin }
+    const key = duplicateKey(draft)
+    const duplicate = known.get(key)
+    if (duplicate !== undefined) return { ...row, state: 'duplicate', draft, message: duplicate }
     if (draft.reference !== undefined) {
-      if (references.has(draft.reference)) return { ...line, state: 'bad', draft: null, says: texts.referenceTaken(draft.reference) }
+      if (references.has(draft.reference)) return { ...row, state: 'bad', draft: null, message: texts.referenceTaken(draft.reference) }
       references.add(draft.reference)
     }
-    known.set(key, texts.duplicateLine(line.line))
-    return { ...line, state: 'ready', draft, says: null }
+    known.set(key, texts.duplicateRow(row.number))
+    return { ...row, state: 'ready', draft, message: null }
   })
 }
 
@@ -143,26 +141,25 @@ function toDraft(cells: string[], columns: Columns, dates: DateOrder): object {
   }
 }
 
-/** Where a cell could not be read at all, how it should be written; else what the rule says. */
-function errorMessage(field: PropertyKey | undefined, message: string, cells: string[], columns: Columns): string {
+/** For a cell that could not be parsed, the format it needs; otherwise the contract's message. */
+function messageOf(field: PropertyKey | undefined, message: string, cells: string[], columns: Columns): string {
   const cell = (name: keyof Columns) => (columns[name] === null ? '' : (cells[columns[name]] ?? ''))
-  if (field === 'status') return texts.noStatus
+  if (field === 'status') return texts.unknownStatus(cell('status'))
   if (field === 'dueDate' && readDay(cell('dueDate'), 'dmy') === null) return texts.noDate
   if (field === 'amount' && readAmount(cell('amount')) === null) return texts.noAmount
   return message
 }
 
-/** Client email, amount and due date: what makes two invoices look the same. */
-function keyOf({ clientEmail, amount, dueDate }: Pick<Invoice, 'clientEmail' | 'amount' | 'dueDate'>): string {
+/** Invoices with the same client email, amount and due date are duplicates. */
+function duplicateKey({ clientEmail, amount, dueDate }: Pick<Invoice, 'clientEmail' | 'amount' | 'dueDate'>): string {
   return `${clientEmail.toLowerCase()} ${amount.toFixed(2)} ${dueDate.slice(0, 10)}`
 }
 
-/** What stands first in a date: the day or the month. */
 export type DateOrder = 'dmy' | 'mdy'
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** A date as programs write it, as `YYYY-MM-DD`; a time behind it is left away. Null where the calendar has no such day. */
+/** Parses a date as other programs write it to `YYYY-MM-DD`, ignoring a time. Null if there is no such date. */
 export function readDay(text: string, order: DateOrder): string | null {
   const day = text.trim().replace(/[T ]\d{1,2}:\d{2}.*$/, '')
   const named = /^(\d{1,2})[\s\-/]([a-z]{3})[a-z]*\.?[\s\-/,]+(\d{4}|\d{2})$/i.exec(day)
@@ -178,16 +175,16 @@ function withMonth(day = '', month = '', year = ''): string | null {
   return number === 0 ? null : readDate(`${day}/${number}/${year}`)
 }
 
-const words: Record<InvoiceStatus, RegExp> = {
+const statusNames: Record<InvoiceStatus, RegExp> = {
   paid: /^(paid|yes|settled|received|closed|complete|completed)$/,
   unpaid: /^(unpaid|not paid|no|open|due|pending|outstanding|sent|draft|partially paid|partial|viewed)$/,
   overdue: /^(overdue|over due|late|past due)$/,
 }
 
-/** What other programs call the three states; an empty cell is unpaid, null what is none of them. */
+/** Parses a status as other programs write it; an empty cell is unpaid, an unknown status null. */
 export function readStatus(text: string): InvoiceStatus | null {
-  const said = text.trim().toLowerCase().replaceAll('_', ' ')
-  if (said === '') return 'unpaid'
-  const found = Object.entries(words).find(([, pattern]) => pattern.test(said))
+  const name = text.trim().toLowerCase().replaceAll('_', ' ')
+  if (name === '') return 'unpaid'
+  const found = Object.entries(statusNames).find(([, pattern]) => pattern.test(name))
   return (found?.[0] as InvoiceStatus | undefined) ?? null
 }

@@ -9,27 +9,26 @@ import styles from './import.module.css'
 import type { CheckedRow } from './import-rows.ts'
 import { texts } from './texts.ts'
 
-/** Every line of the file and what would become of it; only those in sight are in the page. */
-export function ImportTable({ lines }: { lines: CheckedRow[] }): ReactNode {
+export function ImportTable({ rows }: { rows: CheckedRow[] }): ReactNode {
   const frame = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
-    count: lines.length,
+  const virtual = useVirtualizer({
+    count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => 58,
     overscan: 6,
   })
-  if (lines.length === 0) return <p className={styles.noneHere}>{texts.noneHere}</p>
-  const inView = rows.getVirtualItems()
+  if (rows.length === 0) return <p className={styles.noneHere}>{texts.noneHere}</p>
+  const inView = virtual.getVirtualItems()
   return (
-    // Reached by the keyboard too, so that it can be scrolled.
+    // A scrollable region must be focusable to be scrolled by keyboard.
     <Box component="section" ref={frame} className={styles.scroll ?? ''} tabIndex={0} aria-label={texts.preview}>
-      <ol className={styles.lines} style={{ height: rows.getTotalSize(), paddingTop: inView[0]?.start ?? 0 }}>
+      <ol className={styles.rows} style={{ height: virtual.getTotalSize(), paddingTop: inView[0]?.start ?? 0 }}>
         {inView.map(({ index, key }) => {
-          const line = lines[index]
+          const row = rows[index]
           return (
-            line && (
-              <li key={key} ref={rows.measureElement} data-index={index} data-state={line.state} className={styles.line}>
-                <Line line={line} />
+            row && (
+              <li key={key} ref={virtual.measureElement} data-index={index} data-state={row.state} className={styles.row}>
+                <Row row={row} />
               </li>
             )
           )
@@ -39,12 +38,12 @@ export function ImportTable({ lines }: { lines: CheckedRow[] }): ReactNode {
   )
 }
 
-function Line({ line }: { line: CheckedRow }): ReactNode {
-  const { draft, cells } = line
+function Row({ row }: { row: CheckedRow }): ReactNode {
+  const { draft, cells } = row
   return (
     <>
       <span className={styles.number}>
-        <span className={styles.hidden}>{texts.line}</span> {line.line}
+        <span className={styles.hidden}>{texts.row}</span> {row.number}
       </span>
       {draft ? (
         <>
@@ -61,8 +60,8 @@ function Line({ line }: { line: CheckedRow }): ReactNode {
         <span className={styles.raw}>{cells.filter((cell) => cell !== '').join(' · ')}</span>
       )}
       <span className={styles.verdict}>
-        {line.state === 'ready' && draft && <Pill tone={draft.status}>{invoiceTexts.status[draft.status]}</Pill>}
-        {line.state !== 'ready' && <span className={styles.says}>{line.says}</span>}
+        {row.state === 'ready' && draft && <Pill tone={draft.status}>{invoiceTexts.status[draft.status]}</Pill>}
+        {row.state !== 'ready' && <span className={styles.message}>{row.message}</span>}
       </span>
     </>
   )

@@ -1,49 +1,49 @@
 import { expect, test } from 'vitest'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { readAmount, readTypedAmount } from '#web/invoices/form/invoice-values.ts'
-import { readTable } from './csv.ts'
-import { checkRows, guessByContent, guessByHead, guessDates, hasHead, readDay, readStatus } from './import-rows.ts'
+import { readCsv } from './csv.ts'
+import { checkRows, guessByContent, guessByHeader, guessDates, isHeader, readDay, readStatus } from './import-rows.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text).buffer
-const linesOf = (content: ArrayBuffer) => {
-  const table = readTable(content)
-  return table.kind === 'lines' ? table.lines : table.kind
+const rowsOf = (content: ArrayBuffer) => {
+  const table = readCsv(content)
+  return table.kind === 'rows' ? table.rows : table.kind
 }
 
-test('a file is read whatever separates its cells, and blank lines keep their number', () => {
-  expect(linesOf(bytes('a;b\r\n\r\n"x;y";2\r\n'))).toEqual([
-    { line: 1, cells: ['a', 'b'] },
-    { line: 3, cells: ['x;y', '2'] },
+test('the separator of a file is detected, and blank rows keep their number', () => {
+  expect(rowsOf(bytes('a;b\r\n\r\n"x;y";2\r\n'))).toEqual([
+    { number: 1, cells: ['a', 'b'] },
+    { number: 3, cells: ['x;y', '2'] },
   ])
-  expect(linesOf(bytes('a\tb\n1\t2'))).toEqual([
-    { line: 1, cells: ['a', 'b'] },
-    { line: 2, cells: ['1', '2'] },
+  expect(rowsOf(bytes('a\tb\n1\t2'))).toEqual([
+    { number: 1, cells: ['a', 'b'] },
+    { number: 2, cells: ['1', '2'] },
   ])
 })
 
-test('the letters of Excel files arrive whole', () => {
+test('the encodings that Excel writes are detected', () => {
   const windows = Uint8Array.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72, 0x2c, 0x31]).buffer
-  expect(linesOf(windows)).toEqual([{ line: 1, cells: ['Müller', '1'] }])
+  expect(rowsOf(windows)).toEqual([{ number: 1, cells: ['Müller', '1'] }])
   const marked = bytes('\uFEFFनाम,1')
-  expect(linesOf(marked)).toEqual([{ line: 1, cells: ['नाम', '1'] }])
+  expect(rowsOf(marked)).toEqual([{ number: 1, cells: ['नाम', '1'] }])
 })
 
-test('a spreadsheet that is not CSV is called one, and an empty file empty', () => {
-  expect(linesOf(bytes('PK\u0003\u0004rest'))).toBe('not-csv')
-  expect(linesOf(bytes('\n\n  \n'))).toBe('empty')
+test('a spreadsheet is reported as not CSV, an empty file as empty', () => {
+  expect(rowsOf(bytes('PK\u0003\u0004rest'))).toBe('not-csv')
+  expect(rowsOf(bytes('\n\n  \n'))).toBe('empty')
 })
 
-test('a file whose letters are coded in a way that cannot be told is not guessed at', () => {
+test('a file in an unknown encoding is rejected', () => {
   const shiftJis = Uint8Array.from([0x83, 0x58, 0x83, 0x5e, 0x81, 0x5b, 0x2c, 0x31]).buffer
-  expect(linesOf(shiftJis)).toBe('unknown-coding')
+  expect(rowsOf(shiftJis)).toBe('unknown-encoding')
   const unmarked = Uint8Array.from([0x61, 0, 0x2c, 0, 0x62, 0]).buffer
-  expect(linesOf(unmarked)).toBe('unknown-coding')
+  expect(rowsOf(unmarked)).toBe('unknown-encoding')
   const marked = Uint8Array.from([0xff, 0xfe, 0x61, 0, 0x2c, 0, 0x62, 0]).buffer
-  expect(linesOf(marked)).toEqual([{ line: 1, cells: ['a', 'b'] }])
+  expect(rowsOf(marked)).toEqual([{ number: 1, cells: ['a', 'b'] }])
 })
 
-test('what an export made text is read as it was', () => {
-  expect(linesOf(bytes("'=SUM(1),'it is"))).toEqual([{ line: 1, cells: ['=SUM(1)', "'it is"] }])
+test('a formula that an export escaped is read without the escape', () => {
+  expect(rowsOf(bytes("'=SUM(1),'it is"))).toEqual([{ number: 1, cells: ['=SUM(1)', "'it is"] }])
 })
 
 test.each([
@@ -60,16 +60,16 @@ test.each([
   ['QuickBooks', ['Num', 'Customer', 'Date', 'Due date', 'Balance', 'Total', 'Status', 'E-mail address'], [1, 7, 5, 3, 6, 0]],
   ['Tally', ['Party Name', 'E-Mail', 'Bill No.', 'Amount (INR)', 'Due on'], [0, 1, 3, 4, null, 2]],
   ['snake case', ['client_name', 'client_email', 'amount', 'due_date'], [0, 1, 2, 3, null, null]],
-])('the columns of %s are recognised by their names', (_program, head, expected) => {
-  const { clientName, clientEmail, amount, dueDate, status, reference } = guessByHead(head)
+])('columns of %s are recognised by their names', (_program, head, expected) => {
+  const { clientName, clientEmail, amount, dueDate, status, reference } = guessByHeader(head)
   expect([clientName, clientEmail, amount, dueDate, status, reference]).toEqual(expected)
-  expect(hasHead(head)).toBe(true)
+  expect(isHeader(head)).toBe(true)
 })
 
-test('the columns of a file without names are recognised by what stands in them', () => {
+test('columns without names are recognised by their content', () => {
   const first = ['INV-7', 'Kaveri Foods', 'billing@kaveri.example', '5,000.00', '31/03/2026', 'Paid']
-  expect(hasHead(first)).toBe(false)
-  expect(guessByContent([{ line: 1, cells: first }])).toEqual({
+  expect(isHeader(first)).toBe(false)
+  expect(guessByContent([{ number: 1, cells: first }])).toEqual({
     clientName: 1,
     clientEmail: 2,
     amount: 3,
@@ -79,8 +79,8 @@ test('the columns of a file without names are recognised by what stands in them'
   })
 })
 
-test('a number above twelve tells whether months stand first', () => {
-  const dates = (...cells: string[]) => cells.map((cell, index) => ({ line: index, cells: [cell] }))
+test('a number above 12 decides whether dates begin with the month', () => {
+  const dates = (...cells: string[]) => cells.map((cell, index) => ({ number: index, cells: [cell] }))
   expect(guessDates(dates('01/02/2026', '03/25/2026'), 0)).toBe('mdy')
   expect(guessDates(dates('01/02/2026', '25/03/2026'), 0)).toBe('dmy')
   expect(guessDates(dates('01/02/2026'), 0)).toBe('dmy')
@@ -99,7 +99,7 @@ test.each([
   ['', null],
   ['1.2.3', null],
   ['twelve', null],
-])('the amount %s is read as %s', (text, expected) => {
+])('the amount %s in a file is parsed as %s', (text, expected) => {
   expect(readAmount(text)).toBe(expected)
 })
 
@@ -120,7 +120,7 @@ test.each([
   ['1e5', null],
   ['1 5', null],
   ['', null],
-])('what is typed as %s is the amount %s: a comma groups, and nothing is guessed', (text, expected) => {
+])('the typed amount %s is parsed as %s: commas group, ambiguous text is rejected', (text, expected) => {
   expect(readTypedAmount(text)).toBe(expected)
 })
 
@@ -137,17 +137,17 @@ test.each([
   ['March 31, 2026', 'dmy', '2026-03-31'],
   ['31/02/2026', 'dmy', null],
   ['soon', 'dmy', null],
-] as const)('the date %s, %s, is read as %s', (text, order, expected) => {
+] as const)('the date %s, %s, is parsed as %s', (text, order, expected) => {
   expect(readDay(text, order)).toBe(expected)
 })
 
-test('states are read in other programs’ words, and nothing said is unpaid', () => {
+test('statuses of other programs are recognised, and an empty cell is unpaid', () => {
   expect(['Paid', 'SENT', 'past_due', '', 'lost'].map(readStatus)).toEqual(['paid', 'unpaid', 'overdue', 'unpaid', null])
 })
 
 const there = aShownInvoice({ amount: 5000, dueDate: '2026-03-31' })
 
-test('every line is ready, a duplicate or wrong, and says why', () => {
+test('each row is ready, a duplicate or invalid, with the reason', () => {
   const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: 4, reference: 5 }
   const cells = [
     ['Studio Banyan', 'hello@banyan.example', '10', '01/04/2026', '', ''],
@@ -156,20 +156,20 @@ test('every line is ready, a duplicate or wrong, and says why', () => {
     ['Other', 'other@example.com', '12', '01/04/2026', '', 'INV-0001'],
     ['', 'nobody', '0', '31/02/2026', 'lost', ''],
   ]
-  const judged = checkRows(
-    cells.map((line, index) => ({ line: index + 2, cells: line })),
+  const checked = checkRows(
+    cells.map((row, index) => ({ number: index + 2, cells: row })),
     columns,
     'dmy',
     [there],
   )
-  expect(judged.map(({ state, says }) => [state, says])).toEqual([
+  expect(checked.map(({ state, message }) => [state, message])).toEqual([
     ['ready', null],
     ['duplicate', 'Duplicate: INV-0001 has the same client email, amount and due date.'],
-    ['duplicate', 'Duplicate: line 2 has the same client email, amount and due date.'],
+    ['duplicate', 'Duplicate: row 2 has the same client email, amount and due date.'],
     ['bad', 'Another invoice already has the reference INV-0001.'],
     [
       'bad',
-      "Please enter the client's name. Please enter an email address like name@example.com. Please enter an amount above 0. Please enter a date such as 31/03/2026. Please say paid, unpaid or overdue.",
+      'Please enter the client\'s name. Please enter an email address like name@example.com. Please enter an amount above 0. Please enter a date such as 31/03/2026. We don\'t know the status "lost". Please use paid, unpaid or overdue.',
     ],
   ])
 })

@@ -6,64 +6,60 @@ import { invalidate } from '#web/platform/query.ts'
 import { send, sendOnce } from '#web/platform/send.ts'
 import type { CheckedRow } from './import-rows.ts'
 
-/** Few enough that the bar moves, many enough that thousands do not take minutes; far below what a call may weigh. */
-const atOnce = 200
+/** Small enough that the progress bar moves, large enough that thousands of rows do not take minutes. */
+const batchSize = 200
 
-export interface LeftOut {
-  line: CheckedRow
-  message: string
-}
-
-export interface Import {
+interface Progress {
   state: 'idle' | 'running' | 'broken' | 'stopped' | 'done'
   total: number
   sent: number
   created: string[]
-  leftOut: LeftOut[]
+  skipped: { row: CheckedRow; message: string }[]
   problem: string | null
-  /** Of so many lines it is not known whether they arrived: the connection broke before their answer came. */
+  /** How many rows may or may not be saved, because the connection broke before their answer came. */
   unsure: number
 }
 
-const idle: Import = { state: 'idle', total: 0, sent: 0, created: [], leftOut: [], problem: null, unsure: 0 }
+const idle: Progress = { state: 'idle', total: 0, sent: 0, created: [], skipped: [], problem: null, unsure: 0 }
 
-export interface Importing extends Import {
-  start: (lines: CheckedRow[], keepDuplicates: boolean) => void
-  /** Goes on where it broke off or was stopped. */
-  goOn: () => void
+export interface Import extends Progress {
+  start: (rows: CheckedRow[], keepDuplicates: boolean) => void
+  /** Continues where the import was interrupted or stopped. */
+  resume: () => void
   stop: () => void
-  /** Deletes what was imported, and answers how many invoices that were. */
+  /** Deletes the imported invoices; returns how many there were. */
   undo: () => Promise<number>
 }
 
-/** A file on its way. `whole` became of the parts that were answered, `half` of the one that broke off. */
-interface Sending {
+interface Upload {
   key: string
-  list: CheckedRow[]
+  rows: CheckedRow[]
   keepDuplicates: boolean
-  whole: string[]
-  half: string[]
+  /** The invoices of answered batches. */
+  confirmed: string[]
+  /** The invoices of the interrupted batch. */
+  recovered: string[]
   undone: Set<string>
 }
 
-const nothing: Sending = { key: '', list: [], keepDuplicates: false, whole: [], half: [], undone: new Set() }
+const noUpload: Upload = { key: '', rows: [], keepDuplicates: false, confirmed: [], recovered: [], undone: new Set() }
 
 /**
- * Sends the lines of a file, part by part, and keeps what became of each. Each part has a key of its own, by which the server knows it again: sent
- * once more after the connection broke, it is answered with the invoices that it has become already.
+ * Sends the rows of a file in batches. Each batch has its own Idempotency-Key, so a batch sent again after an interruption is answered with
+ * the invoices that it created the first time.
  */
-export function useImport(): Importing {
+export function useImport(): Import {
   const queries = useQueryClient()
   const [shown, setShown] = useState(idle)
-  const now = useRef(idle)
-  const sending = useRef(nothing)
+  const progress = useRef(idle)
+  const upload = useRef(noUpload)
   const stopping = useRef(false)
-  const show = useCallback((change: Partial<Import>) => {
-    const { whole, half, undone } = sending.current
-    now.current = { ...now.current, ...change, created: [...whole, ...half].filter((id) => !undone.has(id)) }
-    setShown(now.current)
+  const show = useCallback((change: Partial<Progress>) => {
+    const { confirmed, recovered, undone } = upload.current
+    progress.current = { ...progress.current, ...change, created: [...confirmed, ...recovered].filter((id) => !undone.has(id)) }
+    setShown(progress.current)
   }, [])
-  // Nobody is told any more what becomes of the rest.
+  // Once unmounted, no more batches are sent: their result could not be shown.
   useEffect(() => {
     stopping.current = false
     return () => {
@@ -71,67 +67,67 @@ export function useImport(): Importing {
     }
   }, [])
   const refresh = () => invalidate(queries, [invoiceCalls.list])
-  const keyOfPart = () => `import-${sending.current.key}-${now.current.sent}`
+  const batchKey = () => `import-${upload.current.key}-${progress.current.sent}`
 
   const run = async () => {
-    const all = sending.current
+    const { rows, keepDuplicates, confirmed } = upload.current
     stopping.current = false
     show({ state: 'running', problem: null })
     try {
-      while (now.current.sent < all.list.length && !stopping.current) {
-        const part = all.list.slice(now.current.sent, now.current.sent + atOnce)
-        const body = { lines: part.map(({ draft }) => draft), keepDuplicates: all.keepDuplicates }
-        const { lines: said } = await sendOnce(invoiceCalls.import, { body }, keyOfPart())
-        const leftOut = said.flatMap((one): LeftOut[] => {
-          const line = part[one.line - 1]
-          return 'message' in one && line ? [{ line, message: one.message }] : []
+      while (progress.current.sent < rows.length && !stopping.current) {
+        const batch = rows.slice(progress.current.sent, progress.current.sent + batchSize)
+        const body = { lines: batch.map(({ draft }) => draft), keepDuplicates }
+        const { lines: results } = await sendOnce(invoiceCalls.import, { body }, batchKey())
+        const skipped = results.flatMap((result) => {
+          const row = batch[result.line - 1]
+          return 'message' in result && row ? [{ row, message: result.message }] : []
         })
-        all.whole.push(...said.flatMap((one) => ('_id' in one ? one._id : [])))
-        all.half = []
-        show({ sent: now.current.sent + part.length, leftOut: [...now.current.leftOut, ...leftOut], unsure: 0 })
+        confirmed.push(...results.flatMap((result) => ('_id' in result ? result._id : [])))
+        upload.current.recovered = []
+        show({ sent: progress.current.sent + batch.length, skipped: [...progress.current.skipped, ...skipped], unsure: 0 })
       }
       await refresh()
-      show({ state: now.current.sent < all.list.length ? 'stopped' : 'done' })
+      show({ state: progress.current.sent < rows.length ? 'stopped' : 'done' })
     } catch (error) {
-      show({ state: 'broken', problem: errorMessage(error), unsure: Math.min(atOnce, all.list.length - now.current.sent) })
-      const broken = now.current
-      const half = await readHalf().catch(() => null)
-      // Meanwhile it may have been told to go on.
-      if (half && now.current === broken) learn(half)
+      show({ state: 'broken', problem: errorMessage(error), unsure: Math.min(batchSize, rows.length - progress.current.sent) })
+      const broken = progress.current
+      const recovered = await fetchInterrupted().catch(() => null)
+      // The import may have been resumed meanwhile.
+      if (recovered && progress.current === broken) showRecovered(recovered)
       await refresh()
     }
   }
 
-  const readHalf = async () => {
+  const fetchInterrupted = async () => {
     try {
-      return (await send(invoiceCalls.imported, { params: { key: keyOfPart() } })).map(({ _id }) => _id)
+      return (await send(invoiceCalls.imported, { params: { key: batchKey() } })).map(({ _id }) => _id)
     } catch (error) {
       if (error instanceof Problem && error.code === 'not_found') return []
       throw error
     }
   }
 
-  const learn = (half: string[]) => {
-    sending.current.half = half
+  const showRecovered = (ids: string[]) => {
+    upload.current.recovered = ids
     show({ unsure: 0 })
   }
 
   return {
     ...shown,
-    start: (list, keepDuplicates) => {
+    start: (rows, keepDuplicates) => {
       const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join('')
-      sending.current = { key, list, keepDuplicates, whole: [], half: [], undone: new Set() }
-      now.current = { ...idle, total: list.length }
+      upload.current = { key, rows, keepDuplicates, confirmed: [], recovered: [], undone: new Set() }
+      progress.current = { ...idle, total: rows.length }
       void run()
     },
-    goOn: () => void run(),
+    resume: () => void run(),
     stop: () => {
       stopping.current = true
     },
     undo: async () => {
-      if (now.current.state === 'broken') learn(await readHalf())
-      const { undone } = sending.current
-      const { created } = now.current
+      if (progress.current.state === 'broken') showRecovered(await fetchInterrupted())
+      const { undone } = upload.current
+      const { created } = progress.current
       for (let start = 0; start < created.length; start += mostAtOnce) {
         const ids = created.slice(start, start + mostAtOnce)
         await send(invoiceCalls.bulkChange, { body: { ids, change: { do: 'delete' } } })
