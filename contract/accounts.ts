@@ -116,7 +116,7 @@ export const googleUnlink = z.strictObject({ code: returnCode, newPassword: pass
 
 export const passwordHint = z.object({
   strength: z.enum(['weak', 'fair', 'strong']),
-  /** One sentence to show beside the field; null where there is nothing to say. */
+  /** One sentence to show beside the field; null if there is none. */
   warning: z.string().nullable(),
 })
 export type PasswordHint = z.infer<typeof passwordHint>
@@ -130,7 +130,7 @@ export const serverAbilities = z.object({
 })
 export type ServerAbilities = z.infer<typeof serverAbilities>
 
-/** What is written down about an account for its owner to read. */
+/** Events in an account's audit log. */
 export const auditKind = z.enum([
   'signed_up',
   'signed_in',
@@ -168,9 +168,9 @@ export const auditEntry = z.object({
   kind: auditKind,
   /** One sentence for the list. */
   text: z.string(),
-  /** The browser in words, such as 'Chrome on Windows'; empty where nobody's browser asked. */
+  /** The browser in words, such as 'Chrome on Windows'; empty if no browser was involved. */
   device: z.string(),
-  /** The internet address that asked; empty where nobody's browser did. */
+  /** The IP address of the request; empty if no browser was involved. */
   address: z.string(),
 })
 export type AuditEntry = z.infer<typeof auditEntry>
@@ -265,7 +265,8 @@ export const accountCalls = {
     method: 'POST',
     path: '/auth/password-hint',
     open: true,
-    summary: 'How well a new password would hold; a hint, never a rule. Ask once typing has paused. It is neither kept nor logged.',
+    summary:
+      'How strong a new password is: a hint, never a rule. Call it once typing has paused. The password is neither stored nor logged.',
     body: z.strictObject({ password }),
     reply: passwordHint,
   }),
@@ -274,7 +275,7 @@ export const accountCalls = {
     path: '/auth/forgot-password',
     open: true,
     summary:
-      'Send a link to /reset-password#token=… that is good for 10 minutes and once. The answer is the same whether or not the email is known; 503 where the server sends no mail.',
+      'Send a link to /reset-password#token=…, valid for 10 minutes and one use. The response is the same whether or not the email is known; 503 if the server sends no email.',
     body: forgotten,
     reply: z.object({ message: z.string() }),
   }),
@@ -282,7 +283,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/auth/reset-password',
     open: true,
-    summary: 'Set a new password by such a link (`link_expired` where it is not good any more); every session ends.',
+    summary: 'Set a new password by such a link (`link_expired` if it is no longer valid); every session ends.',
     body: passwordReset,
     reply: z.object({ message: z.string() }),
   }),
@@ -291,7 +292,7 @@ export const accountCalls = {
     path: '/auth/confirm-email',
     open: true,
     summary:
-      'Confirm an email by the link to /confirm-email#token=… that was sent there, or change to it where it is the pending one; `link_expired` where it is not good any more.',
+      'Confirm an email by the link to /confirm-email#token=… that was sent there, or change to it where it is the pending one; `link_expired` if it is no longer valid.',
     body: emailConfirmation,
     reply: z.object({ email: z.string(), message: z.string() }),
   }),
@@ -306,7 +307,7 @@ export const accountCalls = {
     method: 'PATCH',
     path: '/user/profile',
     summary:
-      'Change my profile. A new email needs the current password; where the server sends mail it is `pendingEmail` until the link sent there is opened, elsewhere it counts at once.',
+      'Change my profile. A new email needs the current password; where the server sends mail it is `pendingEmail` until the link sent there is opened, elsewhere it takes effect immediately.',
     body: profileChange,
     reply: profile,
   }),
@@ -335,7 +336,7 @@ export const accountCalls = {
   renewRecoveryCodes: call({
     method: 'POST',
     path: '/user/two-factor/recovery-codes',
-    summary: 'New recovery codes, shown this once; the old ones count no more.',
+    summary: 'New recovery codes, shown only once; the old ones are invalidated.',
     body: twoFactorChange,
     reply: newRecoveryCodes,
   }),
@@ -354,10 +355,10 @@ export const accountCalls = {
   endSession: call({
     method: 'DELETE',
     path: '/user/sessions/:id',
-    summary: 'Sign one browser out; at once.',
+    summary: 'Sign one browser out immediately.',
     params: z.object({ id: z.uuid('There is no such browser.') }),
   }),
-  endOtherSessions: call({ method: 'DELETE', path: '/user/sessions', summary: 'Sign out every browser but this one; at once.' }),
+  endOtherSessions: call({ method: 'DELETE', path: '/user/sessions', summary: 'Sign out every other browser immediately.' }),
   audit: call({
     method: 'GET',
     path: '/user/audit',

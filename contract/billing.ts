@@ -24,7 +24,7 @@ export const entitlements = z.object({
   /** How many invoices may be created in a calendar month; null: any number. */
   invoicesPerMonth: z.number().int().nullable(),
   abilities: z.array(ability),
-  /** When they end by themselves: the trial's end or the end of what was paid for; null: open-ended. */
+  /** When they end automatically: the end of the trial or of the paid period; null: open-ended. */
   until: z.string().nullable(),
 })
 
@@ -129,7 +129,7 @@ export const subscriptionPaymentProof = z
 /** One payment in the billing history. */
 export const payment = z.object({
   _id: z.string(),
-  /** The provider's id, as it stands on receipts: pay_… */
+  /** The provider's id, as printed on receipts: pay_… */
   paymentId: z.string(),
   plan: paidPlanName,
   billingPeriod,
@@ -191,7 +191,7 @@ export const billingCalls = {
     method: 'POST',
     path: '/subscription/verify-payment',
     summary:
-      'What the checkout handed over after paying an order. 400 `payment_not_verified`, 404 for an order that is not mine, 409 `payment_pending` or 502 while the provider has not confirmed it: it is looked after, nobody must pay again.',
+      'What the checkout handed over after paying an order. 400 `payment_not_verified`, 404 for an order that is not mine, 409 `payment_pending` or 502 while the provider has not confirmed it: Duely keeps checking, do not pay again.',
     body: paymentProof,
     reply: subscription,
   }),

@@ -4,10 +4,10 @@ import { invoice } from './invoices.ts'
 import { runAnswer, runKind } from './reminders.ts'
 import { zapierCalls } from './zapier.ts'
 
-/** The protocol of an application on a phone or a computer: a domain name of its maker, reversed (RFC 8252, 7.1), which `javascript:` and its like are not. */
+/** The URI scheme of a native app: a reversed domain name (RFC 8252, 7.1), which excludes `javascript:` and its like. */
 export const applicationScheme = /^[a-z][\w+-]*\.[\w.+-]+:$/
 
-/** What a program may do with an account: look, or look and change. */
+/** What an API client may do with an account: read, or read and write. */
 export const scope = z.enum(['read', 'write'], 'Please choose read or write.')
 export type Scope = z.infer<typeof scope>
 
@@ -30,23 +30,23 @@ export function scopeFor({ method }: Pick<Call, 'method'>): Scope {
   return method === 'GET' ? 'read' : 'write'
 }
 
-/** What Duely itself is called among the applications that somebody allowed. */
+/** The client id of Duely itself among a person's OAuth apps. */
 export const ownClientId = 'duely'
 
 /**
- * Where somebody comes back to who was asked by Duely itself, for Trigger Reminder Emails: the `redirect_uri` of a consent without a `request`,
- * written like this or behind the server's own address. `state` goes along.
+ * The return address of Duely's own consent, for Trigger Reminder Emails: the `redirect_uri` of a consent without a `request`, as a path or with
+ * the server's own origin. `state` is passed along.
  */
 export const ownRedirectPath = '/dashboard?trigger'
 
-/** What other programs can be told of, as it happens. */
+/** The events of webhooks. */
 export const webhookEvent = z.enum(
   ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'],
   'Please choose one of invoice.created, invoice.overdue, invoice.paid, reminder.sent and reminder.failed.',
 )
 export type WebhookEvent = z.infer<typeof webhookEvent>
 
-/** One mail to a client, as an event tells of it. */
+/** One email to a client, in an event. */
 export const reminderFact = z.object({
   _id: z.string(),
   runId: z.string(),
@@ -55,13 +55,13 @@ export const reminderFact = z.object({
   subject: z.string().nullable(),
   attempt: z.number().int(),
   sentAt: z.string().nullable(),
-  /** The mail server's own words on the last try. */
+  /** The mail server's reply to the last attempt. */
   serverReply: z.string().nullable(),
 })
 
 /**
- * The body of every hook (standardwebhooks.com). `id` is the event's own and the same on every try and for every receiver. The data is as
- * it was when it happened.
+ * The body of every webhook (standardwebhooks.com). `id` is the event's: the same on every attempt and for every receiver. The data is that of
+ * the time of the event.
  */
 export const webhookPayload = z.discriminatedUnion('type', [
   z.object({
@@ -74,7 +74,7 @@ export const webhookPayload = z.discriminatedUnion('type', [
     id: z.string(),
     type: z.enum(['reminder.sent', 'reminder.failed']),
     timestamp: z.string(),
-    /** The invoices that the mail is about: more than one where mails are grouped. */
+    /** The invoices in the email: more than one if emails are grouped. */
     data: z.object({ reminder: reminderFact, invoices: z.array(invoice) }),
   }),
 ])
@@ -99,7 +99,7 @@ export const connection = z.object({
   scopes: z.array(scope),
   since: z.string(),
   lastUsedAt: z.string().nullable(),
-  /** Duely itself: what stands behind Trigger Reminder Emails. */
+  /** Duely itself: used by Trigger Reminder Emails. */
   own: z.boolean(),
   /** Zapier, while deliveries to it are paused. */
   paused: z.boolean(),
@@ -113,7 +113,7 @@ export const apiKey = z.object({
   ending: z.string(),
   scopes: z.array(scope),
   createdAt: z.string(),
-  /** null: it does not run out. */
+  /** null: it does not expire. */
   expiresAt: z.string().nullable(),
   lastUsedAt: z.string().nullable(),
 })
@@ -122,7 +122,7 @@ export type ApiKey = z.infer<typeof apiKey>
 export const apiKeyDraft = z.strictObject({
   name,
   scopes: z.array(scope).min(1, 'Please choose what the key may do.').max(2),
-  /** In so many days from now; null: it does not run out. */
+  /** In days from now; null: it does not expire. */
   expiresInDays: z
     .number('Please choose a number of days.')
     .int('Please choose a whole number of days.')
@@ -143,7 +143,7 @@ export const webhook = z.object({
   events: z.array(webhookEvent),
   createdAt: z.string(),
   pausedBecause: webhookPause.nullable(),
-  /** How many tries in a row have failed; 100 pause it. */
+  /** Failed attempts in a row; 100 pause it. */
   failures: z.number().int(),
   lastDeliveredAt: z.string().nullable(),
 })
@@ -178,7 +178,7 @@ export const webhookDelivery = z.object({
 })
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
-/** What somebody is asked who was sent here by an application. */
+/** What the consent page shows. */
 export const consentQuestion = z.object({
   application: z.string(),
   /** Duely's own: behind Trigger Reminder Emails. */
@@ -206,7 +206,7 @@ export const integrationCalls = {
   allow: call({
     method: 'POST',
     path: '/oauth/login/callback',
-    summary: 'Allow an application to use my account; answers where to go on.',
+    summary: 'Allow an application to use my account; returns where to redirect.',
     query: z.strictObject({ json: z.literal('true') }),
     body: z.strictObject({
       redirect_uri: z.string('Missing redirect URI information.').min(1, 'Missing redirect URI information.').max(2_000),
@@ -221,18 +221,18 @@ export const integrationCalls = {
     summary: 'The applications that may use my account.',
     reply: z.array(connection),
   }),
-  disconnect: call({ method: 'DELETE', path: '/connections/:id', summary: 'Take the permission of an application back.', params: byId }),
+  disconnect: call({ method: 'DELETE', path: '/connections/:id', summary: 'Revoke the grant of an application.', params: byId }),
 
   me: call({
     method: 'GET',
     path: '/api/me',
-    summary: 'Whose account this is.',
+    summary: 'The account of the key or token.',
     reply: z.object({ id: z.string(), email: z.string(), displayName: z.string() }),
   }),
   trigger: call({
     method: 'POST',
     path: '/api/trigger-reminders',
-    summary: 'Write to every client with an invoice past due, at most once a day about each invoice.',
+    summary: 'Send reminders for all overdue invoices, at most once a day per invoice.',
     reply: runAnswer,
   }),
 
@@ -240,7 +240,7 @@ export const integrationCalls = {
   addZap: call({
     method: 'POST',
     path: '/zapier/hooks',
-    summary: 'Have an address called when something happens: what a Zap does when it is switched on.',
+    summary: 'Subscribe a URL to an event, as a Zap does when it is turned on.',
     body: z.strictObject({ hookUrl, event: webhookEvent }),
     reply: z.object({ id: z.string() }),
     status: 201,
@@ -248,13 +248,13 @@ export const integrationCalls = {
   removeZap: call({
     method: 'DELETE',
     path: '/zapier/hooks/:id',
-    summary: 'Stop calling an address: what a Zap does when it is switched off.',
+    summary: 'Remove a subscription, as a Zap does when it is turned off.',
     params: byId,
   }),
   sample: call({
     method: 'GET',
     path: '/zapier/hooks/sample/:event',
-    summary: 'The latest of an event, newest first, in the shape in which hooks tell of it.',
+    summary: 'The latest events of a type, newest first, as webhooks receive them.',
     params: z.object({ event: webhookEvent }),
     reply: z.array(webhookPayload),
   }),
@@ -263,18 +263,18 @@ export const integrationCalls = {
   addKey: call({
     method: 'POST',
     path: '/api-keys',
-    summary: 'Make an API key; it is shown this once.',
+    summary: 'Create an API key; it is shown only once.',
     body: apiKeyDraft,
     reply: apiKey.extend({ key: z.string() }),
     status: 201,
   }),
   removeKey: call({ method: 'DELETE', path: '/api-keys/:id', summary: 'Revoke an API key.', params: byId }),
 
-  webhooks: call({ method: 'GET', path: '/webhooks', summary: 'Who is told of what happens, newest first.', reply: z.array(webhook) }),
+  webhooks: call({ method: 'GET', path: '/webhooks', summary: 'My webhooks, newest first.', reply: z.array(webhook) }),
   addWebhook: call({
     method: 'POST',
     path: '/webhooks',
-    summary: 'Have an address of my own called when something happens; the secret is shown this once.',
+    summary: 'Add a webhook; its secret is shown only once.',
     body: z.strictObject(webhookFields),
     reply: webhook.extend(secretOnce),
     status: 201,
@@ -287,32 +287,32 @@ export const integrationCalls = {
     body: z.strictObject({ ...webhookFields, paused: z.boolean() }).partial(),
     reply: webhook,
   }),
-  removeWebhook: call({ method: 'DELETE', path: '/webhooks/:id', summary: 'Call an address no longer.', params: byId }),
+  removeWebhook: call({ method: 'DELETE', path: '/webhooks/:id', summary: 'Remove a webhook.', params: byId }),
   replaceSecret: call({
     method: 'POST',
     path: '/webhooks/:id/secret',
-    summary: 'Sign with a new secret from now on; it is shown this once.',
+    summary: 'Sign with a new secret from now on; it is shown only once.',
     params: byId,
     reply: z.object(secretOnce),
   }),
   testWebhook: call({
     method: 'POST',
     path: '/webhooks/:id/test',
-    summary: 'Send a test event at once and answer what the receiver said.',
+    summary: 'Send a test event now and return the receiver’s response.',
     params: byId,
     reply: webhookDelivery,
   }),
   webhookDeliveries: call({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
-    summary: 'What was delivered to a webhook lately, newest first.',
+    summary: 'Recent deliveries of a webhook, newest first.',
     params: byId,
     reply: z.array(webhookDelivery),
   }),
   resend: call({
     method: 'POST',
     path: '/webhooks/:id/deliveries/:deliveryId/resend',
-    summary: 'Deliver an event to a webhook once more.',
+    summary: 'Deliver an event to a webhook again.',
     params: byId.extend({ deliveryId: z.string() }),
     reply: webhookDelivery,
   }),

@@ -7,7 +7,7 @@ import { problem } from './problem.ts'
 export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.')
 export type InvoiceStatus = z.infer<typeof invoiceStatus>
 
-/** A date of the calendar, `YYYY-MM-DD`, from 1900 to 2999; of an ISO date-time the first ten characters count. */
+/** A calendar date, `YYYY-MM-DD`, from 1900 to 2999; the time of an ISO date-time is ignored. */
 export const calendarDate = z
   .string('Please enter a date such as 2026-03-31.')
   .transform((text) => (/^.{10}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/.test(text) ? text.slice(0, 10) : text))
@@ -45,12 +45,12 @@ export type InvoiceDraft = z.output<typeof invoiceDraft>
 export const invoiceChange = z.strictObject(fields).partial()
 export type InvoiceChange = z.output<typeof invoiceChange>
 
-/** Why and how long an invoice is not reminded. */
+/** Why and how long an invoice's reminders are paused. */
 export const invoicePause = z.object({
-  /** The last quiet day, YYYY-MM-DD; null: until it is resumed. */
+  /** Paused through this day, YYYY-MM-DD; null: until resumed. */
   until: z.string().nullable(),
   note: z.string(),
-  /** The client promised to pay by then: where that day passes unpaid, the owner is told. */
+  /** The client promised to pay by then: if that day passes unpaid, the owner is notified. */
   promised: z.boolean(),
   /** This invoice, or every invoice of the client's address. */
   scope: z.enum(['invoice', 'client']),
@@ -88,7 +88,7 @@ export const invoice = z.object({
   paidAt: z.string().nullable(),
   remindersSent: z.number().int(),
   lastReminderAt: z.string().nullable(),
-  /** What the mail server said when it refused the last reminder for good; null once it takes one, or the client has another address. */
+  /** The mail server's reply when it permanently refused the last reminder; null after it accepts one, or when the client's address changes. */
   refusal: z.string().nullable(),
   pause: invoicePause.nullable(),
 })
@@ -109,28 +109,28 @@ export const invoiceQuery = z.strictObject({
     .min(1, 'Please ask for 1 to 1,000 invoices at once.')
     .max(1000, 'Please ask for 1 to 1,000 invoices at once.')
     .optional(),
-  /** The place to go on from, as the Link header of the page before says it. */
+  /** The position of the next page, from the Link header. */
   cursor: z.string().max(200).optional(),
 })
 export type InvoiceQuery = z.output<typeof invoiceQuery>
 
-/** How many lines one import, and how many invoices one change of many, may bring. */
+/** The most lines of an import, and the most invoices of a bulk change. */
 export const mostAtOnce = 1_000
 
 export const invoiceImport = z.strictObject({
-  /** Each a draft of an invoice, judged by itself: a line that breaks a rule does not stop the others. */
+  /** Drafts of invoices, validated one by one: an invalid line does not stop the others. */
   lines: z.array(z.unknown()).min(1, 'Please send at least one line.').max(mostAtOnce, 'Please send at most 1,000 lines at once.'),
-  /** True: a line with the client email, the amount and the due date of an invoice that is there already is written down all the same. */
+  /** True: a line with the client email, amount and due date of an existing invoice is imported too. */
   keepDuplicates: z.boolean('Please say true or false.').default(false),
 })
 export type InvoiceImport = z.output<typeof invoiceImport>
 
-/** Names a request, so that it may be sent again: printable ASCII. */
+/** Identifies a request, so that it can be repeated safely: printable ASCII. */
 export const idempotencyKey = z
   .string()
   .regex(/^(?=.*[\x21-\x7e])[\x20-\x7e]{1,255}$/, 'Please send an Idempotency-Key of 1 to 255 letters and figures, or none.')
 
-/** What became of a line, which is counted from 1. */
+/** The outcome of a line, counted from 1. */
 const importedLine = z.object({ line: z.number().int(), _id: z.string() })
 export type ImportedLine = z.infer<typeof importedLine>
 const refusedLine = z.object({
@@ -142,7 +142,7 @@ const refusedLine = z.object({
 export const importResult = z.object({ imported: z.number().int(), lines: z.array(z.union([importedLine, refusedLine])) })
 export type ImportResult = z.infer<typeof importResult>
 
-/** One change of many invoices; each has another that takes it back. */
+/** A bulk change; each has another that undoes it. */
 export const bulkChange = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('mark'), status: invoiceStatus }),
   z.strictObject({ do: z.literal('pause'), ...pauseChange.options[0].omit({ paused: true, scope: true }).shape }),
@@ -166,11 +166,11 @@ export const invoiceCalls = {
   list: call({
     method: 'GET',
     path: '/invoice',
-    summary: 'My invoices, newest first; with `limit` a page of them and a Link to the next.',
+    summary: 'My invoices, newest first; with `limit` one page and a Link to the next.',
     query: invoiceQuery,
     reply: z.array(invoice),
   }),
-  create: call({ method: 'POST', path: '/invoice', status: 201, summary: 'Write down an invoice.', body: invoiceDraft, reply: invoice }),
+  create: call({ method: 'POST', path: '/invoice', status: 201, summary: 'Create an invoice.', body: invoiceDraft, reply: invoice }),
   read: call({ method: 'GET', path: '/invoice/:id', summary: 'One invoice.', params: byId, reply: invoice }),
   update: call({
     method: 'PATCH',
@@ -184,7 +184,7 @@ export const invoiceCalls = {
   pause: call({
     method: 'PATCH',
     path: '/invoice/:id/pause',
-    summary: 'Pause the reminders of an invoice or of its client, until a date or for good; or end that pause.',
+    summary: 'Pause the reminders of an invoice or of its client, until a date or until resumed; or end that pause.',
     params: byId,
     body: pauseChange,
     reply: invoice,
@@ -192,28 +192,28 @@ export const invoiceCalls = {
   restore: call({
     method: 'POST',
     path: '/invoice/:id/restore',
-    summary: 'Bring back a deleted invoice.',
+    summary: 'Restore a deleted invoice.',
     params: byId,
     reply: invoice,
   }),
   import: call({
     method: 'POST',
     path: '/invoices/import',
-    summary: 'Write down up to 1,000 invoices; each line is answered for itself, and no mail is sent.',
+    summary: 'Import up to 1,000 invoices; each line has its own result, and no email is sent.',
     body: invoiceImport,
     reply: importResult,
   }),
   imported: call({
     method: 'GET',
     path: '/invoices/import/:key',
-    summary: 'What an import with this Idempotency-Key has written down within a day, as far as it is still there.',
+    summary: 'The existing invoices that an import with this Idempotency-Key created within a day.',
     params: z.object({ key: idempotencyKey }),
     reply: z.array(importedLine),
   }),
   export: call({
     method: 'GET',
     path: '/invoices/export',
-    summary: 'My invoices, all or those of a status or a search, as a CSV file.',
+    summary: 'My invoices as a CSV file, optionally by status or search.',
     query: invoiceQuery.pick({ status: true, search: true }),
     /** The file itself, text/csv in UTF-8. */
     reply: z.string(),
@@ -221,7 +221,7 @@ export const invoiceCalls = {
   bulkChange: call({
     method: 'POST',
     path: '/invoices/change',
-    summary: 'Mark, pause, delete or restore up to 1,000 invoices; each is answered for itself.',
+    summary: 'Mark, pause, delete or restore up to 1,000 invoices; each has its own result.',
     body: manyInvoices,
     reply: bulkResult,
   }),

@@ -4,7 +4,7 @@ import { call } from './call.ts'
 
 export const mailProvider = z.enum(['smtp', 'gmail'])
 
-/** Why an account's sending is paused, in words for its owner, since when, and (a quota) until when; null: until its owner has mended it. */
+/** Why an account's sending is paused, in words for its owner, since when, and (a quota) until when; null: until its owner fixes it. */
 export const senderPause = z.object({
   reason: z.enum(['login_refused', 'quota']),
   provider: mailProvider,
@@ -15,8 +15,8 @@ export const senderPause = z.object({
 export type SenderPause = z.infer<typeof senderPause>
 
 /**
- * What keeps the mailbox from sending, as a person has to be told it. The words of a refused login are the mail server's own, to be
- * quoted; those of the others are a sentence of Duely's.
+ * Why the mailbox can't send, as screens show it. The message of a refused login is the mail server's own and must be quoted; the others are
+ * sentences of Duely.
  */
 export function causeOf({ reason, provider }: SenderPause): 'login_refused' | 'gmail' | 'quota' {
   return reason === 'login_refused' && provider === 'gmail' ? 'gmail' : reason
@@ -72,7 +72,7 @@ export const testMail = z.object({
 })
 
 export const mailCalls = {
-  config: call({ method: 'GET', path: '/mail-config', summary: 'The mailbox that my reminders come from.', reply: mailConfig }),
+  config: call({ method: 'GET', path: '/mail-config', summary: 'The mailbox that my reminders are sent from.', reply: mailConfig }),
   configureSmtp: call({
     method: 'POST',
     path: '/mail-config/smtp',

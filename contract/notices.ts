@@ -19,7 +19,7 @@ export const noticeCalls = {
   dismiss: call({
     method: 'DELETE',
     path: '/user/notices/:id',
-    summary: 'Put a notice away.',
+    summary: 'Dismiss a notice.',
     params: z.object({ id: z.string() }),
   }),
 }

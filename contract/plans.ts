@@ -1,6 +1,6 @@
 /**
  * The one catalogue of plans: the cards, the dialog, the server's prices and its limits all read it. Money is integer paise. It knows no
- * schemas, so that a page that only shows prices need not load any; those of these names stand in billing.ts.
+ * schemas, so that a page that only shows prices need not load any; those of these names are in billing.ts.
  */
 
 export const planNames = ['free', 'pro', 'enterprise'] as const
@@ -33,7 +33,7 @@ export interface Plan {
   features: Feature[]
   /** What the card shows crossed out. */
   limitations: string[]
-  /** The card's button for somebody who is not signed in. */
+  /** The card's button for visitors who are not signed in. */
   cardText: string
   /** Marked 'Most Popular'. */
   popular: boolean

@@ -6,24 +6,24 @@ import type { ProblemCode } from './problem.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
 import { reminderDocument } from './templates.ts'
 
-/** What the reference says of a call that programs may make, besides its summary and its schemas. */
+/** The reference's description of a call, in addition to its summary and schemas. */
 export interface ExplainedCall {
-  /** What generated clients call it. */
+  /** The operation's name in generated clients. */
   name: string
   call: Call
   subject: Subject
   detail?: string
-  /** What the parts of its path name. */
+  /** Descriptions of path parameters. */
   params?: Record<string, string>
   headers?: ExplainedHeader[]
   answers?: ExplainedHeader[]
-  /** Why it may be refused, beyond the reasons that hold for every call; by code. */
+  /** Errors by code, in addition to those of every call. */
   refusals: Partial<Record<ProblemCode, string>>
-  /** What an answer with 202 means, where there is one. */
+  /** The meaning of a 202 response, if the call has one. */
   later?: string
-  /** What an answer with 304 means, where there is one. */
+  /** The meaning of a 304 response, if the call has one. */
   unchanged?: string
-  /** An example that works as it stands, but for the ids. */
+  /** An example that works as printed, except for the ids. */
   example: Example
 }
 
@@ -41,56 +41,56 @@ export interface ExplainedHeader {
   example: string
 }
 
-/** The first words of the reference, in Markdown. */
-export const intro = `Everything here works with an **API key** or with a token that an application got by **OAuth 2.0**, sent with each request:
+/** The reference's introduction, in Markdown. */
+export const intro = `Authenticate each request with an **API key** or an **OAuth 2.0** access token:
 
 \`\`\`
 Authorization: Bearer duely_key_…
 \`\`\`
 
-- **Errors** have a status, a \`code\` for programs and a \`message\` for people: \`{"message": "This invoice does not exist, or it was deleted.", "code": "not_found"}\`. Fields that Duely does not know are refused.
-- **Money** is rupees, a number with at most two decimals. **Dates** are \`YYYY-MM-DD\`; **moments** are ISO 8601 in UTC.
-- **Answers** may get further fields. Nothing that is here is taken away or changes its meaning.
-- **Limits** are told with every answer; see the headers of each call.
+- **Errors** have a status, a \`code\` for software and a \`message\` for people: \`{"message": "This invoice does not exist, or it was deleted.", "code": "not_found"}\`. Unknown fields are refused.
+- **Amounts** are rupees, a number with at most two decimals. **Dates** are \`YYYY-MM-DD\`; **timestamps** are ISO 8601 in UTC.
+- **Responses** may get new fields. Existing fields are not removed and keep their meaning.
+- **Rate limits** are in the headers of each response.
 
 `
 
 export const subjects = {
-  Account: 'Whose account a key or a token opens.',
-  Invoices: 'The list of what clients owe.',
-  Reminders: 'Who is written to, when, and what became of it.',
-  Zapier: 'What the Zapier app is made of. Any application that a person connected by OAuth can use it; API keys cannot.',
-  Webhooks: 'What Duely tells an address of yours, as it happens.',
+  Account: 'The account that a key or token belongs to.',
+  Invoices: 'Invoices and what clients owe.',
+  Reminders: 'Send, schedule and track reminders.',
+  Zapier: 'The calls of the Zapier app. Any OAuth app that a person connected can use them; API keys cannot.',
+  Webhooks: 'Events that Duely sends to your URL.',
 }
 type Subject = keyof typeof subjects
 
-/** Why any call may be refused. */
+/** Errors of every call. */
 export const everyRefusal: Partial<Record<ProblemCode, string>> = {
-  not_signed_in: 'There is no key or token, or it is unknown, has run out or was revoked.',
-  not_allowed: 'The key or token may read but not write, or is not for this call.',
-  too_many: 'Too many requests within a minute. Retry-After says for how many seconds to wait.',
-  fault: 'Something went wrong in Duely. The header X-Request-Id names the request to its operator.',
-  not_ready: 'Duely cannot reach its database. Retry-After says when to try again.',
+  not_signed_in: 'The key or token is missing, unknown, expired or revoked.',
+  not_allowed: 'The key or token may read but not write, or does not cover this call.',
+  too_many: 'Too many requests within a minute. Wait for the seconds in Retry-After.',
+  fault: 'An error in Duely. Report it to the operator with the X-Request-Id header.',
+  not_ready: 'Duely can’t reach its database. Try again after the seconds in Retry-After.',
 }
-/** Why a call that keys open may be refused. */
+/** Errors of calls that are open to API keys. */
 export const keyRefusals: Partial<Record<ProblemCode, string>> = {
-  plan_limit: 'The plan of the account has no API access. Applications that a person connected need none.',
+  plan_limit: 'The account’s plan has no API access. OAuth apps don’t need it.',
 }
-/** Why a call that takes a body or a query may be refused. */
+/** Errors of calls with a body or query. */
 export const inputRefusals: Partial<Record<ProblemCode, string>> = {
-  invalid: 'Something is missing, unknown or not as it should be; `errors` names each field.',
+  invalid: 'A field is missing, unknown or invalid; `errors` lists each one.',
 }
-/** Why a call that takes a body may be refused as well. */
+/** Errors of calls with a body. */
 export const bodyRefusals: Partial<Record<ProblemCode, string>> = {
   ...inputRefusals,
-  too_large: 'The body is more than 1 MB.',
+  too_large: 'The body is larger than 1 MB.',
 }
 
 type ExampleOf<C extends Call> = CallInput<C> & {
   headers?: Record<string, string>
 } & (C['reply'] extends z.ZodType ? { reply: CallReply<C> } : { reply?: undefined })
 
-/** Holds an example to the call that it is of. */
+/** Checks an example's type against its call. */
 function explain<C extends Call>(
   name: string,
   call: C,
@@ -99,7 +99,7 @@ function explain<C extends Call>(
   return { ...about, name, call }
 }
 
-/** The day of the examples: 2 March 2026, ten o'clock in the morning in India. */
+/** The time of all examples: 2 March 2026, 10:00 in India. */
 const now = '2026-03-02T04:30:00Z'
 const ids = {
   account: '019ca0f1-2b10-7c52-9d0e-41b7a6f0c3d8',
@@ -154,34 +154,34 @@ const cancelledRun: Run = { ...finishedRun, cancelledAt: now, sent: 0, skipped: 
 const idempotencyKey: ExplainedHeader = {
   name: 'Idempotency-Key',
   description:
-    'Any text of your own, such as the number of an order. The same request with the same key within a day writes nothing down again and is answered with the same invoice; another request with it is a `conflict`.',
+    'Any text of yours, such as an order number. Repeating the request with the same key within a day creates nothing and returns the same invoice; a different request with this key is a `conflict`.',
   example: 'order-1042',
 }
 const nextPage: ExplainedHeader = {
   name: 'Link',
-  description: 'The address of the next page, with `rel="next"`. It is missing on the last page.',
+  description: 'The address of the next page, with `rel="next"`. Absent on the last page.',
   example: `</invoice?status=unpaid&limit=1&cursor=${ids.another}>; rel="next"`,
 }
 const tag: ExplainedHeader = {
   name: 'ETag',
-  description: 'Names this state of the list. Sent back as If-None-Match it saves loading what has not changed.',
+  description: 'Identifies this state of the list. Send it as If-None-Match to avoid loading an unchanged list.',
   example: 'W/"019ca0f1-2b10-7c52-9d0e-41b7a6f0c3d8.1.8146729.X3yq0LMvUaEu"',
 }
 
-const noInvoice = { not_found: 'There is no such invoice in this account, or it was deleted.' }
-const noRun = { not_found: 'There is no such run in this account.' }
-const takenReference = { conflict: 'Another invoice has the reference already.' }
-const noMailbox = { mail_not_configured: 'No mailbox is connected yet. A person does that under Email Settings.' }
-const allRefused = { mail_refused: 'The mail server refused every single mail for good.' }
-const later = 'Not all mails are through after 20 seconds. The run goes on: with a key, follow it at `/reminder/runs/{id}`.'
+const noInvoice = { not_found: 'The account has no such invoice, or it was deleted.' }
+const noRun = { not_found: 'The account has no such run.' }
+const takenReference = { conflict: 'Another invoice already has this reference.' }
+const noMailbox = { mail_not_configured: 'No mailbox is connected. Connect one under Email Settings.' }
+const allRefused = { mail_refused: 'The mail server permanently refused every email.' }
+const later = 'Not all emails were attempted within 20 seconds. The run continues: with an API key, follow it at `/reminder/runs/{id}`.'
 const theInvoice = { id: 'The `_id` of the invoice.' }
-const theRun = { id: 'The `_id` of the run, as `runId` says it.' }
+const theRun = { id: 'The `_id` of the run, as in `runId`.' }
 
-/** Every call that programs may make, in the order of the reference. */
+/** Every call open to API clients, in the order of the reference. */
 export const explainedCalls: ExplainedCall[] = [
   explain('getAccount', integrationCalls.me, {
     subject: 'Account',
-    detail: 'The first call to make with a new key: it shows that the key works, and changes nothing.',
+    detail: 'Use this to verify a new key. It changes nothing.',
     refusals: {},
     example: { reply: { id: ids.account, email: 'asha@example.com', displayName: 'Asha Rao' } },
   }),
@@ -189,20 +189,20 @@ export const explainedCalls: ExplainedCall[] = [
   explain('listInvoices', invoiceCalls.list, {
     subject: 'Invoices',
     detail:
-      'Without `limit` the whole list. With it a page: go on to the address in the Link header until there is none. Invoices that are written down or deleted meanwhile do not make a page skip or repeat others.',
-    headers: [{ name: 'If-None-Match', description: 'The ETag of the list that you have.', example: tag.example }],
+      'Returns the whole list, or one page if `limit` is set: follow the Link header until there is none. Invoices created or deleted meanwhile do not make a page skip or repeat others.',
+    headers: [{ name: 'If-None-Match', description: 'The ETag of your copy of the list.', example: tag.example }],
     answers: [nextPage, tag],
-    unchanged: 'The list is still the one that If-None-Match names.',
+    unchanged: 'The list has not changed since the ETag in If-None-Match.',
     refusals: {},
     example: { query: { status: 'unpaid', limit: 1 }, reply: [{ ...kaveri, _id: ids.another, reference: 'INV-0002' }] },
   }),
   explain('createInvoice', invoiceCalls.create, {
     subject: 'Invoices',
-    detail: 'Nobody is written to because of it. Send an Idempotency-Key where a request may be sent twice, after a timeout for example.',
+    detail: 'Sends no email. Use an Idempotency-Key if a request may be repeated, for example after a timeout.',
     headers: [idempotencyKey],
     refusals: {
       plan_limit: 'The plan allows no more invoices in this calendar month.',
-      conflict: 'Another invoice has the reference already, or the Idempotency-Key was sent with another request.',
+      conflict: 'Another invoice already has this reference, or the Idempotency-Key was used for another request.',
     },
     example: {
       headers: { 'Idempotency-Key': idempotencyKey.example },
@@ -218,8 +218,7 @@ export const explainedCalls: ExplainedCall[] = [
   }),
   explain('updateInvoice', invoiceCalls.update, {
     subject: 'Invoices',
-    detail:
-      'Marking an invoice as paid is this call with `{"status": "paid"}`. No reminder of it leaves from then on, not even one that was waiting.',
+    detail: 'To mark an invoice as paid, send `{"status": "paid"}`. No further reminder is sent for it, not even a queued one.',
     params: theInvoice,
     refusals: { ...noInvoice, ...takenReference },
     example: { params: { id: ids.invoice }, body: { status: 'paid' }, reply: { ...kaveri, status: 'paid', paidAt: now } },
@@ -233,7 +232,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('restoreInvoice', invoiceCalls.restore, {
     subject: 'Invoices',
     params: theInvoice,
-    refusals: { not_found: 'There is no such invoice in this account, or it was deleted more than 30 days ago.', ...takenReference },
+    refusals: { not_found: 'The account has no such invoice, or it was deleted more than 30 days ago.', ...takenReference },
     example: { params: { id: ids.invoice }, reply: kaveri },
   }),
   explain('pauseInvoice', invoiceCalls.pause, {
@@ -249,7 +248,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('getInvoiceHistory', reminderCalls.history, {
     subject: 'Invoices',
     params: theInvoice,
-    refusals: { not_found: 'There is no such invoice in this account.' },
+    refusals: { not_found: 'The account has no such invoice.' },
     example: {
       params: { id: ids.invoice },
       reply: {
@@ -289,7 +288,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('triggerReminders', integrationCalls.trigger, {
     subject: 'Reminders',
     detail:
-      'For programs that trigger by themselves: whoever was written to today already is left out, so that a loop of triggers ends. It answers once every mail was tried, after 20 seconds at the latest.',
+      'For automation: invoices already reminded today are skipped, so that a loop of triggers ends. Responds after every email was attempted, after 20 seconds at the latest.',
     refusals: { ...noMailbox, ...allRefused },
     later,
     example: { reply: oneSent },
@@ -297,7 +296,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('sendReminders', reminderCalls.sendNow, {
     subject: 'Reminders',
     detail:
-      'Send Now: also to those who were written to today, up to three times a day about each invoice. Within a minute of another Send Now it is answered with the run of that one.',
+      'Send Now: includes invoices already reminded today, up to three times a day per invoice. Within a minute of another Send Now it returns that run.',
     refusals: { ...noMailbox, ...allRefused },
     later,
     example: { reply: oneSent },
@@ -310,7 +309,7 @@ export const explainedCalls: ExplainedCall[] = [
   }),
   explain('stopReminders', reminderCalls.stop, {
     subject: 'Reminders',
-    detail: 'At most the mails in flight still leave.',
+    detail: 'Emails that are being sent at this moment may still be delivered.',
     refusals: {},
     example: { reply: { isActive: false, cancelled: 0 } },
   }),
@@ -387,8 +386,8 @@ export const explainedCalls: ExplainedCall[] = [
   }),
   explain('getSentMail', reminderCalls.mail, {
     subject: 'Reminders',
-    params: { id: 'The `_id` of the mail, as the history of an invoice says it.' },
-    refusals: { not_found: 'There is no such mail in this account, or it has not been written yet.' },
+    params: { id: 'The `_id` of the email, from an invoice’s history.' },
+    refusals: { not_found: 'The account has no such email, or it has not been rendered yet.' },
     example: {
       params: { id: ids.mail },
       reply: {
@@ -416,20 +415,20 @@ export const explainedCalls: ExplainedCall[] = [
 
   explain('subscribe', integrationCalls.addZap, {
     subject: 'Zapier',
-    detail: 'The same address for the same event is one hook, however often it is asked for. Only https and public addresses are called.',
-    refusals: { conflict: 'The account has a hundred hooks already.' },
+    detail: 'Repeating the call with the same URL and event creates no second webhook. Only https URLs with public addresses are called.',
+    refusals: { conflict: 'The account already has 100 webhooks.' },
     example: { body: { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' }, reply: { id: ids.hook } },
   }),
   explain('unsubscribe', integrationCalls.removeZap, {
     subject: 'Zapier',
-    params: { id: 'The `id` that subscribing answered.' },
-    refusals: { not_found: 'There is no such hook of this application any more.' },
+    params: { id: 'The `id` that subscribing returned.' },
+    refusals: { not_found: 'This app has no such webhook, or it was removed.' },
     example: { params: { id: ids.hook } },
   }),
   explain('getSample', integrationCalls.sample, {
     subject: 'Zapier',
-    params: { event: 'What happened.' },
-    refusals: { invalid: 'There is no such event.' },
+    params: { event: 'The event’s type.' },
+    refusals: { invalid: 'Unknown event type.' },
     example: {
       params: { event: 'invoice.created' },
       reply: [{ id: ids.event, type: 'invoice.created', timestamp: now, data: { invoice: kaveri } }],
@@ -442,7 +441,7 @@ export const explainedCalls: ExplainedCall[] = [
   }),
   explain('pauseDeliveries', integrationCalls.unsubscribe, {
     subject: 'Zapier',
-    detail: 'What happens meanwhile is kept and delivered once they go on.',
+    detail: 'Events during the pause are stored and delivered when deliveries resume.',
     refusals: {},
     example: { reply: { sendReminders: false, available: true } },
   }),
@@ -464,10 +463,10 @@ const reminder = {
   serverReply: accepted,
 }
 
-/** The five things that a webhook can be told of. */
+/** The five events of webhooks. */
 export const explainedEvents: { summary: string; schema: z.ZodType; example: WebhookPayload }[] = [
   {
-    summary: 'An invoice was written down.',
+    summary: 'An invoice was created.',
     schema: webhookPayload.options[0],
     example: { id: ids.event, type: 'invoice.created', timestamp: now, data: { invoice: kaveri } },
   },
@@ -482,7 +481,7 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
     example: { id: ids.event, type: 'invoice.paid', timestamp: now, data: { invoice: { ...kaveri, status: 'paid', paidAt: now } } },
   },
   {
-    summary: 'The mail server accepted a mail to a client.',
+    summary: 'The mail server accepted an email to a client.',
     schema: webhookPayload.options[1],
     example: {
       id: ids.event,
@@ -492,7 +491,7 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
     },
   },
   {
-    summary: 'A mail to a client failed for good.',
+    summary: 'An email to a client permanently failed.',
     schema: webhookPayload.options[1],
     example: {
       id: ids.event,
@@ -503,25 +502,25 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
   },
 ]
 
-/** How often a key or a token may ask. */
+/** The rate limit of a key or token. */
 export const limitHeaders: ExplainedHeader[] = [
-  { name: 'RateLimit-Limit', description: 'How many requests a minute are allowed.', example: '120' },
-  { name: 'RateLimit-Remaining', description: 'How many of them are left.', example: '119' },
-  { name: 'RateLimit-Reset', description: 'In how many seconds all of them are there again.', example: '60' },
+  { name: 'RateLimit-Limit', description: 'Requests allowed per minute.', example: '120' },
+  { name: 'RateLimit-Remaining', description: 'Requests left.', example: '119' },
+  { name: 'RateLimit-Reset', description: 'Seconds until the limit resets.', example: '60' },
 ]
 
-/** What comes with every webhook (standardwebhooks.com). */
+/** The headers of every webhook (standardwebhooks.com). */
 export const webhookHeaders: ExplainedHeader[] = [
-  { name: 'webhook-id', description: 'The `id` of the event: the same on every try.', example: ids.event },
+  { name: 'webhook-id', description: 'The `id` of the event: the same on every attempt.', example: ids.event },
   {
     name: 'webhook-timestamp',
-    description: 'When this try was made, in seconds since 1970. Refuse what is older than five minutes.',
+    description: 'The time of this attempt, in seconds since 1970. Refuse values older than five minutes.',
     example: '1772425800',
   },
   {
     name: 'webhook-signature',
     description:
-      '`v1,` and the base64 of the HMAC-SHA256 of `webhook-id.webhook-timestamp.body`. The key is what follows `whsec_` in the secret, read as base64. There may be several, separated by spaces.',
+      '`v1,` and the base64 of the HMAC-SHA256 of `webhook-id.webhook-timestamp.body`. The key is the base64 after `whsec_` in the secret. There may be several signatures, separated by spaces.',
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 ]

@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { senderPause } from './mail.ts'
 
-/** What one mail is doing. queued → sending → sent · retrying · failed · held · cancelled · superseded. */
+/** The state of an email. queued → sending → sent · retrying · failed · held · cancelled · superseded. */
 export const deliveryState = z.enum(['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'])
 
-/** Why a mail waits although its time has come. */
+/** Why a due email is held. */
 export const holdReason = z.enum(['not_configured', 'sending_paused', 'plan', 'restored'])
 export type HoldReason = z.infer<typeof holdReason>
 
-/** Why a run was made: nine o'clock, Start Reminders, Send Now, a token, or "try these again". */
+/** What started a run: the schedule, Start Reminders, Send Now, an API client, or a retry. */
 export const runKind = z.enum(['daily', 'start', 'send_now', 'trigger', 'retry'])
 export type RunKind = z.infer<typeof runKind>
 
-/** Answer of start, send-immediate and trigger. count + failed + skipped + retrying = total, all in mails. */
+/** Response of start, send-immediate and trigger. count + failed + skipped + retrying = total, all in emails. */
 export const runAnswer = z.object({
-  /** Mails that a mail server accepted. */
+  /** Emails that a mail server accepted. */
   count: z.number().int(),
   failed: z.number().int(),
   skipped: z.number().int(),
@@ -51,7 +51,7 @@ export const run = z.object({
 })
 export type Run = z.infer<typeof run>
 
-/** Why a held mail waits, from its stored reason. */
+/** Why an email is held, from its stored reason. */
 export function holdReasonOf(reason: string | null): HoldReason {
   return holdReason.catch('sending_paused').parse(reason)
 }
@@ -67,13 +67,13 @@ export const previewLine = z.object({
   amount: z.number(),
   dueDate: z.string(),
   daysOverdue: z.number().int(),
-  /** Would be written to if Start were pressed now. */
+  /** Start would send an email about it now. */
   dueNow: z.boolean(),
-  /** How many mails about it a server accepted today, by hand or by the daily run. */
+  /** Emails about it that a server accepted today, manual or by the daily run. */
   remindedToday: z.number().int(),
-  /** What the mail under way waits for; null where there is none, or nothing holds it. */
+  /** Why its open email is held; null if there is none, or it is not held. */
   heldFor: holdReason.nullable(),
-  /** Send Now can still write to it today. */
+  /** How often Send Now can still remind of it today. */
   sendNowLeft: z.number().int(),
   /** The instant of the next automatic reminder, or null and the reason why not. */
   nextAt: z.string().nullable(),
@@ -81,13 +81,13 @@ export const previewLine = z.object({
 })
 export type PreviewLine = z.infer<typeof previewLine>
 
-/** One mail about an invoice: what became of it. */
+/** One email about an invoice, with its state. */
 export const historyMail = z.object({
   _id: z.string(),
   runId: z.string(),
   kind: runKind,
   state: deliveryState,
-  /** Why it waits or was never sent, for programs. */
+  /** Why it is held or was not sent, for software. */
   reason: z.string().nullable(),
   subject: z.string().nullable(),
   clientEmail: z.string(),
@@ -95,14 +95,14 @@ export const historyMail = z.object({
   sentAt: z.string().nullable(),
   attempt: z.number().int(),
   nextTryAt: z.string().nullable(),
-  /** The mail server's own words on the last try. */
+  /** The mail server's reply to the last attempt. */
   serverReply: z.string().nullable(),
-  /** How many invoices the mail lists: more than one where mails are grouped. */
+  /** Number of invoices it lists: more than one if emails are grouped. */
   invoices: z.number().int(),
 })
 export type HistoryMail = z.infer<typeof historyMail>
 
-/** What was decided about an invoice on one day of an active schedule, and by which rule. */
+/** The decision about an invoice on one day of an active schedule, and its rule. */
 export const dayDecision = z.object({
   date: z.string(),
   outcome: z.enum([
@@ -118,7 +118,7 @@ export const dayDecision = z.object({
     'not_running',
     'added_later',
   ]),
-  /** One sentence for people, with the mail server's words where it said something. */
+  /** One sentence for people, with the mail server's reply if there is one. */
   words: z.string(),
   decidedAt: z.string(),
   nextTryAt: z.string().nullable(),
@@ -134,10 +134,10 @@ export const invoiceHistory = z.object({
 })
 export type InvoiceHistory = z.infer<typeof invoiceHistory>
 
-/** A mail as it was sent. */
+/** An email as it was sent. */
 export const sentMail = z.object({
   _id: z.string(),
-  /** As in the mail's head: `Asha Rao <asha@example.com>`. */
+  /** As in the email's header: `Asha Rao <asha@example.com>`. */
   from: z.string(),
   to: z.string(),
   subject: z.string(),
@@ -150,65 +150,65 @@ export const sentMail = z.object({
 const byId = z.object({ id: z.string() })
 
 export const reminderSettings = z.object({
-  /** One mail per client that lists all that is overdue, instead of one per invoice. */
+  /** One email per client that lists everything overdue, instead of one per invoice. */
   groupByClient: z.boolean(),
 })
 
 export const reminderCalls = {
-  settings: call({ method: 'GET', path: '/reminder/settings', summary: 'How my reminders are sent.', reply: reminderSettings }),
+  settings: call({ method: 'GET', path: '/reminder/settings', summary: 'My reminder settings.', reply: reminderSettings }),
   changeSettings: call({
     method: 'PATCH',
     path: '/reminder/settings',
-    summary: 'Change how my reminders are sent.',
+    summary: 'Change my reminder settings.',
     body: z.strictObject(reminderSettings.shape).partial(),
     reply: reminderSettings,
   }),
   cancelRun: call({
     method: 'POST',
     path: '/reminder/runs/:id/cancel',
-    summary: 'Cancel what is left of a run; at most the mails in flight still leave.',
+    summary: 'Cancel the rest of a run; emails being sent at this moment may still be delivered.',
     params: byId,
     reply: run,
   }),
   retryRun: call({
     method: 'POST',
     path: '/reminder/runs/:id/retry',
-    summary: 'Write again to those whose mail failed in this run.',
+    summary: 'Retry the failed emails of a run.',
     params: byId,
     reply: runAnswer,
   }),
   history: call({
     method: 'GET',
     path: '/invoice/:id/history',
-    summary: 'Every mail about an invoice, what was decided day by day, and the next date or the reason why there is none.',
+    summary: 'Every email about an invoice, the decision of each day, and the next reminder or why there is none.',
     params: byId,
     reply: invoiceHistory,
   }),
-  mail: call({ method: 'GET', path: '/reminder/mails/:id', summary: 'A mail as it was sent.', params: byId, reply: sentMail }),
+  mail: call({ method: 'GET', path: '/reminder/mails/:id', summary: 'An email as it was sent.', params: byId, reply: sentMail }),
   status: call({
     method: 'GET',
     path: '/reminder/status',
-    summary: 'Whether daily reminders are active, and when the last one left.',
+    summary: 'Whether daily reminders are active, and when the last one was sent.',
     reply: z.object({
       isActive: z.boolean(),
       lastReminderSent: z.string().nullable(),
       /** When the next daily run is, while active. */
       nextRunAt: z.string().nullable(),
-      /** Why the daily run writes to nobody at the moment, one of the four that hold for all invoices; null where it does. */
+      /** Why the daily run sends nothing at the moment, one of the four reasons that apply to all invoices; null if it sends. */
       reason: noReminderReason.extract(['schedule_inactive', 'not_configured', 'sending_paused', 'plan']).nullable(),
       timezone: z.string(),
       reminderHour: z.number().int(),
       pause: senderPause.nullable(),
-      /** What keeps Duely itself from sending on time, in a sentence; null while all is well. */
+      /** Why Duely itself is late, in one sentence; null if it is not. */
       trouble: z.string().nullable(),
-      /** A run that is still under way, to follow. */
+      /** A run that has not finished. */
       openRunId: z.string().nullable(),
     }),
   }),
   preview: call({
     method: 'GET',
     path: '/reminder/preview',
-    summary: 'Who would be written to now, and when each unpaid invoice is next.',
+    summary: 'Who would get an email now, and the next reminder of each unpaid invoice.',
     reply: z.object({
       mails: z.number().int(),
       total: z.number(),
@@ -220,19 +220,19 @@ export const reminderCalls = {
   start: call({
     method: 'POST',
     path: '/reminder/start',
-    summary: 'Activate daily reminders and write at once to everyone past due who was not reminded today.',
+    summary: 'Turn daily reminders on and remind of every overdue invoice that was not reminded today.',
     reply: runAnswer,
   }),
   stop: call({
     method: 'POST',
     path: '/reminder/stop',
-    summary: 'Pause daily reminders and cancel what is under way.',
+    summary: 'Turn daily reminders off and cancel queued emails.',
     reply: z.object({ isActive: z.boolean(), cancelled: z.number().int() }),
   }),
   sendNow: call({
     method: 'POST',
     path: '/reminder/send-immediate',
-    summary: 'Write now to every client with an invoice past due.',
+    summary: 'Send reminders for all overdue invoices now.',
     reply: runAnswer,
   }),
   runs: call({
@@ -245,7 +245,7 @@ export const reminderCalls = {
   run: call({
     method: 'GET',
     path: '/reminder/runs/:id',
-    summary: 'One run and how far it is.',
+    summary: 'One run and its progress.',
     params: byId,
     reply: run,
   }),

@@ -27,7 +27,7 @@ export interface RenderedReminder {
   text: string
 }
 
-/** Each part reads well with one day as with many: the number stands after its name. */
+/** The number follows its name, so that each part reads well with one day and with many. */
 export const defaultSubject = 'Payment reminder: invoice {{invoiceId}} was due on {{dueDate}}'
 export const defaultContent = `Dear {{clientName}},
 
@@ -183,7 +183,7 @@ export function reminderDocument(html: string): string {
 `
 }
 
-/** What stands between double braces in a wording and is none of its variables, each once, as it was typed. */
+/** Unknown variables in a wording, each once, as typed. */
 export function unknownVariables(text: string, names: readonly string[] = templateVariables): string[] {
   const found = text
     .replace(variableOf(names), ' ')

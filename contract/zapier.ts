@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { call } from './call.ts'
 
 const settingsRecord = z.object({
-  /** Subscribed to Zapier: what happens is delivered to it. */
+  /** Subscribed to Zapier: events are delivered to it. */
   sendReminders: z.boolean(),
-  /** The server knows a Zapier to connect with. */
+  /** Zapier is configured on this server. */
   available: z.boolean(),
 })
 
-/** What the sidebar of every screen asks for, apart from the rest so that no screen has to load all of it. */
+/** The sidebar's calls, separate from the rest so that screens need not load all of it. */
 export const zapierCalls = {
   subscribe: call({
     method: 'POST',
     path: '/zapier/subscribe',
-    summary: 'Deliver what happens to Zapier.',
+    summary: 'Deliver events to Zapier.',
     reply: settingsRecord,
   }),
   unsubscribe: call({
@@ -25,7 +25,7 @@ export const zapierCalls = {
   subscription: call({
     method: 'GET',
     path: '/zapier/check-subscription',
-    summary: 'Whether what happens is delivered to Zapier.',
+    summary: 'Whether events are delivered to Zapier.',
     reply: settingsRecord,
   }),
 }

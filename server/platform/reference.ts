@@ -58,16 +58,16 @@ export function makeReference(publicUrl: string): Part {
       responses: Object.fromEntries(usualRefusals.map((one) => [one[0], refusal(statusOf(one), [one])])),
       headers: Object.fromEntries(limitHeaders.map((one) => [one.name, headerOf(one)])),
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'An API key, made by a person under Connections.' },
+        key: { type: 'http', scheme: 'bearer', description: 'An API key that a person created under Connections.' },
         oauth: {
           type: 'oauth2',
-          description: 'A permission that a person gave to an application. PKCE with S256 is required of applications without a secret.',
+          description: 'A grant of a person to an app. Public clients must use PKCE with S256.',
           flows: {
             authorizationCode: {
               authorizationUrl: `${publicUrl}/oauth/authorize`,
               tokenUrl: `${publicUrl}/oauth/token`,
               refreshUrl: `${publicUrl}/oauth/token`,
-              scopes: { read: 'Look at what is in the account.', write: 'Change what is in the account, and have mails sent.' },
+              scopes: { read: 'Read the account’s data.', write: 'Change the account’s data, and send emails.' },
             },
           },
         },
@@ -119,7 +119,7 @@ function successes({ call, example, answers = [], later, unchanged }: ExplainedC
   }
   const content = call.reply ? { content: json(schemaOf(call.reply, 'output', shared), example.reply) } : {}
   return {
-    [call.status]: { description: call.reply ? 'Done.' : 'Done; there is nothing to answer.', headers, ...content },
+    [call.status]: { description: call.reply ? 'Done.' : 'Done; the response has no body.', headers, ...content },
     ...(later === undefined ? {} : { 202: { description: later, headers, ...content } }),
     ...(unchanged === undefined ? {} : { 304: { description: unchanged, headers } }),
   }
@@ -153,7 +153,7 @@ function refusal(status: number, reasons: Reason[]): Part {
   }
 }
 
-const retryAfter = { description: 'For how many seconds to wait.', example: '30' }
+const retryAfter = { description: 'The seconds to wait.', example: '30' }
 
 function webhook({ summary, schema, example }: (typeof explainedEvents)[number], shared: Part): Part {
   return {
@@ -166,9 +166,9 @@ function webhook({ summary, schema, example }: (typeof explainedEvents)[number],
     responses: {
       '2XX': {
         description:
-          'Taken. Anything else, or no answer within 10 seconds, is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.',
+          'Accepted. Any other response, or none within 10 seconds, is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h.',
       },
-      410: { description: 'Not wanted any more: this address is forgotten.' },
+      410: { description: 'Gone: Duely removes this webhook.' },
     },
   }
 }
