@@ -1,6 +1,6 @@
 import type { Config } from '@react-router/dev/config'
 
-/** The client is files only: the public pages and the frame of the dashboard are written at build time, everything else starts from the fallback page. */
+/** The client is static files: public pages and the dashboard's frame are prerendered, all other screens start from the fallback page. */
 export default {
   appDirectory: 'web',
   buildDirectory: 'build',

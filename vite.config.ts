@@ -2,8 +2,8 @@ import { reactRouter } from '@react-router/dev/vite'
 import { defineConfig } from 'vite'
 
 /**
- * What many pages begin with comes in a few files: over a slow line each one more costs a round trip. A file lies in the first group that it
- * fits, and takes along what it imports; so nothing may stand here that only a few pages need.
+ * Modules that many pages need are grouped into a few files, because over a slow connection each further file costs a round trip. A module goes
+ * into the first group it matches, together with its imports, so list nothing here that only a few pages need.
  */
 const chunks = [
   { name: 'react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie|set-cookie-parser)\// },
@@ -26,13 +26,13 @@ const chunks = [
 
 export default defineConfig({
   plugins: [reactRouter()],
-  // While developing, the libraries of every screen are made ready before the first visit: one found later would make the page reload itself.
+  // In development, all screens' libraries are optimized before the first visit: one found later would reload the page.
   optimizeDeps: { entries: ['web/**/*.{ts,tsx}', '!web/**/*.test.ts', '!web/routes.ts', '!web/entry.server.tsx'] },
   build: {
     target: ['chrome111', 'edge111', 'firefox113', 'safari16.4'],
-    // A font in a data: address delays the first paint and cannot be cached, and the security policy allows files only.
+    // A font in a data: URL delays the first paint and can't be cached, and the security policy allows files only.
     assetsInlineLimit: 0,
-    // Which file brings which: `run/sizes.ts` weighs pages by it.
+    // `run/sizes.ts` reads from it which files a page loads.
     manifest: true,
   },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups: chunks } } } } } },

@@ -34,7 +34,8 @@ export async function installPackage(folder, tools = true) {
   const wanted = readJson(path.join(folder, 'package-lock.json'))?.packages ?? {}
   const installed = readJson(path.join(folder, 'node_modules/.package-lock.json'))?.packages
   if (installed && isComplete(wanted, installed, tools)) return true
-  say(`Installing ${folder === '.' ? 'dependencies' : `the dependencies of ${folder}/`}. The first time, this takes a minute or two.`)
+  const where = folder === '.' ? '' : ` in ${folder}/`
+  say(installed ? `Installing missing packages${where}.` : `Installing packages${where}. This takes a minute or two.`)
   // Without this, `npm start` would remove the tools that `npm test` installed.
   const keep = tools || Object.values(installed ?? {}).some((entry) => entry.dev)
   const options = [keep ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
