@@ -112,7 +112,7 @@ function verdictOf(test: TestCase): string {
 function figureOf(test: TestCase): string {
   const { state, errors = [], ...result } = test.result()
   const reason = 'note' in result ? result.note : undefined
-  return test.meta().row?.figure ?? (state === 'skipped' ? (reason ?? '') : errors.map(({ message }) => message).join('; '))
+  return test.meta().row?.figure ?? (state === 'skipped' ? (reason ?? '') : errors.map(({ message }) => message).join('; ').slice(0, 300))
 }
 
 function lineOf(test: TestCase): string[] {
@@ -137,12 +137,11 @@ function write(lines: string[][], time: string): void {
   const old = sections.find((section) => section.startsWith(`## ${title}`)) ?? ''
   for (const line of [...(asked.only ? rowsOf(old) : []), ...lines]) table.set(line[0] ?? '', line)
   const sorted = [...table.values()].sort(([a = ''], [b = '']) => a.localeCompare(b, 'en', { numeric: true }))
-  const options = process.argv.slice(3)
   const section = `## ${title}
 
 - When: ${new Date().toISOString().slice(0, 10)}, on ${availableParallelism()} cores, Node ${process.versions.node}
-- How: \`npm run ${command} -- ${options.join(' ')}\`
-- Result: ${summaryOf(sorted)}; ${time}
+- How: \`npm run ${command} -- --write\`
+- Result: ${summaryOf(sorted)}${asked.only ? '' : `; ${time}`}
 
 ${remarks}
 

@@ -99,69 +99,65 @@ async function sendAll(trial: Trial, { browser, smtp }: Sender, count: number): 
   return smtp.mails.slice(before)
 }
 
-row(
-  '70',
-  `${corpus.length} scripts in names, templates and invoices, viewed in preview, email and lists`,
-  { criterion: 'executed 0; tags beside the six allowed 0', seconds: 400 },
-  async (trial) => {
-    const executablePath = findChromium()
-    if (!executablePath) return trial.skip('there is no Chromium on this machine')
-    const sender = await openSender(trial)
-    const { browser, smtp } = sender
-    const html = async (raw: Buffer) => (await PostalMime.parse(raw)).html ?? ''
-    const usual = new Set(tagsOf(await html(await harmlessEmail(trial, sender))))
-    let entered = 0
-    for (const [nth, clientName] of corpus.entries()) {
-      const body = overdueInvoice({ clientName, clientEmail: `c${nth}@client.example` })
-      if ((await browser.ask('POST /invoice', { body })).status === 201) entered += 1
-    }
-    const emails = await Promise.all((await sendAll(trial, sender, entered)).map(({ raw }) => html(raw)))
-    // The template itself, and the name of its author.
-    for (const script of trial.short ? scripts.slice(0, 8) : scripts) {
-      const author = await newSender(browser.url, smtp, script)
-      await author.browser.ask('PUT /mail-config/template', {
-        body: template('Pay {{invoiceId}}', `${script} {{clientName}} {{userName}}`),
-      })
-      await author.browser.ask('POST /invoice', { body: overdueInvoice({ clientName: script }) })
-      const [email] = await sendAll(trial, author, 1)
-      emails.push(await html(email?.raw ?? Buffer.alloc(0)))
-    }
-    const tags = emails.flatMap((email) => forbiddenTags(email, usual))
+row('70', `${corpus.length} scripts in names, templates and invoices, viewed in preview, email and lists`, async (trial) => {
+  trial.mustHold('executed 0; tags beside the six allowed 0')
+  const executablePath = findChromium()
+  if (!executablePath) return trial.skip('there is no Chromium on this machine')
+  const sender = await openSender(trial)
+  const { browser, smtp } = sender
+  const html = async (raw: Buffer) => (await PostalMime.parse(raw)).html ?? ''
+  const usual = new Set(tagsOf(await html(await harmlessEmail(trial, sender))))
+  let entered = 0
+  for (const [nth, clientName] of corpus.entries()) {
+    const body = overdueInvoice({ clientName, clientEmail: `c${nth}@client.example` })
+    if ((await browser.ask('POST /invoice', { body })).status === 201) entered += 1
+  }
+  const emails = await Promise.all((await sendAll(trial, sender, entered)).map(({ raw }) => html(raw)))
+  // The template itself, and the name of its author.
+  for (const script of trial.short ? scripts.slice(0, 8) : scripts) {
+    const author = await newSender(browser.url, smtp, script)
+    await author.browser.ask('PUT /mail-config/template', {
+      body: template('Pay {{invoiceId}}', `${script} {{clientName}} {{userName}}`),
+    })
+    await author.browser.ask('POST /invoice', { body: overdueInvoice({ clientName: script }) })
+    const [email] = await sendAll(trial, author, 1)
+    emails.push(await html(email?.raw ?? Buffer.alloc(0)))
+  }
+  const tags = emails.flatMap((email) => forbiddenTags(email, usual))
 
-    const packets = strayPackets()
-    const chrome = await chromium.launch({ executablePath, args: chromiumFlags })
-    let executed = 0
-    try {
-      const page = await chrome.newPage()
-      const check = async () => {
-        if (await page.evaluate('"hit" in window')) executed += 1
-      }
-      for (const email of emails) {
-        await page.setContent(email, { waitUntil: 'domcontentloaded' })
-        await check()
-      }
-      await browser.ask('PUT /mail-config/template', { body: template(scripts[0] ?? '', scripts.join('\n')) })
-      await page.goto(`${browser.url}/signin`)
-      await page.getByLabel('Email').fill(browser.email)
-      await page.getByLabel('Password', { exact: true }).fill(password)
-      await page.locator('form button[type=submit]').click()
-      await page.waitForURL(/\/dashboard$/)
-      for (const screen of ['', '/email-templates', '/reminder-control', '/profile?tab=security']) {
-        await page.goto(`${browser.url}/dashboard${screen}`)
-        await page.waitForLoadState('networkidle')
-        await check()
-        for (const frame of page.frames()) if (await frame.evaluate('"hit" in window').catch(() => false)) executed += 1
-      }
-    } finally {
-      await chrome.close()
-      chromiumPackets.count += strayPackets() - packets
+  const packets = strayPackets()
+  const chrome = await chromium.launch({ executablePath, args: chromiumFlags })
+  let executed = 0
+  try {
+    const page = await chrome.newPage()
+    const check = async () => {
+      if (await page.evaluate('"hit" in window')) executed += 1
     }
-    return {
-      figure: `${entered} of ${corpus.length} accepted, ${emails.length} emails: executed ${executed}, tags beside the six ${tags.length}${tags.length > 0 ? ` (${tags.slice(0, 3).join(' ')})` : ''}`,
-      holds: executed === 0 && tags.length === 0 && entered > 100,
+    for (const email of emails) {
+      await page.setContent(email, { waitUntil: 'domcontentloaded' })
+      await check()
     }
-  },
-)
+    await browser.ask('PUT /mail-config/template', { body: template(scripts[0] ?? '', scripts.join('\n')) })
+    await page.goto(`${browser.url}/signin`)
+    await page.getByLabel('Email').fill(browser.email)
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.locator('form button[type=submit]').click()
+    await page.waitForURL(/\/dashboard$/)
+    for (const screen of ['', '/email-templates', '/reminder-control', '/profile?tab=security']) {
+      await page.goto(`${browser.url}/dashboard${screen}`)
+      await page.waitForLoadState('networkidle')
+      await check()
+      for (const frame of page.frames()) if (await frame.evaluate('"hit" in window').catch(() => false)) executed += 1
+    }
+  } finally {
+    await chrome.close()
+    chromiumPackets.count += strayPackets() - packets
+  }
+  return {
+    figure: `${entered} of ${corpus.length} accepted, ${emails.length} emails: executed ${executed}, tags beside the six ${tags.length}${tags.length > 0 ? ` (${tags.slice(0, 3).join(' ')})` : ''}`,
+    holds: executed === 0 && tags.length === 0 && entered > 100,
+  }
+})
 
 const breaks = ['\r\n', '\n', '\r', '\r\n ', '%0d%0a', '\u2028', '\u0085', '\u0000']
 const headers = ['Bcc: thief@evil.example', 'RCPT TO:<thief@evil.example>', 'X-Evil: 1']
@@ -183,90 +179,82 @@ const injections = [
   '(comment) thief@evil.example',
 ]
 
-row(
-  '71',
-  `${injections.length} ways to inject a recipient or a header, in four fields`,
-  { criterion: 'further recipients 0; further headers 0' },
-  async (trial) => {
-    const sender = await openSender(trial)
-    const { browser, smtp } = sender
-    const names = (raw: Buffer) =>
-      [...(raw.toString('latin1').split('\r\n\r\n', 1)[0] ?? '').matchAll(/^([\w-]+):/gm)].map(([, name = '']) => name.toLowerCase())
-    const usual = new Set([...names(await harmlessEmail(trial, sender)), 'in-reply-to', 'references'])
-    let [tries, refused] = [0, 0]
-    const expected = new Set<string>(['plain@client.example'])
-    const enter = async (nth: string, about: object) => {
-      tries += 1
-      const { status, body } = await browser.ask('POST /invoice', {
-        body: { ...overdueInvoice({ clientEmail: `c${nth}@client.example` }), ...about },
-      })
-      if (status !== 201) refused += 1
-      else expected.add((body as { clientEmail: string }).clientEmail)
+row('71', `${injections.length} ways to inject a recipient or a header, in four fields`, async (trial) => {
+  trial.mustHold('further recipients 0; further headers 0')
+  const sender = await openSender(trial)
+  const { browser, smtp } = sender
+  const names = (raw: Buffer) =>
+    [...(raw.toString('latin1').split('\r\n\r\n', 1)[0] ?? '').matchAll(/^([\w-]+):/gm)].map(([, name = '']) => name.toLowerCase())
+  const usual = new Set([...names(await harmlessEmail(trial, sender)), 'in-reply-to', 'references'])
+  let [tries, refused] = [0, 0]
+  const expected = new Set<string>(['plain@client.example'])
+  const enter = async (nth: string, about: object) => {
+    tries += 1
+    const { status, body } = await browser.ask('POST /invoice', {
+      body: { ...overdueInvoice({ clientEmail: `c${nth}@client.example` }), ...about },
+    })
+    if (status !== 201) refused += 1
+    else expected.add((body as { clientEmail: string }).clientEmail)
+  }
+  for (const [nth, injection] of injections.entries()) {
+    await enter(`${nth}`, { clientName: injection })
+    await enter(`${nth}`, { clientEmail: injection })
+    await enter(`${nth}.ref`, { reference: injection })
+  }
+  await sendAll(trial, sender, expected.size - 1)
+  for (const [nth, injection] of injections.entries()) {
+    tries += 1
+    const body = template(injection, 'Please pay {{amount}}')
+    const named = await browser.ask('PATCH /user/profile', { body: { displayName: injection } })
+    const templated = await browser.ask('PUT /mail-config/template', { body })
+    if (named.status >= 400 && templated.status >= 400) {
+      refused += 1
+      continue
     }
-    for (const [nth, injection] of injections.entries()) {
-      await enter(`${nth}`, { clientName: injection })
-      await enter(`${nth}`, { clientEmail: injection })
-      await enter(`${nth}.ref`, { reference: injection })
-    }
-    await sendAll(trial, sender, expected.size - 1)
-    for (const [nth, injection] of injections.entries()) {
-      tries += 1
-      const body = template(injection, 'Please pay {{amount}}')
-      const named = await browser.ask('PATCH /user/profile', { body: { displayName: injection } })
-      const templated = await browser.ask('PUT /mail-config/template', { body })
-      if (named.status >= 400 && templated.status >= 400) {
-        refused += 1
-        continue
-      }
-      expected.add(`w${nth}@client.example`)
-      const author = await newSender(browser.url, smtp, named.status < 400 ? injection : undefined)
-      if (templated.status < 400) await author.browser.ask('PUT /mail-config/template', { body })
-      await author.browser.ask('POST /invoice', { body: overdueInvoice({ clientEmail: `w${nth}@client.example` }) })
-      await sendAll(trial, author, 1)
-    }
-    const recipients = smtp.mails.filter(({ envelope: { to } }) => to.length !== 1 || !expected.has(to[0] ?? '')).length
-    const evil = smtp.commands.filter((line) => /^RCPT TO:.*evil\.example>/i.test(line)).length
-    const further = smtp.mails.flatMap(({ raw }) => names(raw)).filter((name) => !usual.has(name))
-    return {
-      figure: `${tries} tries, ${refused} refused, ${smtp.mails.length} emails: further recipients ${recipients + evil}, further headers ${further.length}${further.length > 0 ? ` (${[...new Set(further)].slice(0, 3).join(', ')})` : ''}`,
-      holds: recipients + evil === 0 && further.length === 0 && smtp.mails.length > 10,
-    }
-  },
-)
+    expected.add(`w${nth}@client.example`)
+    const author = await newSender(browser.url, smtp, named.status < 400 ? injection : undefined)
+    if (templated.status < 400) await author.browser.ask('PUT /mail-config/template', { body })
+    await author.browser.ask('POST /invoice', { body: overdueInvoice({ clientEmail: `w${nth}@client.example` }) })
+    await sendAll(trial, author, 1)
+  }
+  const recipients = smtp.mails.filter(({ envelope: { to } }) => to.length !== 1 || !expected.has(to[0] ?? '')).length
+  const evil = smtp.commands.filter((line) => /^RCPT TO:.*evil\.example>/i.test(line)).length
+  const further = smtp.mails.flatMap(({ raw }) => names(raw)).filter((name) => !usual.has(name))
+  return {
+    figure: `${tries} tries, ${refused} refused, ${smtp.mails.length} emails: further recipients ${recipients + evil}, further headers ${further.length}${further.length > 0 ? ` (${[...new Set(further)].slice(0, 3).join(', ')})` : ''}`,
+    holds: recipients + evil === 0 && further.length === 0 && smtp.mails.length > 10,
+  }
+})
 
 const prefixes = ['=', '+', '-', '@', '\t=', '\r=', '\n=', ' =', '＝', '＋', '－', '＠']
 
-row(
-  '73',
-  `${prefixes.length} beginnings of a formula in everything that is exported`,
-  { criterion: 'dangerous cells 0; amounts are numbers', short: true },
-  async (trial) => {
-    const program = await openTarget(trial)
-    const browser = await signUp(program.url)
-    let entered = 0
-    for (const prefix of prefixes) {
-      const body = overdueInvoice({ clientName: `${prefix}HYPERLINK("https://evil.example")` })
-      if ((await browser.ask('POST /invoice', { body })).status === 201) entered += 1
-    }
-    const files = [(await browser.ask('GET /invoices/export')).text]
-    const zip = await fetch(`${program.url}/user/export`, { headers: { authorization: `Bearer ${browser.token}` } })
-    for (const [name, bytes] of Object.entries(unzipSync(new Uint8Array(await zip.arrayBuffer()))))
-      if (name.endsWith('.csv')) files.push(Buffer.from(bytes).toString())
-    let [cells, dangerous, amounts, wrongAmounts] = [0, 0, 0, 0]
-    for (const text of files) {
-      const { data } = Papa.parse<Record<string, string>>(text.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true })
-      for (const line of data)
-        for (const [column, cell] of Object.entries(line)) {
-          cells += 1
-          if (/^\s*[=+\-@＝＋－＠]/.test(cell) && Number.isNaN(Number(cell))) dangerous += 1
-          if (!/^amount/i.test(column)) continue
-          amounts += 1
-          if (cell === '' || Number.isNaN(Number(cell))) wrongAmounts += 1
-        }
-    }
-    return {
-      figure: `${entered} of ${prefixes.length} accepted, ${files.length} files, ${cells} cells: dangerous ${dangerous}; ${amounts} amounts, ${wrongAmounts} not numbers`,
-      holds: entered > 0 && dangerous === 0 && amounts >= 2 * entered && wrongAmounts === 0,
-    }
-  },
-)
+row('73', `${prefixes.length} beginnings of a formula in everything that is exported`, { short: true }, async (trial) => {
+  trial.mustHold('dangerous cells 0; amounts are numbers')
+  const program = await openTarget(trial)
+  const browser = await signUp(program.url)
+  let entered = 0
+  for (const prefix of prefixes) {
+    const body = overdueInvoice({ clientName: `${prefix}HYPERLINK("https://evil.example")` })
+    if ((await browser.ask('POST /invoice', { body })).status === 201) entered += 1
+  }
+  const files = [(await browser.ask('GET /invoices/export')).text]
+  const zip = await fetch(`${program.url}/user/export`, { headers: { authorization: `Bearer ${browser.token}` } })
+  for (const [name, bytes] of Object.entries(unzipSync(new Uint8Array(await zip.arrayBuffer()))))
+    if (name.endsWith('.csv')) files.push(Buffer.from(bytes).toString())
+  let [cells, dangerous, amounts, wrongAmounts] = [0, 0, 0, 0]
+  for (const text of files) {
+    const { data } = Papa.parse<Record<string, string>>(text.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true })
+    for (const line of data)
+      for (const [column, cell] of Object.entries(line)) {
+        cells += 1
+        if (/^\s*[=+\-@＝＋－＠]/.test(cell) && Number.isNaN(Number(cell))) dangerous += 1
+        if (!/^amount/i.test(column)) continue
+        amounts += 1
+        if (cell === '' || Number.isNaN(Number(cell))) wrongAmounts += 1
+      }
+  }
+  return {
+    figure: `${entered} of ${prefixes.length} accepted, ${files.length} files, ${cells} cells: dangerous ${dangerous}; ${amounts} amounts, ${wrongAmounts} not numbers`,
+    holds: entered > 0 && dangerous === 0 && amounts >= 2 * entered && wrongAmounts === 0,
+  }
+})

@@ -61,60 +61,52 @@ async function callWebhook(browser: Browser, url: string): Promise<'added' | 'ca
   return state === 'failed' && status === null ? 'called' : null
 }
 
-row(
-  '60',
-  `${spellings.length} spellings of private and special addresses as a mail server`,
-  { criterion: 'connections to the canary 0' },
-  async (trial) => {
-    const canary = await openCanary(trial, mailPorts)
-    if (canary.open.length === 0) return trial.skip('no port of a mail server is free on this machine')
-    await openDnsServer(trial, (name) => records[name])
-    const browser = await signUp((await openTarget(trial, { SMTP_ALLOW_PRIVATE_HOSTS: 'false' })).url)
-    const saved: string[] = []
-    let refused = 0
-    const servers = mailServers.filter(({ port }) => canary.open.includes(port))
-    const waiting = spellings.flatMap((host) => servers.map((server) => ({ host, server })))
-    const tries = waiting.length
-    const lanes = Array.from({ length: 6 }, async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const { status } = await saveMailbox(browser, next.host, next.server)
-        if (status === 400) refused += 1
-        if (status < 400) saved.push(next.host)
-      }
-    })
-    await Promise.all(lanes)
-    return {
-      figure: `${tries} tries, ${refused} refused; connections ${canary.hits}${saved.length > 0 ? `; saved: ${saved.join(', ')}` : ''}`,
-      holds: canary.hits === 0 && refused === tries,
+row('60', `${spellings.length} spellings of private and special addresses as a mail server`, async (trial) => {
+  trial.mustHold('connections to the canary 0')
+  const canary = await openCanary(trial, mailPorts)
+  if (canary.open.length === 0) return trial.skip('no port of a mail server is free on this machine')
+  await openDnsServer(trial, (name) => records[name])
+  const browser = await signUp((await openTarget(trial, { SMTP_ALLOW_PRIVATE_HOSTS: 'false' })).url)
+  const saved: string[] = []
+  let refused = 0
+  const servers = mailServers.filter(({ port }) => canary.open.includes(port))
+  const waiting = spellings.flatMap((host) => servers.map((server) => ({ host, server })))
+  const tries = waiting.length
+  const lanes = Array.from({ length: 6 }, async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { status } = await saveMailbox(browser, next.host, next.server)
+      if (status === 400) refused += 1
+      if (status < 400) saved.push(next.host)
     }
-  },
-)
+  })
+  await Promise.all(lanes)
+  return {
+    figure: `${tries} tries, ${refused} refused; connections ${canary.hits}${saved.length > 0 ? `; saved: ${saved.join(', ')}` : ''}`,
+    holds: canary.hits === 0 && refused === tries,
+  }
+})
 
-row(
-  '60 hooks',
-  `${spellings.length} spellings of private and special addresses as a webhook`,
-  { criterion: 'connections to the canary 0' },
-  async (trial) => {
-    const canary = await openCanary(trial, webhookPorts)
-    if (canary.open.length === 0) return trial.skip('port 443 is taken on this machine')
-    await openDnsServer(trial, (name) => records[name])
-    const browser = await signUp((await openTarget(trial, { HOOK_ALLOW_PRIVATE_HOSTS: 'false' })).url)
-    const called: string[] = []
-    const refused = { added: 0, called: 0 }
-    for (const spelling of spellings) {
-      const host = spelling.includes(':') && !spelling.startsWith('[') ? `[${spelling}]` : spelling
-      for (const url of [`https://${host}/`, `http://${host}:443/`]) {
-        const when = await callWebhook(browser, url)
-        if (when === null) called.push(url)
-        else refused[when] += 1
-      }
+row('60 hooks', `${spellings.length} spellings of private and special addresses as a webhook`, async (trial) => {
+  trial.mustHold('connections to the canary 0')
+  const canary = await openCanary(trial, webhookPorts)
+  if (canary.open.length === 0) return trial.skip('port 443 is taken on this machine')
+  await openDnsServer(trial, (name) => records[name])
+  const browser = await signUp((await openTarget(trial, { HOOK_ALLOW_PRIVATE_HOSTS: 'false' })).url)
+  const called: string[] = []
+  const refused = { added: 0, called: 0 }
+  for (const spelling of spellings) {
+    const host = spelling.includes(':') && !spelling.startsWith('[') ? `[${spelling}]` : spelling
+    for (const url of [`https://${host}/`, `http://${host}:443/`]) {
+      const when = await callWebhook(browser, url)
+      if (when === null) called.push(url)
+      else refused[when] += 1
     }
-    return {
-      figure: `${spellings.length * 2} tries: ${refused.added} refused when added, ${refused.called} when called; connections ${canary.hits}${called.length > 0 ? `; called: ${called.join(', ')}` : ''}`,
-      holds: canary.hits === 0 && called.length === 0,
-    }
-  },
-)
+  }
+  return {
+    figure: `${spellings.length * 2} tries: ${refused.added} refused when added, ${refused.called} when called; connections ${canary.hits}${called.length > 0 ? `; called: ${called.join(', ')}` : ''}`,
+    holds: canary.hits === 0 && called.length === 0,
+  }
+})
 
 /** Twenty names that resolve to a public address at the first query and to loopback afterwards. */
 async function rebind(trial: Trial, ports: number[], connect: (browser: Browser, nth: number) => Promise<unknown>) {
@@ -132,47 +124,43 @@ async function rebind(trial: Trial, ports: number[], connect: (browser: Browser,
   }
 }
 
-row(
-  '61',
-  'a name that resolves to a public address when checked and to a private one when connected to',
-  { criterion: 'connections to the canary 0', short: true },
-  (trial) =>
-    rebind(trial, mailPorts, async (browser, nth) => {
-      const server = mailServers[nth % mailServers.length]
-      if (server) await saveMailbox(browser, `${nth}.rebinds.example`, server)
-    }),
-)
+row('61', 'a name that resolves to a public address when checked and to a private one when connected to', { short: true }, (trial) => {
+  trial.mustHold('connections to the canary 0')
+  return rebind(trial, mailPorts, async (browser, nth) => {
+    const server = mailServers[nth % mailServers.length]
+    if (server) await saveMailbox(browser, `${nth}.rebinds.example`, server)
+  })
+})
 
 row(
   '61 hooks',
   'a webhook whose name resolves to a public address when checked and to a private one when connected to',
-  { criterion: 'connections to the canary 0', short: true },
-  (trial) => rebind(trial, webhookPorts, (browser, nth) => callWebhook(browser, `https://${nth}.rebinds.example/`)),
-)
-
-row(
-  '62',
-  'which private ports are open, learned from the answer and its time',
-  { criterion: 'the same body, connections 0; medians within 100 ms', short: true },
-  async (trial) => {
-    const canary = await openCanary(trial, [587], '127.0.0.1')
-    if (canary.open.length === 0) return trial.skip('port 587 is taken on this machine')
-    const browser = await signUp((await openTarget(trial, { SMTP_ALLOW_PRIVATE_HOSTS: 'false' })).url)
-    const targets = { open: '127.0.0.1', closed: '127.0.0.9', filtered: '10.255.255.1' }
-    const ms: Record<string, number[]> = {}
-    const bodies = new Set<string>()
-    for (let nth = 0; nth < 20; nth += 1)
-      for (const [kind, host] of Object.entries(targets)) {
-        const answered = await saveMailbox(browser, host, { port: 587, secure: false })
-        ms[kind] = [...(ms[kind] ?? []), answered.ms]
-        bodies.add(answered.text.replaceAll(host, 'HOST'))
-      }
-    const medians = Object.entries(ms).map(([kind, all]) => [kind, percentile(all, 0.5)] as const)
-    const apart = Math.max(...medians.map(([, median]) => median)) - Math.min(...medians.map(([, median]) => median))
-    return {
-      figure: `${medians.map(([kind, median]) => `${kind} ${median.toFixed(1)} ms`).join(', ')}; ${bodies.size} different ${bodies.size === 1 ? 'answer' : 'answers'}; connections ${canary.hits}`,
-      // In the short selection other tests may keep the machine busy: there the counts alone decide.
-      holds: bodies.size === 1 && canary.hits === 0 && (trial.short || apart <= 100),
-    }
+  { short: true },
+  (trial) => {
+    trial.mustHold('connections to the canary 0')
+    return rebind(trial, webhookPorts, (browser, nth) => callWebhook(browser, `https://${nth}.rebinds.example/`))
   },
 )
+
+row('62', 'which private ports are open, learned from the answer and its time', { short: true }, async (trial) => {
+  trial.mustHold('the same body, connections 0; medians within 100 ms')
+  const canary = await openCanary(trial, [587], '127.0.0.1')
+  if (canary.open.length === 0) return trial.skip('port 587 is taken on this machine')
+  const browser = await signUp((await openTarget(trial, { SMTP_ALLOW_PRIVATE_HOSTS: 'false' })).url)
+  const targets = { open: '127.0.0.1', closed: '127.0.0.9', filtered: '10.255.255.1' }
+  const ms: Record<string, number[]> = {}
+  const bodies = new Set<string>()
+  for (let nth = 0; nth < 20; nth += 1)
+    for (const [kind, host] of Object.entries(targets)) {
+      const answered = await saveMailbox(browser, host, { port: 587, secure: false })
+      ms[kind] = [...(ms[kind] ?? []), answered.ms]
+      bodies.add(answered.text.replaceAll(host, 'HOST'))
+    }
+  const medians = Object.entries(ms).map(([kind, all]) => [kind, percentile(all, 0.5)] as const)
+  const apart = Math.max(...medians.map(([, median]) => median)) - Math.min(...medians.map(([, median]) => median))
+  return {
+    figure: `${medians.map(([kind, median]) => `${kind} ${median.toFixed(1)} ms`).join(', ')}; ${bodies.size} different ${bodies.size === 1 ? 'answer' : 'answers'}; connections ${canary.hits}`,
+    // In the short selection other tests may keep the machine busy: there the counts alone decide.
+    holds: bodies.size === 1 && canary.hits === 0 && (trial.short || apart <= 100),
+  }
+})

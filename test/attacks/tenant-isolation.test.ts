@@ -51,47 +51,43 @@ const bodies: Record<string, object> = {
   'PATCH /webhooks/:id': { paused: false },
 }
 
-row(
-  '63',
-  'the ids of another account in path, query and body of every call of the contract',
-  { criterion: '404 wherever an id stands in the path; foreign bytes 0; records changed 0' },
-  async (trial) => {
-    const environment = await onPostgres(trial)
-    const program = await startTarget(environment)
-    const victim = await busyAccount(trial, environment, program.url)
-    const before = await recordsOf(environment.rows, victim)
-    // Two records of each kind are enough.
-    const kinds = Map.groupBy(before, (line) => line.split(' ', 1)[0])
-    const ids = [...new Set([...kinds.values()].flatMap((lines) => lines.slice(0, 2)).flatMap((line) => idsIn(line)))]
-    const statuses = new Map<number, number>()
-    const [wrong, disclosed]: [string[], string[]] = [[], []]
-    let asked = 0
-    for (const call of privateCalls) {
-      const attacker = await signUp(program.url)
-      for (const id of connects(call) ? ids.slice(0, 1) : ids) {
-        if (trial.signal.aborted) break
-        const body = bodies[nameOf(call)]
-        const answered = await (body
-          ? attacker.ask(`${call.method} ${call.path.replace(/:\w+/g, id)}`, { body })
-          : askWith(attacker, call, id))
-        asked += 1
-        if (answered.text.toLowerCase().includes(mark.toLowerCase())) disclosed.push(nameOf(call))
-        if (answered.status === 500) wrong.push(`${nameOf(call)}: 500`)
-        if (!namesId(call)) continue
-        statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1)
-        if (answered.status !== 404) wrong.push(`${nameOf(call)}: ${answered.status}`)
-      }
+row('63', 'the ids of another account in path, query and body of every call of the contract', async (trial) => {
+  trial.mustHold('404 wherever an id stands in the path; foreign bytes 0; records changed 0')
+  const environment = await onPostgres(trial)
+  const program = await startTarget(environment)
+  const victim = await busyAccount(trial, environment, program.url)
+  const before = await recordsOf(environment.rows, victim)
+  // Two records of each kind are enough.
+  const kinds = Map.groupBy(before, (line) => line.split(' ', 1)[0])
+  const ids = [...new Set([...kinds.values()].flatMap((lines) => lines.slice(0, 2)).flatMap((line) => idsIn(line)))]
+  const statuses = new Map<number, number>()
+  const [wrong, disclosed]: [string[], string[]] = [[], []]
+  let asked = 0
+  for (const call of privateCalls) {
+    const attacker = await signUp(program.url)
+    for (const id of connects(call) ? ids.slice(0, 1) : ids) {
+      if (trial.signal.aborted) break
+      const body = bodies[nameOf(call)]
+      const answered = await (body
+        ? attacker.ask(`${call.method} ${call.path.replace(/:\w+/g, id)}`, { body })
+        : askWith(attacker, call, id))
+      asked += 1
+      if (answered.text.toLowerCase().includes(mark.toLowerCase())) disclosed.push(nameOf(call))
+      if (answered.status === 500) wrong.push(`${nameOf(call)}: 500`)
+      if (!namesId(call)) continue
+      statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1)
+      if (answered.status !== 404) wrong.push(`${nameOf(call)}: ${answered.status}`)
     }
-    const after = await recordsOf(environment.rows, victim)
-    const changed = [...before.filter((line) => !after.includes(line)), ...after.filter((line) => !before.includes(line))]
-    const tables = [...new Set(changed.map((line) => line.split(' ', 1)[0]))]
-    const paths = [...statuses.values()].reduce((sum, one) => sum + one, 0)
-    return {
-      figure: `${privateCalls.length} calls, ${ids.length} ids, ${asked} tries: ${statuses.get(404) ?? 0} of ${paths} by path are 404, foreign bytes ${disclosed.length}, rows changed ${[changed.length, ...tables].join(' ')}${wrong.length > 0 ? `; ${[...new Set(wrong)].slice(0, 4).join(', ')}` : ''}`,
-      holds: wrong.length === 0 && disclosed.length === 0 && changed.length === 0 && ids.length > 8,
-    }
-  },
-)
+  }
+  const after = await recordsOf(environment.rows, victim)
+  const changed = [...before.filter((line) => !after.includes(line)), ...after.filter((line) => !before.includes(line))]
+  const tables = [...new Set(changed.map((line) => line.split(' ', 1)[0]))]
+  const paths = [...statuses.values()].reduce((sum, one) => sum + one, 0)
+  return {
+    figure: `${privateCalls.length} calls, ${ids.length} ids, ${asked} tries: ${statuses.get(404) ?? 0} of ${paths} by path are 404, foreign bytes ${disclosed.length}, rows changed ${[changed.length, ...tables].join(' ')}${wrong.length > 0 ? `; ${[...new Set(wrong)].slice(0, 4).join(', ')}` : ''}`,
+    holds: wrong.length === 0 && disclosed.length === 0 && changed.length === 0 && ids.length > 8,
+  }
+})
 
 /** Makes a row of the attacker refer to a record of another account. */
 async function referTo(
@@ -108,58 +104,55 @@ async function referTo(
   }
 }
 
-row(
-  '64',
-  'records of one account that refer to records of another, in the database itself',
-  { criterion: 'every reference is by owner and id; stored 0' },
-  async (trial) => {
-    const environment = await onPostgres(trial)
-    const program = await startTarget(environment)
-    const victim = await busyAccount(trial, environment, program.url)
-    const other = await signUp(program.url)
-    await other.saveMailbox(await openMailServer(trial))
-    await other.ask('POST /invoice', { body: overdueInvoice() })
-    await other.ask('POST /reminder/start')
-    await environment.untilClosed(4)
-    const attacker = await other.accountId()
-    const owned = await ownedTables(environment.rows)
-    const references = await environment.rows<{ name: string; child: string; parent: string; columns: string[]; keys: string[] }>(
-      `SELECT c.conname AS name, c.conrelid::regclass::text AS child, c.confrelid::regclass::text AS parent,
-          (SELECT array_agg(a.attname::text ORDER BY k.nth) FROM unnest(c.conkey) WITH ORDINALITY k(num, nth)
-            JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.num) AS columns,
-          (SELECT array_agg(a.attname::text ORDER BY k.nth) FROM unnest(c.confkey) WITH ORDINALITY k(num, nth)
-            JOIN pg_attribute a ON a.attrelid = c.confrelid AND a.attnum = k.num) AS keys
-        FROM pg_constraint c WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace`,
-    )
-    const among = references.filter(({ child, parent }) => owned.includes(child) && owned.includes(parent))
-    // A reference by id alone is allowed beside one that includes the owner: it clears the id when an account is deleted.
-    const byOwner = among.filter(({ columns }) => columns.includes('owner_id'))
-    const loose = among.filter(
-      ({ child, columns }) => !byOwner.some((one) => one.child === child && columns.every((column) => one.columns.includes(column))),
-    )
-    let [tries, stored] = [0, 0]
-    for (const { child, parent, columns, keys } of among) {
-      const own = columns.findIndex((column) => column !== 'owner_id')
-      const [column, key] = [columns[own], keys[own]]
-      if (!column || !key) continue
-      const foreign = await environment.rows<{ id: string }>(`SELECT "${key}"::text AS id FROM "${parent}" WHERE owner_id = $1`, [victim])
-      for (const { id } of foreign) {
-        const outcome = await referTo(environment, { child, column, id, attacker })
-        // Another rule refused this id first, so it proves nothing: the next one may.
-        if (outcome === 'another rule') continue
-        tries += 1
-        if (outcome === 'stored') stored += 1
-        break
-      }
+row('64', 'records of one account that refer to records of another, in the database itself', async (trial) => {
+  trial.mustHold('every reference is by owner and id; stored 0')
+  const environment = await onPostgres(trial)
+  const program = await startTarget(environment)
+  const victim = await busyAccount(trial, environment, program.url)
+  const other = await signUp(program.url)
+  await other.saveMailbox(await openMailServer(trial))
+  await other.ask('POST /invoice', { body: overdueInvoice() })
+  await other.ask('POST /reminder/start')
+  await environment.untilClosed(4)
+  const attacker = await other.accountId()
+  const owned = await ownedTables(environment.rows)
+  const references = await environment.rows<{ name: string; child: string; parent: string; columns: string[]; keys: string[] }>(
+    `SELECT c.conname AS name, c.conrelid::regclass::text AS child, c.confrelid::regclass::text AS parent,
+        (SELECT array_agg(a.attname::text ORDER BY k.nth) FROM unnest(c.conkey) WITH ORDINALITY k(num, nth)
+          JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.num) AS columns,
+        (SELECT array_agg(a.attname::text ORDER BY k.nth) FROM unnest(c.confkey) WITH ORDINALITY k(num, nth)
+          JOIN pg_attribute a ON a.attrelid = c.confrelid AND a.attnum = k.num) AS keys
+      FROM pg_constraint c WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace`,
+  )
+  const among = references.filter(({ child, parent }) => owned.includes(child) && owned.includes(parent))
+  // A reference by id alone is allowed beside one that includes the owner: it clears the id when an account is deleted.
+  const byOwner = among.filter(({ columns }) => columns.includes('owner_id'))
+  const loose = among.filter(
+    ({ child, columns }) => !byOwner.some((one) => one.child === child && columns.every((column) => one.columns.includes(column))),
+  )
+  let [tries, stored] = [0, 0]
+  for (const { child, parent, columns, keys } of among) {
+    const own = columns.findIndex((column) => column !== 'owner_id')
+    const [column, key] = [columns[own], keys[own]]
+    if (!column || !key) continue
+    const foreign = await environment.rows<{ id: string }>(`SELECT "${key}"::text AS id FROM "${parent}" WHERE owner_id = $1`, [victim])
+    for (const { id } of foreign) {
+      const outcome = await referTo(environment, { child, column, id, attacker })
+      // Another rule refused this id first, so it proves nothing: the next one may.
+      if (outcome === 'another rule') continue
+      tries += 1
+      if (outcome === 'stored') stored += 1
+      break
     }
-    return {
-      figure: `${among.length} references among accounts' records, ${loose.length} without the owner${loose.length > 0 ? ` (${loose.map(({ name }) => name).join(', ')})` : ''}; ${tries} foreign ids tried, stored ${stored}`,
-      holds: among.length > 0 && loose.length === 0 && tries > 0 && stored === 0,
-    }
-  },
-)
+  }
+  return {
+    figure: `${among.length} references among accounts' records, ${loose.length} without the owner${loose.length > 0 ? ` (${loose.map(({ name }) => name).join(', ')})` : ''}; ${tries} foreign ids tried, stored ${stored}`,
+    holds: among.length > 0 && loose.length === 0 && tries > 0 && stored === 0,
+  }
+})
 
-row('65', 'owner, plan, role and the like in the body of every call', { criterion: 'refused in 100 %', short: true }, async (trial) => {
+row('65', 'owner, plan, role and the like in the body of every call', { short: true }, async (trial) => {
+  trial.mustHold('refused in 100 %')
   const attacker = await signUp((await openTarget(trial)).url)
   const id = await attacker.accountId()
   let tries = 0
@@ -193,30 +186,26 @@ function put(body: unknown, path: (string | number)[], value: unknown): void {
   Reflect.set(at as object, path.at(-1) ?? '', value)
 }
 
-row(
-  '72',
-  'objects, lists and numbers in place of every text of every call',
-  { criterion: '400 in 100 %; nothing of a file in any answer', short: true },
-  async (trial) => {
-    const attacker = await signUp((await openTarget(trial)).url)
-    const id = await attacker.accountId()
-    let [fields, tries, read] = [0, 0, 0]
-    const accepted: string[] = []
-    for (const call of everyCall) {
-      if (!call.body) continue
-      for (const path of textFields(shapeOf(call.body))) {
-        fields += 1
-        for (const value of [{ path: '/etc/passwd' }, { href: 'file:///etc/passwd' }, [{ path: '/etc/passwd' }], [['x']], 12_345]) {
-          tries += 1
-          const answered = await askWith(attacker, call, id, (body) => put(body, path, value))
-          if (answered.status !== 400) accepted.push(`${nameOf(call)} ${path.join('.')}: ${answered.status}`)
-          if (answered.text.includes('root:')) read += 1
-        }
+row('72', 'objects, lists and numbers in place of every text of every call', { short: true }, async (trial) => {
+  trial.mustHold('400 in 100 %; nothing of a file in any answer')
+  const attacker = await signUp((await openTarget(trial)).url)
+  const id = await attacker.accountId()
+  let [fields, tries, read] = [0, 0, 0]
+  const accepted: string[] = []
+  for (const call of everyCall) {
+    if (!call.body) continue
+    for (const path of textFields(shapeOf(call.body))) {
+      fields += 1
+      for (const value of [{ path: '/etc/passwd' }, { href: 'file:///etc/passwd' }, [{ path: '/etc/passwd' }], [['x']], 12_345]) {
+        tries += 1
+        const answered = await askWith(attacker, call, id, (body) => put(body, path, value))
+        if (answered.status !== 400) accepted.push(`${nameOf(call)} ${path.join('.')}: ${answered.status}`)
+        if (answered.text.includes('root:')) read += 1
       }
     }
-    return {
-      figure: `${fields} texts, ${tries} tries, ${tries - accepted.length} refused; files read ${read}${accepted.length > 0 ? `; ${accepted.slice(0, 3).join(', ')}` : ''}`,
-      holds: fields > 20 && accepted.length === 0 && read === 0,
-    }
-  },
-)
+  }
+  return {
+    figure: `${fields} texts, ${tries} tries, ${tries - accepted.length} refused; files read ${read}${accepted.length > 0 ? `; ${accepted.slice(0, 3).join(', ')}` : ''}`,
+    holds: fields > 20 && accepted.length === 0 && read === 0,
+  }
+})

@@ -30,116 +30,102 @@ async function ownCluster(trial: Trial, options: ClusterOptions = {}): Promise<C
   return cluster
 }
 
-row(
-  '7',
-  'PostgreSQL crashes every 1.5 s under 6,000 emails, a process is killed now and then',
-  {
-    criterion: 'lost 0; repeated at most 8 per crash, the same bytes; sending again within 5 s of the database’s return',
-    seconds: 400,
-  },
-  async (trial) => {
-    const cluster = await ownCluster(trial)
-    const environment = await onPostgres(trial, cluster)
-    const smtp = await openMailServer(trial, { delayMs: 10 })
-    const accounts = await environment.createAccounts({ count: 30, invoices: 200, smtp, due: true })
-    const running = [await environment.start(), await environment.start()]
-    let [crashes, kills] = [0, 0]
-    const pauses: number[] = []
-    while (crashes < 14 && smtp.mails.length < 5_900) {
-      await pause(1_500)
-      await cluster.crash()
-      await cluster.start()
-      crashes += 1
-      const back = performance.now()
-      const before = smtp.mails.length
-      // Up to 16 emails may leave on claims from before the crash: the next one needs a new claim.
-      const resumed = () => smtp.mails.length > before + 16 || smtp.mails.length > 5_950
-      await trial.until('emails leave again', resumed, { seconds: 40, everyMs: 20 })
-      pauses.push(performance.now() - back)
-      if (crashes % 5 === 0) {
-        kills += 1
-        const slot = kills % 2
-        await running[slot]?.end('SIGKILL')
-        running[slot] = await environment.start()
-      }
-    }
-    await environment.untilClosed(6_000)
-    const counted = tally(smtp.mails, accounts)
-    const longest = Math.max(...pauses)
-    return {
-      figure: `${crashes} crashes, ${kills} kills; ${summarize(counted)}; sending again after ${seconds(percentile(pauses, 0.5))}, at most ${seconds(longest)}`,
-      holds: isDelivered(counted, (crashes * 2 + kills) * inFlight.process) && longest <= 5_000,
-    }
-  },
-)
-
-row(
-  '8',
-  '60 s without a database',
-  { criterion: 'each call answered 503 within 2 s, no process ends, the backlog is sent afterwards', concurrent: 6 },
-  async (trial) => {
-    const cluster = await ownCluster(trial)
-    const environment = await onPostgres(trial, cluster)
-    const smtp = await openMailServer(trial, { delayMs: 10 })
-    const accounts = await environment.createAccounts({ count: 4, invoices: 200, smtp, due: true })
-    const program = await environment.start()
-    await smtp.received(51)
-    await cluster.shutDown()
-    const answers: { status: number; ms: number }[] = []
-    const began = performance.now()
-    while (performance.now() - began < 60_000) {
-      for (const call of ['GET /invoice', 'GET /health', 'POST /reminder/stop'])
-        answers.push(await send(program, accounts[0], call, { withinMs: 20_000 }))
-      await pause(2_000)
-    }
-    const alive = await isAlive(program)
+row('7', 'PostgreSQL crashes every 1.5 s under 6,000 emails, a process is killed now and then', async (trial) => {
+  trial.mustHold('lost 0; repeated at most 8 per crash, the same bytes; sending again within 5 s of the database’s return')
+  const cluster = await ownCluster(trial)
+  const environment = await onPostgres(trial, cluster)
+  const smtp = await openMailServer(trial, { delayMs: 10 })
+  const accounts = await environment.createAccounts({ count: 30, invoices: 200, smtp, due: true })
+  const running = [await environment.start(), await environment.start()]
+  let [crashes, kills] = [0, 0]
+  const pauses: number[] = []
+  while (crashes < 14 && smtp.mails.length < 5_900) {
+    await pause(1_500)
+    await cluster.crash()
     await cluster.start()
+    crashes += 1
     const back = performance.now()
-    await environment.untilClosed(800)
-    const slowest = Math.max(...answers.map(({ ms }) => ms))
-    const others = answers.filter(({ status }) => status !== 503).length
-    const counted = tally(smtp.mails, accounts)
-    return {
-      figure: `${answers.length} calls, ${others} not answered by 503, the slowest after ${seconds(slowest)}; the process ${alive ? 'stayed up' : 'ENDED'}; backlog sent after ${seconds(performance.now() - back)}; ${summarize(counted)}`,
-      holds: others === 0 && slowest <= 2_000 && alive && isDelivered(counted, inFlight.process),
-    }
-  },
-)
-
-row(
-  '9',
-  'the connections to the database drop everything (half-open)',
-  { criterion: 'noticed within 15 s: calls are answered and emails sent again; lost 0', concurrent: 6 },
-  async (trial) => {
-    const environment = await onPostgres(trial)
-    const smtp = await openMailServer(trial, { delayMs: 10 })
-    const accounts = await environment.createAccounts({ count: 6, invoices: 150, smtp, due: true })
-    const proxy = await openTcpProxy(trial, { host: '127.0.0.1', port: Number(new URL(environment.url).port) })
-    const program = await environment.start({ DATABASE_URL: through(environment.url, proxy.port) })
-    await smtp.received(101)
-    const cut = proxy.blackhole()
-    const began = performance.now()
-    await pause(200)
     const before = smtp.mails.length
-    const answered = () =>
-      send(program, accounts[0], 'GET /invoice', { withinMs: 30_000 }).then(
-        ({ status }) => status === 200,
-        () => false,
-      )
-    const calls = trial.until('a call is answered', answered, { everyMs: 200 }).then(() => performance.now() - began)
-    await smtp.received(before + inFlight.process + 1)
-    const emails = performance.now() - began
-    const called = await calls
-    await environment.untilClosed(900)
-    const counted = tally(smtp.mails, accounts)
-    return {
-      figure: `${cut} connections cut; calls again after ${seconds(called)}, emails after ${seconds(emails)}; ${summarize(counted)}; everything sent after ${seconds(performance.now() - began)}`,
-      holds: isDelivered(counted, inFlight.process) && called <= 15_000 && emails <= 15_000,
+    // Up to 16 emails may leave on claims from before the crash: the next one needs a new claim.
+    const resumed = () => smtp.mails.length > before + 16 || smtp.mails.length > 5_950
+    await trial.until('emails leave again', resumed, { everyMs: 20 })
+    pauses.push(performance.now() - back)
+    if (crashes % 5 === 0) {
+      kills += 1
+      const slot = kills % 2
+      await running[slot]?.end('SIGKILL')
+      running[slot] = await environment.start()
     }
-  },
-)
+  }
+  await environment.untilClosed(6_000)
+  const counted = tally(smtp.mails, accounts)
+  const longest = Math.max(...pauses)
+  return {
+    figure: `${crashes} crashes, ${kills} kills; ${summarize(counted)}; sending again after ${seconds(percentile(pauses, 0.5))}, at most ${seconds(longest)}`,
+    holds: isDelivered(counted, (crashes * 2 + kills) * inFlight.process) && longest <= 5_000,
+  }
+})
 
-row('10', '200 calls at the same time on a pool of 10', { criterion: 'none takes 10 s, health answers within 500 ms' }, async (trial) => {
+row('8', '60 s without a database', { concurrent: 6 }, async (trial) => {
+  trial.mustHold('each call answered 503 within 2 s, no process ends, the backlog is sent afterwards')
+  const cluster = await ownCluster(trial)
+  const environment = await onPostgres(trial, cluster)
+  const smtp = await openMailServer(trial, { delayMs: 10 })
+  const accounts = await environment.createAccounts({ count: 4, invoices: 200, smtp, due: true })
+  const program = await environment.start()
+  await smtp.received(51)
+  await cluster.shutDown()
+  const answers: { status: number; ms: number }[] = []
+  const began = performance.now()
+  while (performance.now() - began < 60_000) {
+    for (const call of ['GET /invoice', 'GET /health', 'POST /reminder/stop'])
+      answers.push(await send(program, accounts[0], call, { withinMs: 20_000 }))
+    await pause(2_000)
+  }
+  const alive = await isAlive(program)
+  await cluster.start()
+  const back = performance.now()
+  await environment.untilClosed(800)
+  const slowest = Math.max(...answers.map(({ ms }) => ms))
+  const others = answers.filter(({ status }) => status !== 503).length
+  const counted = tally(smtp.mails, accounts)
+  return {
+    figure: `${answers.length} calls, ${others} not answered by 503, the slowest after ${seconds(slowest)}; the process ${alive ? 'stayed up' : 'ENDED'}; backlog sent after ${seconds(performance.now() - back)}; ${summarize(counted)}`,
+    holds: others === 0 && slowest <= 2_000 && alive && isDelivered(counted, inFlight.process),
+  }
+})
+
+row('9', 'the connections to the database drop everything (half-open)', { concurrent: 6 }, async (trial) => {
+  trial.mustHold('noticed within 15 s: calls are answered and emails sent again; lost 0')
+  const environment = await onPostgres(trial)
+  const smtp = await openMailServer(trial, { delayMs: 10 })
+  const accounts = await environment.createAccounts({ count: 6, invoices: 150, smtp, due: true })
+  const proxy = await openTcpProxy(trial, { host: '127.0.0.1', port: Number(new URL(environment.url).port) })
+  const program = await environment.start({ DATABASE_URL: through(environment.url, proxy.port) })
+  await smtp.received(101)
+  const cut = proxy.blackhole()
+  const began = performance.now()
+  await pause(200)
+  const before = smtp.mails.length
+  const answered = () =>
+    send(program, accounts[0], 'GET /invoice', { withinMs: 30_000 }).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  const calls = trial.until('a call is answered', answered, { everyMs: 200 }).then(() => performance.now() - began)
+  await smtp.received(before + inFlight.process + 1)
+  const emails = performance.now() - began
+  const called = await calls
+  await environment.untilClosed(900)
+  const counted = tally(smtp.mails, accounts)
+  return {
+    figure: `${cut} connections cut; calls again after ${seconds(called)}, emails after ${seconds(emails)}; ${summarize(counted)}; everything sent after ${seconds(performance.now() - began)}`,
+    holds: isDelivered(counted, inFlight.process) && called <= 15_000 && emails <= 15_000,
+  }
+})
+
+row('10', '200 calls at the same time on a pool of 10', async (trial) => {
+  trial.mustHold('none takes 10 s, health answers within 500 ms')
   const environment = await onAnyDatabase(trial)
   const smtp = await openMailServer(trial)
   const accounts = await environment.createAccounts({ count: 4, invoices: 500, smtp })
@@ -169,7 +155,8 @@ row('10', '200 calls at the same time on a pool of 10', { criterion: 'none takes
   }
 })
 
-row('11', 'the disk of the log is full', { criterion: 'sending continues, and the process ends with 0 on SIGTERM' }, async (trial) => {
+row('11', 'the disk of the log is full', async (trial) => {
+  trial.mustHold('sending continues, and the process ends with 0 on SIGTERM')
   const disk = mountSmallDisk(trial, 4)
   const log = openSync(path.join(disk, 'duely.log'), 'a')
   trial.stack.defer(() => closeSync(log))
@@ -188,98 +175,86 @@ row('11', 'the disk of the log is full', { criterion: 'sending continues, and th
   }
 })
 
-row(
-  '12',
-  'the disk of PostgreSQL is full in the middle of a run',
-  { criterion: 'every email recorded as sent did leave; lost 0 once there is room; repeated at most 8 per crash' },
-  async (trial) => {
-    const disk = mountSmallDisk(trial, 160)
-    const cluster = await ownCluster(trial, { within: disk, settings: ['max_wal_size=48MB', 'min_wal_size=32MB'] })
-    const environment = await onPostgres(trial, cluster)
-    const smtp = await openMailServer(trial, { delayMs: 10 })
-    const accounts = await environment.createAccounts({ count: 4, invoices: 500, smtp, due: true })
-    const program = await environment.start()
-    await smtp.received(101)
-    fill(disk)
-    const full = performance.now()
-    let last = { count: smtp.mails.length, at: performance.now() }
-    const stalled = () => {
-      if (smtp.mails.length > last.count) last = { count: smtp.mails.length, at: performance.now() }
-      return cluster.hasEnded() || performance.now() - last.at > 5_000
-    }
-    await trial.until('no email has left for 5 s', stalled, { seconds: 45, everyMs: 200 }).catch(() => false)
-    const stalledAt = smtp.mails.length
-    await pause(3_000)
-    rmSync(path.join(disk, 'filling'))
-    const crashed = cluster.hasEnded()
-    if (crashed) await cluster.start()
-    const room = performance.now()
-    await environment.untilClosed(2_000)
-    const { sent = 0 } = await environment.states()
-    const alive = await isAlive(program)
-    const counted = tally(smtp.mails, accounts)
-    return {
-      figure: `${stalledAt} emails had left when sending stopped; the server ${crashed ? 'went down' : 'stayed up'}, the program ${alive ? 'stayed up' : 'ENDED'}; full for ${seconds(room - full)}, everything sent ${seconds(performance.now() - room)} after; ${summarize(counted)}; recorded as sent ${sent}`,
-      holds: isDelivered(counted, 4 * inFlight.process) && sent === 2_000 && alive && stalledAt < 2_000,
-    }
-  },
-)
+row('12', 'the disk of PostgreSQL is full in the middle of a run', async (trial) => {
+  trial.mustHold('every email recorded as sent did leave; lost 0 once there is room; repeated at most 8 per crash')
+  const disk = mountSmallDisk(trial, 160)
+  const cluster = await ownCluster(trial, { within: disk, settings: ['max_wal_size=48MB', 'min_wal_size=32MB'] })
+  const environment = await onPostgres(trial, cluster)
+  const smtp = await openMailServer(trial, { delayMs: 10 })
+  const accounts = await environment.createAccounts({ count: 4, invoices: 500, smtp, due: true })
+  const program = await environment.start()
+  await smtp.received(101)
+  fill(disk)
+  const full = performance.now()
+  let last = { count: smtp.mails.length, at: performance.now() }
+  const stalled = () => {
+    if (smtp.mails.length > last.count) last = { count: smtp.mails.length, at: performance.now() }
+    return cluster.hasEnded() || performance.now() - last.at > 5_000
+  }
+  await trial.until('no email has left for 5 s', stalled, { seconds: 45, everyMs: 200 }).catch(() => false)
+  const stalledAt = smtp.mails.length
+  await pause(3_000)
+  rmSync(path.join(disk, 'filling'))
+  const crashed = cluster.hasEnded()
+  if (crashed) await cluster.start()
+  const room = performance.now()
+  await environment.untilClosed(2_000)
+  const { sent = 0 } = await environment.states()
+  const alive = await isAlive(program)
+  const counted = tally(smtp.mails, accounts)
+  return {
+    figure: `${stalledAt} emails had left when sending stopped; the server ${crashed ? 'went down' : 'stayed up'}, the program ${alive ? 'stayed up' : 'ENDED'}; full for ${seconds(room - full)}, everything sent ${seconds(performance.now() - room)} after; ${summarize(counted)}; recorded as sent ${sent}`,
+    holds: isDelivered(counted, 4 * inFlight.process) && sent === 2_000 && alive && stalledAt < 2_000,
+  }
+})
 
-row(
-  '12 embedded',
-  'the disk of the embedded database is full in the middle of a run',
-  { criterion: 'lost 0 once there is room and it was started again; repeated at most 2 per crash, the same bytes' },
-  async (trial) => {
-    const disk = mountSmallDisk(trial, 160)
-    const environment = await embedded(trial, disk)
-    const smtp = await openMailServer(trial, { delayMs: 10 })
-    const accounts = await environment.createAccounts({ invoices: 1_500, smtp, due: true })
-    const program = await environment.start()
-    await smtp.received(101)
-    fill(disk)
-    await pause(15_000)
-    const stalledAt = smtp.mails.length
-    const alive = await isAlive(program)
-    await pause(3_000)
-    const stalled = smtp.mails.length === stalledAt
-    rmSync(path.join(disk, 'filling'))
-    // It may recover without a restart; if it does not, an operator restarts it.
-    await pause(12_000)
-    const recovered = alive && smtp.mails.length > stalledAt
-    const code = recovered ? null : await program.end('SIGTERM')
-    await untilRunsFinish(trial, recovered ? program : await environment.start(), accounts)
-    const counted = tally(smtp.mails, accounts)
-    return {
-      figure: `${stalledAt} emails had left${stalled ? ' when sending stopped' : ', sending had not stopped'}; the program ${alive ? 'stayed up' : 'ended'}, ${recovered ? 'resumed automatically' : `was started again (exit ${code})`}; ${summarize(counted)}`,
-      holds: isDelivered(counted, 2 * inFlight.mailbox),
-    }
-  },
-)
+row('12 embedded', 'the disk of the embedded database is full in the middle of a run', async (trial) => {
+  trial.mustHold('lost 0 once there is room and it was started again; repeated at most 2 per crash, the same bytes')
+  const disk = mountSmallDisk(trial, 160)
+  const environment = await embedded(trial, disk)
+  const smtp = await openMailServer(trial, { delayMs: 10 })
+  const accounts = await environment.createAccounts({ invoices: 1_500, smtp, due: true })
+  const program = await environment.start()
+  await smtp.received(101)
+  fill(disk)
+  await pause(15_000)
+  const stalledAt = smtp.mails.length
+  const alive = await isAlive(program)
+  await pause(3_000)
+  const stalled = smtp.mails.length === stalledAt
+  rmSync(path.join(disk, 'filling'))
+  // It may recover without a restart; if it does not, an operator restarts it.
+  await pause(12_000)
+  const recovered = alive && smtp.mails.length > stalledAt
+  const code = recovered ? null : await program.end('SIGTERM')
+  await untilRunsFinish(trial, recovered ? program : await environment.start(), accounts)
+  const counted = tally(smtp.mails, accounts)
+  return {
+    figure: `${stalledAt} emails had left${stalled ? ' when sending stopped' : ', sending had not stopped'}; the program ${alive ? 'stayed up' : 'ended'}, ${recovered ? 'resumed automatically' : `was started again (exit ${code})`}; ${summarize(counted)}`,
+    holds: isDelivered(counted, 2 * inFlight.mailbox),
+  }
+})
 
-row(
-  '12 pooler',
-  'PgBouncer in transaction mode between two processes and PostgreSQL',
-  { criterion: '2,000 emails: lost 0, repeated 0' },
-  async (trial) => {
-    const environment = await onPostgres(trial)
-    const pooled = { DATABASE_URL: await openPgBouncer(trial, environment.url) }
-    const smtp = await openMailServer(trial, { delayMs: 2 })
-    const nextRunAt = Temporal.Now.instant().add({ seconds: 5 })
-    const accounts = await environment.createAccounts({ count: 10, invoices: 200, smtp, nextRunAt })
-    const programs = [await environment.start(pooled), await environment.start(pooled)] as const
-    await environment.untilClosed(2_000)
-    const began = performance.now()
-    await environment.rows(`UPDATE invoices SET last_reminder_at = NULL WHERE owner_id = $1`, [accounts[0].id])
-    const pressed = await send(programs[0], accounts[0], 'POST /reminder/send-immediate')
-    const answered = performance.now() - began
-    const errors = errorsLogged(...programs)
-    const counted = tally(smtp.mails.slice(0, 2_000), accounts)
-    return {
-      figure: `${summarize(counted)}; Send Now of 200 answered ${pressed.status} after ${seconds(answered)}; errors logged ${errors.length}${errors[0] ? ` (${errors[0].slice(0, 300)})` : ''}`,
-      holds: isDelivered(counted) && smtp.mails.length === 2_200 && pressed.status === 200 && errors.length === 0,
-    }
-  },
-)
+row('12 pooler', 'PgBouncer in transaction mode between two processes and PostgreSQL', async (trial) => {
+  trial.mustHold('2,000 emails: lost 0, repeated 0')
+  const environment = await onPostgres(trial)
+  const pooled = { DATABASE_URL: await openPgBouncer(trial, environment.url) }
+  const smtp = await openMailServer(trial, { delayMs: 2 })
+  const nextRunAt = Temporal.Now.instant().add({ seconds: 5 })
+  const accounts = await environment.createAccounts({ count: 10, invoices: 200, smtp, nextRunAt })
+  const programs = [await environment.start(pooled), await environment.start(pooled)] as const
+  await environment.untilClosed(2_000)
+  const began = performance.now()
+  await environment.rows(`UPDATE invoices SET last_reminder_at = NULL WHERE owner_id = $1`, [accounts[0].id])
+  const pressed = await send(programs[0], accounts[0], 'POST /reminder/send-immediate')
+  const answered = performance.now() - began
+  const errors = errorsLogged(...programs)
+  const counted = tally(smtp.mails.slice(0, 2_000), accounts)
+  return {
+    figure: `${summarize(counted)}; Send Now of 200 answered ${pressed.status} after ${seconds(answered)}; errors logged ${errors.length}${errors[0] ? ` (${errors[0].slice(0, 300)})` : ''}`,
+    holds: isDelivered(counted) && smtp.mails.length === 2_200 && pressed.status === 200 && errors.length === 0,
+  }
+})
 
 /** A disk in memory. */
 function mountSmallDisk({ stack, skip }: Trial, megabytes: number): string {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { expect, type TestContext, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -9,19 +9,17 @@ declare module 'vitest' {
   }
 }
 
-export interface RowOptions {
-  /** What must hold, in figures. */
-  criterion: string
+interface RowOptions {
   /** Part of the short selection, which `npm test` runs. */
   short?: boolean
   /** How many rows of its kind may run at the same time: 6 where a row mostly waits. Without it a row runs alone. */
   concurrent?: 6 | 2
-  /** The row fails after this many seconds; 300 by default. */
-  seconds?: number
 }
 
 /** What a row works with. */
 export interface Trial {
+  /** Names the criterion, for docs/reliability.md: what must hold, in figures. */
+  mustHold(criterion: string): void
   /** A number in [0, 1); the same seed gives the same sequence. */
   random(): number
   /** Fewer emails, for the short selection. */
@@ -39,51 +37,55 @@ export interface Trial {
 /** All rows at full size, as `npm run chaos` and `npm run attack` ask for; else the short selection. */
 const full = process.env.RELIABILITY === 'full'
 const seed = Number(process.env.RELIABILITY_SEED ?? 1)
+/** Only what hangs takes that long, however busy the machine is. */
+const limit = 900
 const twoAtOnce = pLimit(2)
 
+type Run = (trial: Trial) => Promise<{ figure: string; holds: boolean }>
+
 /** One row of docs/reliability.md: a fault or an attack, with its figure and whether its criterion holds. */
-export function row(
-  number: string,
-  name: string,
-  { criterion, short = false, concurrent, seconds: limit = 300 }: RowOptions,
-  run: (trial: Trial) => Promise<{ figure: string; holds: boolean }>,
-): void {
+export function row(number: string, name: string, ...rest: [Run] | [RowOptions, Run]): void {
+  const [{ short = false, concurrent }, run] = rest.length === 1 ? [{}, rest[0]] : rest
   const lane = concurrent === 2 ? twoAtOnce : (work: () => Promise<void>) => work()
   test.runIf(full || short)(`row ${number}: ${name}`, { concurrent: concurrent !== undefined }, ({ task, signal, skip }) =>
     lane(async () => {
-      const about = { number, name, criterion }
+      const about: NonNullable<typeof task.meta.row> = { number, name, criterion: '' }
       task.meta.row = about
       await using stack = new AsyncDisposableStack()
       const over = AbortSignal.any([signal, AbortSignal.timeout(limit * 1000)])
-      const trial = trialOf(number, { stack, signal: over, skip })
-      const { figure, holds } = await Promise.race([run(trial), untilOver(over, limit)])
-      task.meta.row = { ...about, figure }
-      expect(holds, `${figure}. Must hold: ${criterion}`).toBe(true)
+      const trial: Trial = {
+        mustHold: (criterion) => Object.assign(about, { criterion }),
+        random: seeded(seed + Number.parseInt(number, 10) * 1_000),
+        short: !full,
+        stack,
+        signal: over,
+        skip: (reason) => skip(reason),
+        until: (what, look, options) => until(over, what, look, options),
+      }
+      const { figure, holds } = await Promise.race([run(trial), untilOver(over)])
+      about.figure = figure
+      expect(holds, `${figure}. Must hold: ${about.criterion}`).toBe(true)
     }),
   )
 }
 
-function trialOf(number: string, { stack, signal, skip }: Pick<Trial, 'stack' | 'signal'> & Pick<TestContext, 'skip'>): Trial {
-  return {
-    random: seeded(seed + Number.parseInt(number, 10) * 1_000),
-    short: !full,
-    stack,
-    signal,
-    skip: (reason) => skip(reason),
-    async until(what, look, { seconds: most = Number.POSITIVE_INFINITY, everyMs = 50 } = {}) {
-      const began = performance.now()
-      for (;;) {
-        const found = await look()
-        if (found) return found
-        if (signal.aborted) throw new Error(`Gave up waiting until ${what}.`)
-        if (performance.now() - began > most * 1000) throw new Error(`Not within ${most} s: ${what}.`)
-        await pause(everyMs)
-      }
-    },
+async function until<T>(
+  signal: AbortSignal,
+  what: string,
+  look: () => T | Promise<T>,
+  { seconds: most = Number.POSITIVE_INFINITY, everyMs = 50 }: { seconds?: number; everyMs?: number } = {},
+): Promise<NonNullable<T>> {
+  const began = performance.now()
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (signal.aborted) throw new Error(`Gave up waiting until ${what}.`)
+    if (performance.now() - began > most * 1000) throw new Error(`Not within ${most} s: ${what}.`)
+    await pause(everyMs)
   }
 }
 
-function untilOver(signal: AbortSignal, limit: number): Promise<never> {
+function untilOver(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     // One second later, so that a wait that gives up can name what it waited for.
     signal.addEventListener('abort', () => setTimeout(() => reject(new Error(`Not finished after ${limit} s.`)), 1_000).unref())
