@@ -50,6 +50,12 @@ export function trespasses(id: string): Record<string, unknown>[] {
   return [{ ownerId: id }, { owner_id: id }, { userId: id }, { plan: 'enterprise' }, { role: 'admin' }, { googleSub: '1' }, { _id: id }]
 }
 
+/** Whether an answer refuses this field, and not the body for another reason. */
+export function refusesField(status: number, body: string, name: string): boolean {
+  const { errors = [] } = status === 400 ? (JSON.parse(body) as { errors?: { path: string }[] }) : {}
+  return errors.some(({ path }) => path === name)
+}
+
 /** Every id in a text. */
 export function idsIn(text: string): string[] {
   return [...new Set(text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])]

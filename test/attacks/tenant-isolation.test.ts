@@ -2,7 +2,18 @@ import type { Call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
 import { type Environment, onPostgres, openMailServer } from '#test/faults/environment.ts'
 import { row, type Trial } from '#test/faults/row.ts'
-import { idsIn, mark, ownedTables, privateCalls, recordsOf, requestWith, type Shape, shapeOf, trespasses } from '#test/filled.ts'
+import {
+  idsIn,
+  mark,
+  ownedTables,
+  privateCalls,
+  recordsOf,
+  refusesField,
+  requestWith,
+  type Shape,
+  shapeOf,
+  trespasses,
+} from '#test/filled.ts'
 import { type Answered, type Browser, openTarget, overdueInvoice, password, signUp, startTarget } from './browser.ts'
 
 /** A call with a value in path, query and body wherever a text may stand. */
@@ -162,8 +173,8 @@ row('65', 'owner, plan, role and the like in the body of every call', { short: t
       const [name = ''] = Object.keys(extra)
       if (!call.body || name in (shapeOf(call.body).properties ?? {})) continue
       tries += 1
-      const { status } = await askWith(attacker, call, id, (body) => Object.assign(body, extra))
-      if (status !== 400) accepted.push(`${nameOf(call)} with ${name}: ${status}`)
+      const { status, text } = await askWith(attacker, call, id, (body) => Object.assign(body, extra))
+      if (!refusesField(status, text, name)) accepted.push(`${nameOf(call)} with ${name}: ${status}`)
     }
   return {
     figure: `${tries} bodies, ${tries - accepted.length} refused${accepted.length > 0 ? `; ${accepted.slice(0, 3).join(', ')}` : ''}`,
