@@ -112,7 +112,15 @@ function verdictOf(test: TestCase): string {
 function figureOf(test: TestCase): string {
   const { state, errors = [], ...result } = test.result()
   const reason = 'note' in result ? result.note : undefined
-  return test.meta().row?.figure ?? (state === 'skipped' ? (reason ?? '') : errors.map(({ message }) => message).join('; ').slice(0, 300))
+  return (
+    test.meta().row?.figure ??
+    (state === 'skipped'
+      ? (reason ?? '')
+      : errors
+          .map(({ message }) => message)
+          .join('; ')
+          .slice(0, 300))
+  )
 }
 
 function lineOf(test: TestCase): string[] {

@@ -16,7 +16,7 @@ import {
 } from '#test/filled.ts'
 import { type Answered, type Browser, openTarget, overdueInvoice, password, signUp, startTarget } from './browser.ts'
 
-/** A call with a value in path, query and body wherever a text may stand. */
+/** A call with `text` in place of every text of path, query and body. */
 function askWith(browser: Browser, call: Call, text: string, change: (body: object) => void = () => undefined): Promise<Answered> {
   const { path, body } = requestWith(call, text)
   if (body) change(body)
@@ -53,7 +53,7 @@ async function busyAccount(trial: Trial, environment: Environment, url: string):
 
 /** It looks up a host, which takes its time and has nothing to do with ids. */
 const connects = (call: Call) => call.path === '/mail-config/smtp'
-/** Whether an id stands in its path, and not the name of something that every account has. */
+/** Whether its path has an id, and not a name that every account has. */
 const namesId = ({ path }: Call) => /:\w*id\b/i.test(path)
 /** Valid bodies of calls with an id in the path whose generated body is refused before the id is looked at. */
 const bodies: Record<string, object> = {
@@ -63,7 +63,7 @@ const bodies: Record<string, object> = {
 }
 
 row('63', 'the ids of another account in path, query and body of every call of the contract', async (trial) => {
-  trial.mustHold('404 wherever an id stands in the path; foreign bytes 0; records changed 0')
+  trial.mustHold('404 for every id in the path; foreign bytes 0; records changed 0')
   const environment = await onPostgres(trial)
   const program = await startTarget(environment)
   const victim = await busyAccount(trial, environment, program.url)

@@ -93,28 +93,41 @@ row('15', 'an answer to the dot of one byte every 500 ms, without end', { concur
 
 /** The first try meets the script; the second is due 5 minutes later and succeeds. */
 async function triedAgain(trial: Trial, script: Script, repeated: number, invoices = 1) {
-  const { smtp, environment, clock, account } = await atNine(trial, script, invoices)
+  const failedAt: number[] = []
+  const recorded = (clock: FakeClock): Script => {
+    const steps = Object.entries(script).map(([step, answer]: [string, (...args: unknown[]) => Move | undefined]) => [
+      step,
+      (...args: unknown[]) => {
+        const move = answer(...args)
+        if (move) failedAt.push(clock.now().epochMilliseconds)
+        return move
+      },
+    ])
+    return Object.fromEntries(steps) as Script
+  }
+  const { smtp, environment, clock, account } = await atNine(trial, recorded, invoices)
   await trial.until('the first tries are over', async () => {
     const { retrying = 0, queued = 0, sending = 0 } = await environment.states()
     return retrying > 0 && queued + sending === 0
   })
-  const delayed = await environment.rows<{ seconds: number }>(
-    `SELECT extract(epoch FROM next_try_at - $1::timestamptz)::float8 AS seconds FROM deliveries WHERE state = 'retrying'`,
-    [clock.now().toString()],
+  const delayed = await environment.rows<{ ms: number }>(
+    `SELECT extract(epoch FROM next_try_at)::float8 * 1000 AS ms FROM deliveries WHERE state = 'retrying'`,
   )
-  const waits = delayed.map((one) => one.seconds)
-  const [shortest, longest] = [Math.min(...waits), Math.max(...waits)]
+  const times = delayed.map(({ ms }) => ms)
+  // From the answers of the mail server, so that a busy machine changes nothing.
+  const shortest = (Math.min(...times) - Math.min(...failedAt)) / 1000
+  const longest = (Math.max(...times) - Math.max(...failedAt)) / 1000
   const before = smtp.mails.length
-  clock.advance({ minutes: 3, seconds: 30 })
+  clock.set(Temporal.Instant.fromEpochMilliseconds(Math.round(Math.min(...times))).subtract({ seconds: 30 }))
   await pause(11_000)
   const early = smtp.mails.length - before
   clock.advance({ minutes: 4 })
   await environment.untilClosed(invoices)
   const counted = tally(smtp.mails, [account])
   return {
-    figure: `${waits.length} delayed, the next try in ${Math.round(shortest)} to ${Math.round(longest)} s; ${summarize(counted)}`,
-    // Up to 15 s may have passed since the try was scheduled.
-    holds: isDelivered(counted, repeated) && counted.repeated === repeated && early === 0 && shortest >= 225 && longest <= 361,
+    figure: `${times.length} delayed, the next try in ${Math.round(shortest)} to ${Math.round(longest)} s; ${summarize(counted)}`,
+    // The two clocks differ by up to a second.
+    holds: isDelivered(counted, repeated) && counted.repeated === repeated && early === 0 && shortest >= 239 && longest <= 361,
   }
 }
 
@@ -271,7 +284,7 @@ async function requiresTls(trial: Trial, smtp: FakeSmtp, { message, env = {} }: 
   const sent = proxy.sent().toString('latin1')
   const leaked = secrets.filter((secret) => sent.includes(secret)).length + (/^AUTH /im.test(sent) ? 1 : 0) + smtp.authTries
   return {
-    figure: `saving: ${saved.status} “${shown}”; starting: ${started.status}, sent ${count}, waiting ${retrying}; a password on the wire ${leaked} times; emails ${smtp.mails.length}`,
+    figure: `saving: ${saved.status} “${shown.split(/[.,] /)[0]}”; starting: ${started.status}, sent ${count}, waiting ${retrying}; a password on the wire ${leaked} times; emails ${smtp.mails.length}`,
     holds: leaked === 0 && smtp.mails.length === 0 && saved.status === 400 && message.test(shown) && sent.length > 0,
   }
 }

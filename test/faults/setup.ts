@@ -36,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => cluster?.stop()
 }
 
-/** Names are resolved by this machine, which also has the addresses above. Only loopback is there, so nobody else can have them. */
+/** Names resolve on this machine, which also has the addresses above. Only loopback is there, so no other machine can have them. */
 function furnishNetwork(): void {
   for (const address of [`${publicAddress}/32`, ...specialAddresses])
     spawnSync('ip', ['addr', 'replace', address, 'dev', 'lo'], { stdio: 'ignore' })
