@@ -94,7 +94,7 @@ export const texts = {
   pricing: {
     title: 'Pricing',
     description: 'Free for up to 50 invoices a month, Pro for ₹4 and Enterprise for ₹9 per month. Free to start, no credit card.',
-    lead: 'Free to start, no credit card. Features marked “coming” aren’t available yet.',
+    lead: 'Free to start, no credit card. Features marked “coming” are planned.',
     trial: 'Every new account gets all of Pro for its first 14 days.',
     popular: 'Most Popular',
     notIncluded: 'Not included:',
