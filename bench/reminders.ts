@@ -75,6 +75,7 @@ async function bare(sink: Sink, connections: number, count: number): Promise<num
         firstMessageId: null,
       },
     ],
+    owed: { count: 1, totalMinor: 100 },
     wordings: {
       one: { subject: defaultSubject, content: defaultContent },
       group: { subject: defaultGroupSubject, content: defaultGroupContent },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { formatDate } from './dates.ts'
-import { formatRupees } from './money.ts'
+import { formatRupees, fromMinor, toMinor } from './money.ts'
 
 export const templateVariables = ['invoiceId', 'clientName', 'amount', 'dueDate', 'daysOverdue', 'userName'] as const
 export type TemplateVariable = (typeof templateVariables)[number]
@@ -76,17 +76,34 @@ export interface GroupedInvoice {
   daysOverdue: number
 }
 
-/** Formats what a mail about several invoices of one client lists; `total` in rupees. */
-export function groupValues(about: { clientName: string; userName: string; invoices: GroupedInvoice[]; total: number }): GroupValues {
+/** A grouped email names at most this many invoices; the others are counted and summed in one line. */
+export const mostListed = 200
+
+/**
+ * Formats the values of an email about several invoices of one client. `invoices` are all of them, or the first `mostListed` where reading
+ * all would cost too much; `count` and `total` (in rupees) are always those of all.
+ */
+export function groupValues(about: {
+  clientName: string
+  userName: string
+  invoices: GroupedInvoice[]
+  count: number
+  total: number
+}): GroupValues {
+  const listed = about.invoices.slice(0, mostListed)
+  const lines = listed.map(
+    ({ reference, amount, dueDate, daysOverdue }) =>
+      `${reference}: ${formatRupees(amount)}, due ${formatDate(dueDate)}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`,
+  )
+  const listedMinor = listed.reduce((sum, { amount }) => sum + (toMinor(amount) ?? 0), 0)
+  const rest = about.count - listed.length
+  if (rest > 0) lines.push(`and ${rest} more (${formatRupees(fromMinor(Math.round(about.total * 100) - listedMinor))})`)
   return {
     clientName: about.clientName,
     userName: about.userName,
-    invoiceCount: String(about.invoices.length),
+    invoiceCount: String(about.count),
     totalAmount: formatRupees(about.total),
-    invoiceList: about.invoices.map(
-      ({ reference, amount, dueDate, daysOverdue }) =>
-        `${reference}: ${formatRupees(amount)}, due ${formatDate(dueDate)}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`,
-    ),
+    invoiceList: lines,
   }
 }
 
@@ -98,6 +115,7 @@ export const sampleGroupValues: GroupValues = groupValues({
     { reference: 'INV-0001', amount: 5000, dueDate: '2025-01-15', daysOverdue: 5 },
     { reference: 'INV-0002', amount: 12_250, dueDate: '2025-01-19', daysOverdue: 1 },
   ],
+  count: 2,
   total: 17_250,
 })
 
@@ -134,6 +152,14 @@ export function renderGroupReminder(wording: Wording, values: GroupValues): Rend
   return render(wording, forGroup, values)
 }
 
+/** The largest HTML and text of one email together, in characters. */
+const largestEmail = 1_000_000
+
+/** A wording and values that would make an email larger than 1 MB: such an email is never sent. */
+export class EmailTooLarge extends Error {
+  override name = 'EmailTooLarge'
+}
+
 function render(wording: Wording, syntax: Syntax, values: Partial<Record<string, string | string[]>>): RenderedReminder {
   const linesOf = (name: string) => [values[name] ?? []].flat().map(oneLine)
   const unclosed: string[] = []
@@ -144,6 +170,7 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
       const lines = 'words' in piece ? [piece.words] : linesOf(piece.variable)
       html += lines.map(escapeHtml).join('<br>')
       text += lines.join('\n')
+      if (html.length + text.length > largestEmail) throw new EmailTooLarge()
     } else if (piece.tag === 'br') {
       html += '<br>'
       text += '\n'
@@ -190,6 +217,20 @@ export function unknownVariables(text: string, names: readonly string[] = templa
     .matchAll(/\{\{([^{}\n]{0,40})/g)
     .map(([, name = '']) => name.trim())
   return [...new Set(found)]
+}
+
+/** How often a wording may use a variable: the list once, because it may be long. */
+const mostUses = (name: string) => (name === 'invoiceList' ? 1 : 20)
+
+/** The variables that a wording, its subject and content together, uses too often; each with a sentence. */
+export function overusedVariables(wording: Wording, names: readonly string[]): string[] {
+  const uses = new Map<string, number>()
+  for (const text of [wording.subject, wording.content])
+    for (const [, name = ''] of text.matchAll(variableOf(names))) uses.set(name, (uses.get(name) ?? 0) + 1)
+  return [...uses].flatMap(([name, count]) => {
+    const most = mostUses(name)
+    return count > most ? `Use {{${name}}} ${most === 1 ? 'only once' : `at most ${most} times`}; it is used ${count} times.` : []
+  })
 }
 
 type Piece = { words: string } | { variable: string } | { tag: string; closes: boolean }

@@ -7,7 +7,7 @@ import { changed, type Database, preparedRows, rows } from '#server/platform/dat
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { ComposedMail } from './compose.ts'
 import { type FairScheduler, openFairScheduler } from './fair-scheduler.ts'
-import { type PendingDelivery, sourceOf } from './pending.ts'
+import { owedToday, type PendingDelivery, sourceOf } from './pending.ts'
 
 /** Emails claimed at a time in one process: a crash repeats at most these. */
 const slots = 8
@@ -71,7 +71,7 @@ export function openClaims(about: { db: Database; clock: Clock; processId: strin
     const [first] = all
     const claimed =
       first && dropsInvoices(first)
-        ? await rows(db, claimedDelivery, dropping(taken, first.mail))
+        ? await rows(db, claimedDelivery, dropping(taken, first.today))
         : await preparedRows(db, claimedDelivery, taken)
     return all.map(({ ticket, composed }) => {
       const mine = claimed.find(({ claim }) => claim === ticket)
@@ -141,15 +141,17 @@ function claiming(all: (Wanted & { ticket: string })[], { processId, now }: { pr
 
 /** Whether a grouped email no longer lists everything it was made for. */
 function dropsInvoices({ mail }: Wanted): boolean {
-  return mail.about.length !== mail.madeFor
+  return mail.owed.count !== mail.madeFor
 }
 
 /** An invoice that is no longer in the email is not reminded by it, and the row of its day must show that. */
-function dropping(taken: SQL, mail: PendingDelivery): SQL {
-  const listed = among(mail.about.map(({ id }) => id))
+function dropping(taken: SQL, today: string): SQL {
   return sql`
     WITH claimed AS (${taken}),
-    dropped AS (DELETE FROM delivery_invoices di USING claimed WHERE di.delivery_id = claimed.id AND di.invoice_id <> ALL(${listed}) RETURNING di.invoice_id, di.delivery_id),
+    dropped AS (
+      DELETE FROM delivery_invoices x USING claimed, deliveries d
+      WHERE d.id = claimed.id AND x.delivery_id = d.id AND x.invoice_id NOT IN (SELECT i.id ${owedToday(today)})
+      RETURNING x.invoice_id, x.delivery_id),
     told AS (UPDATE decisions x SET rule = 'not_owed', delivery_id = NULL FROM dropped WHERE x.invoice_id = dropped.invoice_id AND x.delivery_id = dropped.delivery_id)
     SELECT * FROM claimed`
 }

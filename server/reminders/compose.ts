@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { fromMinor } from '#contract/money.ts'
 import { groupValues, reminderDocument, reminderValues, renderGroupReminder, renderReminder, type Wording } from '#contract/templates.ts'
@@ -25,13 +26,18 @@ export interface ComposedMail {
 /** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */
 export async function composeReminder(mail: {
   id: string
+  /** The first of its invoices, by due date: all of them, or as many as an email lists. */
   about: [ReminderAbout, ...ReminderAbout[]]
+  /** Of all its invoices. */
+  owed: { count: number; totalMinor: number }
   wordings: { one: Wording; group: Wording }
   from: { name: string; address: string }
   today: string
   now: Instant
 }): Promise<ComposedMail> {
-  const { about, from } = mail
+  // Many emails are composed in a row: calls to this process must not wait for all of them.
+  await setImmediate()
+  const { about, owed, from } = mail
   const [first] = about
   const invoices = about.map(({ reference, amountMinor, dueDate }) => ({
     reference,
@@ -41,11 +47,10 @@ export async function composeReminder(mail: {
   }))
   const [invoice = { reference: '', amount: 0, dueDate: mail.today, daysOverdue: 0 }] = invoices
   const names = { clientName: first.clientName, userName: from.name }
-  const total = fromMinor(about.reduce((sum, { amountMinor }) => sum + amountMinor, 0))
   const rendered =
-    about.length === 1
+    owed.count === 1
       ? renderReminder(mail.wordings.one, reminderValues({ ...names, ...invoice }))
-      : renderGroupReminder(mail.wordings.group, groupValues({ ...names, invoices, total }))
+      : renderGroupReminder(mail.wordings.group, groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor) }))
   const firstMessageId = about.find((one) => one.firstMessageId)?.firstMessageId
   const messageId = `<rem.${mail.id}@${domainOf(from.address)}>`
   const thread = firstMessageId ? { inReplyTo: firstMessageId, references: firstMessageId } : {}

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
-import type { Wording } from '#contract/templates.ts'
+import { EmailTooLarge, type Wording } from '#contract/templates.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
@@ -263,7 +263,14 @@ async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
     if (!mail) return moved
     const composing = batch.composing.get(mail.id) ?? compose(deps, batch, mail)
     composeAhead(deps, batch)
-    const composed = await composing
+    const composed = await composing.catch((error: unknown) => {
+      if (error instanceof EmailTooLarge) return 'too_large' as const
+      throw error
+    })
+    if (composed === 'too_large') {
+      moved += await failTooLarge(deps, mail.id)
+      continue
+    }
     const inFlight: InFlight = { claimed: null, release: () => undefined }
     const outcome = await deps.mailer
       .send(batch.sender, async () => {
@@ -334,11 +341,24 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
   return composeReminder({
     id: newId(),
     about: [first, ...others],
+    owed: mail.owed,
     wordings,
     from: { name: account.displayName, address: sender.address },
     today: localDate(now, account.timezone),
     now,
   })
+}
+
+/** Fails an email that its template makes too large: no later try could make it smaller. */
+async function failTooLarge({ db }: Delivering, id: string): Promise<number> {
+  const closed = await changed(
+    db,
+    sql`WITH failed AS (
+          UPDATE deliveries SET state = 'failed', reason = 'too_large', server_reply = ${texts.tooLarge}
+          WHERE id = ${id}::uuid AND state IN ('queued', 'retrying') RETURNING id)
+        UPDATE delivery_invoices SET open = false FROM failed WHERE delivery_id = failed.id`,
+  )
+  return Math.min(closed, 1)
 }
 
 /** Closes an email that could not be claimed, if that is permanent; one that only changed stays and is read again. */
@@ -355,7 +375,7 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!account || invoiceIds.length === 0) return
-  await mailApart(tx, ownerId, invoiceIds)
+  await mailApart(tx, ownerId, sql`o.invoice_id IN ${invoiceIds}`)
   await close(tx, {
     now,
     account,
@@ -366,13 +386,13 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
 const movedAway = z.object({ invoiceId: z.string(), deliveryId: z.string() })
 
 /** An invoice whose address changed while a grouped email waits gets an email of its own, in the same run. */
-async function mailApart(tx: Database, ownerId: string, invoiceIds: string[]): Promise<void> {
+async function mailApart(tx: Database, ownerId: string, which: SQL): Promise<void> {
   const moved = await rows(
     tx,
     movedAway,
     sql`SELECT o.invoice_id AS "invoiceId", o.delivery_id AS "deliveryId"
         FROM delivery_invoices o JOIN deliveries d ON d.id = o.delivery_id JOIN invoices i ON i.id = o.invoice_id
-        WHERE o.owner_id = ${ownerId}::uuid AND o.invoice_id IN ${invoiceIds} AND o.open AND d.state IN ('queued', 'retrying', 'held')
+        WHERE o.owner_id = ${ownerId}::uuid AND ${which} AND o.open AND d.state IN ('queued', 'retrying', 'held')
           AND lower(i.client_email) <> lower(d.client_email)
           AND EXISTS (SELECT 1 FROM delivery_invoices n WHERE n.delivery_id = d.id AND n.invoice_id <> o.invoice_id)
         FOR UPDATE OF d SKIP LOCKED`,
@@ -428,10 +448,8 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
     try {
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
       // An address that was corrected while its email was in flight gets an email of its own.
-      if (mail.about.length > 1 && outcome.kind !== 'accepted') {
-        const together = mail.about.map(({ id }) => id)
-        await deps.db.transaction((tx) => mailApart(tx, batch.account.id, together))
-      }
+      if (mail.madeFor > 1 && outcome.kind !== 'accepted')
+        await deps.db.transaction((tx) => mailApart(tx, batch.account.id, sql`o.delivery_id = ${mail.id}::uuid`))
       return
     } catch (error) {
       deps.log.warn({ err: error }, 'The reply of the mail server could not be recorded yet; trying again.')

@@ -149,7 +149,12 @@ function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
     return {
       kind: 'not_delivered',
       title: texts.notDelivered.one(first.clientName),
-      text: first.reply === null ? texts.notDelivered.late : texts.notDelivered.rejected(first.clientEmail, first.reply),
+      text:
+        first.reply === null
+          ? texts.notDelivered.late
+          : first.reply === texts.tooLarge
+            ? first.reply
+            : texts.notDelivered.rejected(first.clientEmail, first.reply),
       link: `/dashboard/edit-invoice/${first.invoiceId}`,
     }
   return {

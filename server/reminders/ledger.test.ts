@@ -6,6 +6,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { templates } from '#server/templates/tables.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -310,6 +311,77 @@ test('grouped, a client with several overdue invoices gets one email that lists 
   const { remindersSent } = (await ask(app, asha, invoiceCalls.read, { params: { id: second._id } })).reply
   expect(remindersSent).toBe(1)
 })
+
+test('a grouped email names the 200 oldest invoices and sums up the rest', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  await manyInvoices(app, asha, 257)
+  expect((await start(app, asha)).reply).toMatchObject({ count: 1, invoices: 257 })
+  const { text } = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  const lines = text?.split('\n').filter((line) => /^INV-/.test(line)) ?? []
+  expect(lines).toHaveLength(200)
+  expect(lines[0]).toMatch(/^INV-0257: .* 258 days overdue$/)
+  expect(text).toContain('and 57 more (₹57.00)')
+  expect(text).toContain('Number of invoices: 257')
+  expect(text).toContain('Total: ₹257.00')
+  // Each of them counts as reminded, the unnamed ones included.
+  const listed = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
+  expect(listed.every(({ remindersSent }) => remindersSent === 1)).toBe(true)
+})
+
+test('a grouped email of more than 200 invoices leaves out what was paid before it was sent', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  await manyInvoices(app, asha, 210)
+  smtp.answer({ rcpt: () => '451 4.3.0 Try again later' })
+  await start(app, asha)
+  expect(smtp.mails).toHaveLength(0)
+  const [paid] = (await ask(app, asha, invoiceCalls.list, { query: { search: 'Kaveri' } })).reply
+  await ask(app, asha, invoiceCalls.update, { params: { id: paid?._id ?? '' }, body: { status: 'paid' } })
+  smtp.answer({})
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  const { text } = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  expect(text).toContain('and 9 more (₹9.00)')
+  expect(text).toContain('Total: ₹209.00')
+  expect((await history(app, asha, paid?._id ?? '')).days[0]).toMatchObject({ outcome: 'superseded' })
+})
+
+test('a template that makes an email larger than 1 MB fails that email and no other', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  await manyInvoices(app, asha, 200)
+  await anInvoice(app, { owner: asha, clientEmail: 'other@example.com' })
+  // Saved before the number of uses was limited.
+  await app.db.insert(templates).values({
+    ownerId: asha.id,
+    kind: 'group',
+    useCustom: true,
+    customSubject: 'Overdue',
+    customContent: '{{invoiceList}}'.repeat(1_333),
+    updatedAt: app.clock.now(),
+  })
+  const { reply } = await start(app, asha)
+  expect(reply).toMatchObject({ count: 1, failed: 1 })
+  expect(reply.failures[0]?.message).toBe('Not sent: the email would be larger than 1 MB. Shorten your email template.')
+  expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([['other@example.com']])
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
+})
+
+/** Overdue invoices over ₹1.00 each, all of one client, the last ones the oldest. */
+async function manyInvoices(app: TestApp, owner: Person, count: number): Promise<void> {
+  const lines = Array.from({ length: count }, (_, n) => ({
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    amount: 1,
+    dueDate: Temporal.PlainDate.from('2026-03-01').subtract({ days: n + 1 }).toString(),
+  }))
+  await ask(app, owner, invoiceCalls.import, { body: { lines, keepDuplicates: true } })
+}
 
 test('a grouped email leaves out what was paid before it was sent', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { mostListed } from '#contract/templates.ts'
 import type { Sender } from '#server/mail/mail.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -22,6 +23,8 @@ const pendingDelivery = z.object({
   composed: z.boolean(),
   /** How many invoices it was made for; `about` has only those still owed. */
   madeFor: z.number(),
+  /** All that is owed now; `about` has the first of them, as many as an email lists. */
+  owed: z.object({ count: z.number(), totalMinor: z.number() }),
   about: z.array(
     z.object({
       id: z.string(),
@@ -47,9 +50,13 @@ export const owedToday = (today: string | SQL) => sql`
     ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
       AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
 
+const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id)`
+/** Of many invoices a digest: thousands of versions would travel with every claim. */
+const source = (senderId: string | SQL) =>
+  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END`
+
 /** What an email is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
-export const sourceOf = (senderId: string | SQL, today: string | SQL) =>
-  sql`(SELECT ${senderId}::text || string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id) ${owedToday(today)})`
+export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`
 
 /** The account's due emails, the oldest first, at most `readAhead`; those of the daily run only with `scheduling`. */
 export async function readPending(
@@ -63,15 +70,18 @@ export async function readPending(
     pendingDelivery,
     sql`SELECT d.id, d.attempt, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
-          s.about, coalesce(s.about->0->>'clientEmail', d.client_email) AS "clientEmail"
+          a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
         FROM (
           SELECT * FROM deliveries d WHERE owner_id = ${account.id}::uuid AND state IN ('queued', 'retrying') AND (${about.scheduling} OR NOT ${onlyScheduled}) AND next_try_at <= ${now.toString()}::timestamptz
           ORDER BY next_try_at, id LIMIT ${readAhead}::int) d
         CROSS JOIN LATERAL (
-          SELECT ${sourceOf(sender.senderId, today)} AS source, coalesce((
-            SELECT json_agg(json_build_object('id', i.id, 'reference', i.reference, 'clientName', i.client_name, 'clientEmail', i.client_email,
-              'amountMinor', i.amount_minor, 'dueDate', i.due_date::text, 'firstMessageId', i.first_message_id) ORDER BY i.due_date, i.id)
-            ${owedToday(today)}), '[]') AS about) s
+          SELECT ${source(sender.senderId)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(i.amount_minor), 0)) AS owed
+          ${owedToday(today)}) s
+        CROSS JOIN LATERAL (
+          SELECT coalesce((SELECT json_agg(one) FROM (
+            SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor",
+              i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId"
+            ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a
         ORDER BY d.next_try_at, d.id`,
   )
 }

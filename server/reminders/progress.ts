@@ -128,5 +128,5 @@ export function refuseTotalFailure(answer: RunAnswer): void {
   if (answer.failed === 0 || answer.failed < answer.total) return
   const words = [...new Set(answer.failures.map(({ message }) => message))]
   const [first = ''] = words
-  throw new ProblemError('mail_refused', texts.allRejected(first, words.length - 1))
+  throw new ProblemError('mail_refused', first === texts.tooLarge ? first : texts.allRejected(first, words.length - 1))
 }

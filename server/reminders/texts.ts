@@ -41,6 +41,9 @@ export const texts = {
     replied,
   },
 
+  /** Stored in place of a mail server's reply. */
+  tooLarge: 'Not sent: the email would be larger than 1 MB. Shorten your email template.',
+
   /** Why a day had no run. They are stored with the day, and the first is looked for there: it must not change. */
   skipped: {
     notRunning: 'Duely was not running between the hour of the reminders and 18:00 that day.',

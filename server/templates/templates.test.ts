@@ -86,6 +86,26 @@ test('a variable that does not exist is refused by its name', async () => {
   expect(problem?.errors?.[1]?.message).toContain('{{total}}')
 })
 
+test('a template may use the list of invoices once and any other variable 20 times', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const group = (body: object) => ask(app, asha, templateCalls.saveGroup, { body })
+  const twice = await group({ customSubject: 'All', customContent: '{{invoiceList}} {{invoiceList}}' })
+  expect(twice.problem).toMatchObject({
+    code: 'invalid',
+    message: 'Use {{invoiceList}} only once; it is used 2 times.',
+    errors: [{ path: 'customContent' }],
+  })
+  // Subject and content count together, whichever of them was saved first.
+  expect((await group({ customContent: '{{invoiceList}}' })).status).toBe(200)
+  expect((await group({ customSubject: '{{invoiceList}}' })).problem?.message).toContain('only once')
+  expect((await save(app, asha, { customSubject: 'Hello', customContent: '{{clientName}} '.repeat(20) })).status).toBe(200)
+  expect((await save(app, asha, { customContent: '{{clientName}} '.repeat(21) })).problem?.message).toBe(
+    'Use {{clientName}} at most 20 times; it is used 21 times.',
+  )
+  expect((await ask(app, asha, templateCalls.read)).reply.customContent).toBe('{{clientName}} '.repeat(20))
+})
+
 test('a subject of two lines, a text beyond all measure and an unknown key are refused', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)

@@ -4,8 +4,11 @@ import {
   defaultGroupContent,
   defaultGroupSubject,
   defaultSubject,
+  groupVariables,
+  overusedVariables,
   type Template,
   type TemplateChange,
+  templateVariables,
   type Wording,
 } from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -65,6 +68,7 @@ export async function saveTemplate(
       own.customContent = defaults[kind].content
     }
     if (own.useCustom) refuseEmpty(own)
+    refuseOveruse(own, kind)
     await tx
       .update(templates)
       .set({ ...own, updatedAt: now })
@@ -91,6 +95,12 @@ function refuseEmpty(own: Own): void {
   if (own.customContent.trim() === '') errors.push({ path: 'customContent', message: 'Please enter the text of the email.' })
   const [first] = errors
   if (first) throw new ProblemError('invalid', first.message, { errors })
+}
+
+function refuseOveruse(own: Own, kind: TemplateKind): void {
+  const wording = { subject: own.customSubject, content: own.customContent }
+  const [first] = overusedVariables(wording, kind === 'one' ? templateVariables : groupVariables)
+  if (first) throw new ProblemError('invalid', first, { errors: [{ path: 'customContent', message: first }] })
 }
 
 function toTemplate(own: Own, kind: TemplateKind): Template {

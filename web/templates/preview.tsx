@@ -8,7 +8,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
-import { reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
+import { EmailTooLarge, type RenderedReminder, reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn } from '#web/ui/dates.ts'
@@ -31,7 +31,7 @@ export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wordin
   const [shown] = useDebouncedValue(wording, 120)
   const userName = profile.data?.displayName ?? sampleValues.userName
   const example = chosen ?? sampleExample(kind, userName)
-  const email = example.render(shown)
+  const email = rendered(example, shown)
   const from = mailbox.data?.user ? `${userName} <${mailbox.data.user}>` : userName
   return (
     <Panel title={t.title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
@@ -48,13 +48,27 @@ export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wordin
           <dt>{t.to}</dt>
           <dd>{example.to}</dd>
           <dt>{t.subject}</dt>
-          <dd className={styles.subject}>{email.subject === '' ? t.noSubject : email.subject}</dd>
+          <dd className={styles.subject}>{email === null || email.subject === '' ? t.noSubject : email.subject}</dd>
         </dl>
-        <EmailFrame document={reminderDocument(email.html)} width={widths[width]} />
+        {email === null ? (
+          <p className={styles.same}>{t.tooLarge}</p>
+        ) : (
+          <EmailFrame document={reminderDocument(email.html)} width={widths[width]} />
+        )}
       </div>
-      {email.subject !== '' && <p className={styles.same}>{t.same}</p>}
+      {email !== null && email.subject !== '' && <p className={styles.same}>{t.same}</p>}
     </Panel>
   )
+}
+
+/** Null where the email would be too large to send. */
+function rendered(example: Example, wording: Wording): RenderedReminder | null {
+  try {
+    return example.render(wording)
+  } catch (error) {
+    if (error instanceof EmailTooLarge) return null
+    throw error
+  }
 }
 
 /** The empty `sandbox` must stay: no script may run in the user's HTML. */

@@ -91,6 +91,7 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Se
     clientName,
     userName,
     invoices: invoices.map(({ reference, amount, dueDate }) => ({ reference, amount, dueDate, daysOverdue: daysBetween(dueDate, today) })),
+    count: invoices.length,
     total: fromMinor(invoices.reduce((sum, { amount }) => sum + (toMinor(amount) ?? 0), 0)),
   })
   return {

@@ -68,6 +68,7 @@ export const texts = {
     from: 'From',
     to: 'To',
     subject: 'Subject',
+    tooLarge: 'This email would be larger than 1 MB and could not be sent. Shorten the template.',
     noSubject: '(no subject)',
     same: 'This is exactly what your client receives.',
   },
