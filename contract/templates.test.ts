@@ -167,14 +167,24 @@ test('the plain text says what the HTML shows', () => {
   )
 })
 
-test('hostile input of 60,000 characters renders within the time limit', () => {
-  const patterns = ['<', '<a', '<a "', `<a '"`, '<!--', '<script>', '{{', '<b>', '</b>', '<a\t', '&#', '{{ ', `<a"'`, '"<a\'']
-  for (const pattern of [...patterns, `<${'a'.repeat(59_999)}`]) {
-    const long = pattern.repeat(60_000 / pattern.length)
+test('hostile input of four times the length takes about four times as long', () => {
+  const patterns = ['<', '<a', '<a "', `<a '"`, '<!--', '<script>', '{{', '<b>', '</b>', '<a\t', '&#', '{{ ', `<a"'`, '"<a\'', 'a']
+  const length = 60_000
+  const took = (pattern: string, characters: number) => {
+    const long = pattern === 'a' ? `<${'a'.repeat(characters - 1)}` : pattern.repeat(characters / pattern.length)
     const before = performance.now()
     renderReminder({ subject: long, content: long }, sampleValues)
     unknownVariables(long)
-    expect(performance.now() - before, pattern).toBeLessThan(1000)
+    return performance.now() - before
+  }
+  for (const pattern of patterns) {
+    let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    // The shortest of several tries hardly depends on what else the machine does. Quadratic work would take 16 times as long.
+    for (let n = 0; n < 30 && (n < 3 || long / short > 8); n += 1) {
+      short = Math.min(short, took(pattern, length / 4))
+      long = Math.min(long, took(pattern, length))
+    }
+    expect(long / short, pattern).toBeLessThan(10)
   }
 })
 

@@ -378,7 +378,9 @@ async function manyInvoices(app: TestApp, owner: Person, count: number): Promise
     clientName: 'Kaveri Foods',
     clientEmail: 'billing@kaveri.example',
     amount: 1,
-    dueDate: Temporal.PlainDate.from('2026-03-01').subtract({ days: n + 1 }).toString(),
+    dueDate: Temporal.PlainDate.from('2026-03-01')
+      .subtract({ days: n + 1 })
+      .toString(),
   }))
   await ask(app, owner, invoiceCalls.import, { body: { lines, keepDuplicates: true } })
 }
