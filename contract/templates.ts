@@ -263,6 +263,8 @@ const silentTags = new Set(['script', 'style'])
 function* pieces(content: string, { markup }: Syntax): Generator<Piece> {
   const lower = content.toLowerCase().length === content.length ? content.toLowerCase() : content
   const lastEnd = content.lastIndexOf('-->')
+  // What is not closed after one tag is not closed after the next: searching again for each would be quadratic.
+  const unclosed = new Set<string>()
   let after = 0
   const scan = new RegExp(markup)
   for (let found = scan.exec(content); found; found = scan.exec(content)) {
@@ -277,8 +279,9 @@ function* pieces(content: string, { markup }: Syntax): Generator<Piece> {
     else if (lineBreak) yield { tag: 'br', closes: false }
     else if (tag && keptTags.has(tag)) yield { tag, closes: slash === '/' }
     else if (tag && !slash && silentTags.has(tag)) {
-      const closing = lower.indexOf(`</${tag}`, found.index + whole.length)
+      const closing = unclosed.has(tag) ? -1 : lower.indexOf(`</${tag}`, found.index + whole.length)
       if (closing >= 0) scan.lastIndex = closing
+      else unclosed.add(tag)
     }
     after = scan.lastIndex
   }
