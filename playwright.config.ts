@@ -3,21 +3,32 @@ import { chromiumFlags, findChromium } from '#test/chromium.ts'
 
 const executablePath = findChromium()
 
-/** Journeys in whatever Chromium this machine has, against the built client and the real server, which each file starts for itself. */
+/** Files whose program talks to a fake that the test directs: one worker keeps one such program, and runs its tests one after another. */
+const withFakes = {
+  shop: ['buying.spec.ts', 'audit-billing.spec.ts'],
+  google: ['google.spec.ts', 'gmail.spec.ts', 'security.spec.ts', 'audit-account.spec.ts'],
+  'api-clients': ['connections.spec.ts', 'failures.spec.ts', 'audit-connections.spec.ts'],
+}
+
+/** Browser tests in the Chromium of this machine, against the built client and the real server. */
 export default defineConfig({
   testDir: 'test/e2e',
-  testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  timeout: 60_000,
-  // Two browsers and the program share what may be a small machine.
-  expect: { timeout: 15_000 },
-  workers: 2,
+  // Upper bounds only: three browsers and the programs may share a small, busy machine.
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
+  workers: 3,
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : [['list']],
   use: {
     launchOptions: { ...(executablePath ? { executablePath } : {}), args: chromiumFlags },
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
-    trace: 'retain-on-failure',
+    // Recording costs as much CPU as the test. There are no retries by default, which would hide an unstable test: trace one with `--retries 1`.
+    trace: 'on-first-retry',
   },
+  projects: [
+    ...Object.entries(withFakes).map(([name, testMatch]) => ({ name, testMatch, workers: 1 })),
+    { name: 'plain', testMatch: '*.spec.ts', testIgnore: Object.values(withFakes).flat(), fullyParallel: true },
+  ],
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { z } from 'zod'
 import { chromiumFlags, findChromium } from '#test/chromium.ts'
-import { clientWords, ledgerLines } from '#test/ledger-lines.ts'
+import { clientWords, invoiceLines } from '#test/invoice-lines.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 
 /**
@@ -96,7 +96,7 @@ try {
 
 async function fill(size: number): Promise<void> {
   const someone = await someoneAt(program.url, ownerOf(size))
-  const lines = ledgerLines(size)
+  const lines = invoiceLines(size)
   for (let start = 0; start < size; start += 1_000)
     await someone.send('POST', '/invoices/import', { lines: lines.slice(start, start + 1_000), keepDuplicates: true })
 }
@@ -127,7 +127,7 @@ async function measure(
 
 /** Types the word and deletes it, letter by letter; each letter changes the results. */
 async function typeAndErase(page: Page, size: number): Promise<{ letters: number[]; found: number[] }> {
-  const names = ledgerLines(size).map(({ clientName, clientEmail }) => `${clientName}\n${clientEmail}`.toLowerCase())
+  const names = invoiceLines(size).map(({ clientName, clientEmail }) => `${clientName}\n${clientEmail}`.toLowerCase())
   const { searched } = clientWords
   const box = page.getByRole('textbox', { name: 'Search' })
   await box.click()

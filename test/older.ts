@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { openEmbedded } from '#server/platform/database.ts'
 
 /**
- * Makes the accounts in a folder older, and their month fuller, while no program runs on it: what a real program on a real clock would need
+ * Backdates the accounts in a folder and adds to their monthly usage, while no program runs on it: a real program on a real clock would need
  * weeks for.
  */
 export async function makeOlder(dataDir: string, about: { email: string; days: number; invoicesThisMonth: number }): Promise<void> {

@@ -11,11 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface Program extends AsyncDisposable {
   url: string
   pid: number
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): string
-  /** Its exit code once it has ended by itself or by `end`, null where a signal ended it. */
+  /** Its exit code once it has ended, null if a signal ended it. */
   ended: Promise<number | null>
-  /** Ends it and answers its exit code, or null where a signal ended it. */
+  /** Ends it and answers its exit code, null if a signal ended it. */
   end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null>
 }
 
@@ -114,7 +114,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Somebody who uses the program over HTTP, signed up and signed in. */
+/** A signed-in account that uses the program over HTTP; makes the account first if there is none. */
 export async function someoneAt(
   url: string,
   email: string,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectAccessible } from './audit.ts'
 import { expect, test } from './duely.ts'
-import { onDashboard } from './on-dashboard.ts'
+import { onDashboard } from './sign-in.ts'
 
 const three = [
   { clientName: 'Kaveri Foods', amount: 500, status: 'overdue', dueInDays: -8 },
@@ -11,15 +11,7 @@ const three = [
 ]
 const clients = (page: Page) => page.locator('[data-index] [data-open]').allTextContents()
 
-/** Nothing that keeps anybody out, by the rules of WCAG 2.2 A and AA. */
-async function expectAccessible(page: Page): Promise<void> {
-  // While something fades in, its colours are not yet what they will be.
-  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
-}
-
-test('the list is sorted by its columns, and stays the choice after a reload', async ({ page }) => {
+test('the list sorts by its columns, and keeps view and order after a reload', async ({ page }) => {
   await onDashboard(page, three)
   await page.getByRole('button', { name: 'List', exact: true }).click()
   await page.getByRole('button', { name: 'Amount' }).click()
@@ -32,7 +24,7 @@ test('the list is sorted by its columns, and stays the choice after a reload', a
   await expect.poll(() => clients(page)).toEqual(['Kaveri Foods', 'Meridian Textiles', 'Studio Banyan'])
 })
 
-test('many are marked as paid, paused and deleted at once, and each is taken back to what it was', async ({ page }) => {
+test('bulk actions mark as paid, pause and delete, and Undo restores each invoice', async ({ page }) => {
   await onDashboard(page, three)
   await page.getByRole('button', { name: 'List', exact: true }).click()
   const boxes = page.getByRole('checkbox', { name: /^Select/ })
@@ -67,7 +59,7 @@ test('many are marked as paid, paused and deleted at once, and each is taken bac
   await expect(page.getByRole('button', { name: 'All (3)' })).toBeVisible()
 })
 
-test('a file is looked at line by line before anything is saved, and what was imported can be taken back', async ({ page }) => {
+test('an import previews each line before it saves, and can be undone', async ({ page }) => {
   await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 500 }])
   const due = Temporal.Now.plainDateISO('Asia/Kolkata').add({ days: 10 }).toString()
   const csv = [
@@ -98,7 +90,7 @@ test('a file is looked at line by line before anything is saved, and what was im
   await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
 })
 
-test('what is exported is what is shown, and can be imported again', async ({ page }) => {
+test('the export has the invoices shown, and can be imported again', async ({ page }) => {
   await onDashboard(page, three)
   const saved = async () => {
     const download = await page.waitForEvent('download')
@@ -120,7 +112,7 @@ test('what is exported is what is shown, and can be imported again', async ({ pa
   await expect(page.getByRole('dialog').getByRole('button', { name: /^Duplicates \(1\)|^With problems \(1\)/ })).not.toHaveCount(0)
 })
 
-test('everything is reached by keyboard alone', async ({ page }) => {
+test('the keyboard reaches every part of the dashboard', async ({ page }) => {
   await onDashboard(page, three)
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
@@ -134,7 +126,7 @@ test('everything is reached by keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL(/edit-invoice/)
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
-  // Faster than the list can follow: Enter does what was typed.
+  // Typed faster than the list renders: Enter must act on the text.
   await page.keyboard.type('light theme')
   await page.keyboard.press('Enter')
   await expect(page.locator('html')).not.toHaveClass(/dark/)
@@ -163,7 +155,7 @@ test('everything is reached by keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL(/edit-invoice/)
 })
 
-test('the palette keeps the focus when the screen that was chosen before comes in behind it', async ({ page }) => {
+test('the palette keeps the focus when a screen loads behind it', async ({ page }) => {
   await onDashboard(page, three)
   let fetched = () => {}
   const held = new Promise<void>((resolve) => {
@@ -187,7 +179,7 @@ test('the palette keeps the focus when the screen that was chosen before comes i
   await expect(box).toBeFocused()
 })
 
-test('a client of an earlier invoice is offered, and what was typed is not lost by leaving', async ({ page }) => {
+test('a client of an earlier invoice is suggested, and leaving asks before it discards the form', async ({ page }) => {
   await onDashboard(page, three)
   await page.keyboard.press('n')
   await expect(page).toHaveURL(/new-invoice/)
@@ -202,7 +194,7 @@ test('a client of an earlier invoice is offered, and what was typed is not lost 
   await expect(page.getByRole('button', { name: 'All (4)' })).toBeVisible()
 })
 
-test('what was changed of an invoice is not lost by leaving, and nothing is asked where nothing was changed', async ({ page }) => {
+test('leaving a changed invoice asks first, leaving an unchanged one does not', async ({ page }) => {
   await onDashboard(page, three)
   const open = () => page.getByRole('main').getByRole('link', { name: 'Kaveri Foods' }).click()
   const leave = () => page.getByRole('navigation', { name: 'Dashboard screens' }).getByRole('link', { name: 'Reminder Control' }).click()
@@ -226,7 +218,7 @@ test('what was changed of an invoice is not lost by leaving, and nothing is aske
   await expect(page.getByRole('heading', { name: 'Reminder Control' })).toBeVisible()
 })
 
-test('what is past due but marked unpaid is accounted for where the overdue filter finds nothing', async ({ page }) => {
+test('an empty overdue filter points to unpaid invoices that are past due', async ({ page }) => {
   await onDashboard(page, [
     { clientName: 'Kaveri Foods', amount: 500, dueInDays: -8 },
     { clientName: 'Studio Banyan', amount: 9000, dueInDays: -3 },
@@ -240,7 +232,7 @@ test('what is past due but marked unpaid is accounted for where the overdue filt
   await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeVisible()
 })
 
-test('an amount typed with commas is that amount, and what is none stays as typed with the reason below', async ({ page }) => {
+test('an amount may have commas, and an invalid one stays as typed with the reason below', async ({ page }) => {
   await onDashboard(page, [])
   await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().click()
   const amount = page.getByLabel('Amount')
@@ -277,7 +269,7 @@ test('an amount typed with commas is that amount, and what is none stays as type
   await expect(page.getByLabel('Amount')).toHaveValue('1,84,200.00')
 })
 
-test('a day that is none is answered in the way days are typed here, and a missing invoice leads back to the others', async ({ page }) => {
+test('an invalid date shows the expected format, and a missing invoice links back to the list', async ({ page }) => {
   await onDashboard(page, [])
   await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().click()
   await page.getByRole('textbox', { name: 'Due Date' }).fill('31/02/2026')
@@ -289,7 +281,7 @@ test('a day that is none is answered in the way days are typed here, and a missi
   await expect(page.getByText('No invoices yet')).toBeVisible()
 })
 
-test('on a phone the list is sorted by a choice of its own, and nothing of a line is cut', async ({ page }) => {
+test('on a phone the list has a select for its order, and no row is cut', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await onDashboard(page, three)
   await page.getByRole('button', { name: 'List', exact: true }).click()
@@ -302,7 +294,7 @@ test('on a phone the list is sorted by a choice of its own, and nothing of a lin
   expect(await late.evaluate(({ parentElement: cell }) => cell !== null && cell.scrollWidth <= cell.clientWidth)).toBe(true)
 })
 
-test('the table behind the due line names every invoice, the most overdue first', async ({ page }) => {
+test('the table behind the due line lists every invoice, the most overdue first', async ({ page }) => {
   await onDashboard(page, [
     ...three,
     ...[1, 2, 3, 4, 5].map((number) => ({ clientName: `Anand ${number}`, amount: number, dueInDays: number })),
@@ -315,14 +307,14 @@ test('the table behind the due line names every invoice, the most overdue first'
   await expect(rows).toHaveCount(8)
 })
 
-test('the focus goes along to the page that is gone to', async ({ page }) => {
+test('navigation moves the focus to the new page', async ({ page }) => {
   await onDashboard(page, [])
   await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().press('Enter')
   await expect(page.getByRole('heading', { name: 'Create Invoice' })).toBeVisible()
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('the counts of the filters follow the search, in name or email and whatever its case, until it is cleared', async ({ page }) => {
+test('the filter counts follow the search, in name or email and any case, until it is cleared', async ({ page }) => {
   await onDashboard(page, [...three, { clientName: 'Kaveri Motors', amount: 20, status: 'paid' }])
   const search = page.getByRole('textbox', { name: 'Search', exact: true })
   const counts = () => page.getByRole('group', { name: 'Filter by status' }).getByRole('button').allTextContents()
@@ -332,7 +324,7 @@ test('the counts of the filters follow the search, in name or email and whatever
   expect(await clients(page)).toEqual(['Kaveri Motors', 'Kaveri Foods'])
   await page.getByRole('button', { name: 'Paid (1)', exact: true }).click()
   await expect.poll(() => clients(page)).toEqual(['Kaveri Motors'])
-  // What is searched and filtered by stands in the address.
+  // The address has the search and the filter.
   await expect(page).toHaveURL(/search=KAVERI/)
   await page.reload()
   await expect(search).toHaveValue('KAVERI')
@@ -348,7 +340,7 @@ test('the counts of the filters follow the search, in name or email and whatever
   await expect.poll(counts).toEqual(['All (4)', 'Paid (2)', 'Unpaid (1)', 'Overdue (1)'])
 })
 
-test('a search that finds nothing says what was searched for and where, and leads back to what is there', async ({ page }) => {
+test('a search without results names its query and filter, and links back to the invoices', async ({ page }) => {
   await onDashboard(page, three)
   const main = page.getByRole('main')
   const search = page.getByRole('textbox', { name: 'Search', exact: true })
@@ -374,7 +366,7 @@ for (const [filter, others, says] of [
   ['Paid', ['unpaid', 'overdue'], 'No invoices have been marked as paid yet.'],
   ['Overdue', ['unpaid', 'paid'], 'No overdue invoices found.'],
 ] as const)
-  test(`where no invoice is ${filter.toLowerCase()}, its filter says so and leads back to all`, async ({ page }) => {
+  test(`without ${filter.toLowerCase()} invoices the filter shows that and links back to all`, async ({ page }) => {
     await onDashboard(
       page,
       others.map((status, index) => ({ clientName: `Client ${index}`, amount: 5 + index, status })),
@@ -386,7 +378,7 @@ for (const [filter, others, says] of [
     await expect(page.locator('[data-index]')).toHaveCount(2)
   })
 
-test('while the invoices come it says so, and where they do not come why, until they do', async ({ page }) => {
+test('the list shows that it loads, then the error, and loads again on request', async ({ page }) => {
   await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 500, dueInDays: 0 }])
   const list = (url: URL) => url.pathname === '/invoice'
   let refuse = () => {}
@@ -408,7 +400,7 @@ test('while the invoices come it says so, and where they do not come why, until 
   await expect(page.getByText(`Due ${today}`, { exact: false })).toBeVisible()
 })
 
-test('nothing there yet says how to begin, by hand or from a file', async ({ page }) => {
+test('an empty dashboard offers to add an invoice or import a file', async ({ page }) => {
   await onDashboard(page, [])
   await expect(page.getByRole('heading', { name: 'No invoices yet' })).toBeVisible()
   await expect(page.getByText('Get started by creating your first invoice')).toBeVisible()
@@ -420,7 +412,7 @@ test('nothing there yet says how to begin, by hand or from a file', async ({ pag
   await expect(page.getByText('Fill in the details to create a new invoice')).toBeVisible()
 })
 
-test('the arrow keys go along the cards, from row to row, also to those that are not drawn yet', async ({ page }) => {
+test('the arrow keys move over the cards, also to rows that are not rendered yet', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 700 })
   await onDashboard(
     page,
@@ -455,7 +447,7 @@ test('the arrow keys go along the cards, from row to row, also to those that are
   await expect(page.locator('[data-index="59"]')).toBeInViewport()
 })
 
-test('who leaves the dashboard right after typing a search gets there, however long the next screen takes to arrive', async ({ page }) => {
+test('leaving the dashboard right after typing a search works, however slow the next screen loads', async ({ page }) => {
   await page.clock.install()
   await onDashboard(page, three)
   let arrive = () => {}
@@ -470,13 +462,13 @@ test('who leaves the dashboard right after typing a search gets there, however l
   await page.getByRole('textbox', { name: 'Search', exact: true }).fill('kaveri')
   await page.getByRole('link', { name: 'Kaveri Foods' }).click()
   await asked
-  // Longer than what was typed waits to be written into the address.
+  // Longer than the debounce of the search in the address.
   await page.clock.runFor(1_000)
   arrive()
   await expect(page.getByRole('heading', { name: 'Edit Invoice' })).toBeVisible()
 })
 
-test('single letters search and begin an invoice, and write no more than a letter where somebody types', async ({ page }) => {
+test('single-letter shortcuts search and create an invoice, and stay letters in a text field', async ({ page }) => {
   await onDashboard(page, three)
   const search = page.getByRole('textbox', { name: 'Search', exact: true })
   await page.keyboard.press('/')
@@ -500,9 +492,7 @@ test('single letters search and begin an invoice, and write no more than a lette
   await expect(client).toHaveValue('n/')
 })
 
-test('the due line stands under its three sums, and leads to an invoice that stands there before the server has answered', async ({
-  page,
-}) => {
+test('the due line has three sums above it, and opens an invoice before the server answers', async ({ page }) => {
   await onDashboard(page, [
     { clientName: 'Kaveri Foods', amount: 1_200, dueInDays: -5 },
     { clientName: 'Studio Banyan', amount: 340.5, dueInDays: 6 },

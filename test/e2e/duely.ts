@@ -6,17 +6,17 @@ import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { type Program, startProgram } from '#test/program.ts'
 
 interface Started {
-  /** The real program with the built client, on data of its own; one for all tests of a file. */
+  /** The real program with the built client, on its own data; one for all tests of a worker. */
   program: Program
 }
 
 interface Beside {
-  /** A mail server that it may send to, and that has received nothing yet. */
+  /** A mail server that has received nothing yet. */
   smtp: FakeSmtp
   complaints: string[]
 }
 
-/** A test in a browser whose page finds the program at `/`. Whatever the page complains of, broken rules of its policy among it, fails the test. */
+/** A browser test with the program at `/`. Any error on the page's console, policy violations included, fails it. */
 export const test = base.extend<Beside, Started>({
   program: [
     async ({}, use) => {
@@ -38,7 +38,7 @@ export const test = base.extend<Beside, Started>({
       const complaints: string[] = []
       listen(page, complaints)
       await use(complaints)
-      expect(complaints, 'what the page complained of').toEqual([])
+      expect(complaints, 'errors on the console').toEqual([])
     },
     { auto: true },
   ],
@@ -49,7 +49,7 @@ export { expect }
 function listen(page: Page, complaints: string[]): void {
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // A call that is refused is no complaint: what the person sees of it is what counts.
+    // The browser logs each refused call; the screen's own message is what the test checks.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
   })
 }

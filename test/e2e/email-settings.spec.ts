@@ -1,23 +1,12 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { someoneAt } from '#test/program.ts'
+import { expectAccessible } from './audit.ts'
 import { expect, test } from './duely.ts'
+import { type Someone, signIn } from './sign-in.ts'
 
-async function onEmailSettings(page: Page, url: string, email: string): Promise<Awaited<ReturnType<typeof someoneAt>>> {
-  const someone = await someoneAt(url, email)
-  await page.goto('/signin')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
-  await expect(page.getByText('No invoices yet')).toBeVisible()
+async function onEmailSettings(page: Page, url: string, email: string): Promise<Someone> {
+  const someone = await signIn(page, url, email)
   await page.goto('/dashboard/mail-settings')
   return someone
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
 }
 
 test('choosing a provider fills in host, port and security and links to its app password; Cancel and closing discard the input', async ({

@@ -12,7 +12,7 @@ async function signUp(page: Page, email: string): Promise<void> {
   await expect(page.getByText('No invoices yet')).toBeVisible()
 }
 
-test('who is quicker than the page loses nothing that was typed, and no password stands in the address', async ({ page }) => {
+test('text typed before hydration is kept, and no password gets into the address', async ({ page }) => {
   const arrived = Promise.withResolvers<void>()
   await page.route('**/assets/*.js', async (route) => {
     await arrived.promise
@@ -30,7 +30,7 @@ test('who is quicker than the page loses nothing that was typed, and no password
   await expect(page.getByText('No invoices yet')).toBeVisible()
 })
 
-test('who is signed out from elsewhere is told so where they land, and goes on where they were', async ({ page, program }) => {
+test('a session ended elsewhere leads to sign-in with a notice, and back to the same screen', async ({ page, program }) => {
   const email = 'elsewhere@banyan.example'
   await signUp(page, email)
   const reply = await fetch(`${program.url}/auth`, {
@@ -52,7 +52,7 @@ test('who is signed out from elsewhere is told so where they land, and goes on w
   await expect(page).toHaveURL(/email-templates/)
 })
 
-test('a wait that is over is no longer asked for', async ({ page }) => {
+test('a Retry-After that has passed no longer blocks the form', async ({ page }) => {
   await page.route('**/auth', (route) =>
     route.fulfill({
       status: 429,

@@ -1,15 +1,11 @@
 import type { Page } from '@playwright/test'
-import { type Program, someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
+import { signIn } from './sign-in.ts'
 
 /*
- * What holds on every screen: the theme, stillness for who asked for it, the frame and its links, messages, and what happens where a screen
- * breaks or the network is gone.
+ * What holds on every screen: the theme, reduced motion, the frame and its links, messages, and what happens if a screen
+ * crashes or the network is gone.
  */
-
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
 
 const wide = { width: 1280, height: 860 }
 const phone = { width: 390, height: 844 }
@@ -17,41 +13,21 @@ const sizes = { 'a wide screen': wide, 'a phone': phone }
 const away = 'The server cannot be reached. Please check your connection and try again.'
 const dashboardLinks = (page: Page) => page.getByRole('navigation', { name: 'Dashboard screens' }).getByRole('link')
 
-let people = 0
-
-/** Somebody of whom this browser knows already that they are signed in; they are on no screen yet. */
-async function signedIn(page: Page, program: Program): Promise<Awaited<ReturnType<typeof someoneAt>>> {
-  people += 1
-  const email = `asha${people}@banyan.example`
-  const someone = await someoneAt(program.url, email)
-  const answered = await page.request.post('/auth', { data: { email, password: 'correct horse battery' } })
-  const { foundUser, accessToken } = (await answered.json()) as { foundUser: object; accessToken: string }
-  await page.goto('/robots.txt')
-  await page.evaluate(
-    ([user, token]) => {
-      localStorage.setItem('user', user)
-      localStorage.setItem('accessToken', token)
-    },
-    [JSON.stringify(foundUser), accessToken] as const,
-  )
-  return someone
-}
-
 const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02', status: 'overdue' }
 const storedTheme = (page: Page) => page.evaluate(() => localStorage.getItem('theme'))
 const root = (page: Page) => page.locator('html')
 const dark = { ground: 'rgb(11, 14, 20)', around: '#0b0e14' }
 const light = { ground: 'rgb(246, 246, 242)', around: '#f6f6f2' }
 
-/** The ground of the page, and what the browser is told to paint around it. */
+/** The background of the page, and the theme colour for the browser's own frame. */
 const grounds = (page: Page) =>
   page.evaluate(() => ({
     ground: getComputedStyle(document.body).backgroundColor,
     around: [...document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')].map(({ content }) => content).join(),
   }))
 
-test('it is dark until somebody chooses light, in this tab and in the others', async ({ page, context, program }) => {
-  await signedIn(page, program)
+test('the theme is dark until light is chosen, in this tab and in all others', async ({ page, context, program }) => {
+  await signIn(page, program.url)
   await page.goto('/dashboard')
   await expect(page.getByText('No invoices yet')).toBeVisible()
   await expect(root(page)).toHaveClass(/\bdark\b/)
@@ -75,7 +51,7 @@ test('it is dark until somebody chooses light, in this tab and in the others', a
   expect(await storedTheme(page)).toBe('dark')
 })
 
-test('a page that nobody signed in to follows the theme that is chosen in another tab', async ({ page, context }) => {
+test('a public page follows the theme chosen in another tab', async ({ page, context }) => {
   await page.goto('/')
   await expect(root(page)).toHaveClass(/\bdark\b/)
   const other = await context.newPage()
@@ -85,12 +61,12 @@ test('a page that nobody signed in to follows the theme that is chosen in anothe
   await expect.poll(() => grounds(page)).toEqual(light)
 })
 
-test('who chose light sees no dark page first, on the dashboard and on the public pages', async ({ page, program, complaints }) => {
-  await signedIn(page, program)
+test('with the light theme no page is dark while it loads', async ({ page, program, complaints }) => {
+  await signIn(page, program.url)
   await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Switch to the light theme' }).click()
   await expect(root(page)).not.toHaveClass(/\bdark\b/)
-  // Every ground that was there when the browser painted, until the page was alive.
+  // Every background that the browser painted until the page was hydrated.
   await page.addInitScript(() => {
     const painted: string[] = []
     Object.assign(window, { painted })
@@ -117,8 +93,8 @@ test('who chose light sees no dark page first, on the dashboard and on the publi
   notArrived(complaints)
 })
 
-test('a page of which only the beginning arrives says so, and works once it is loaded again', async ({ page, program, complaints }) => {
-  await signedIn(page, program)
+test('a page whose scripts do not load shows a notice, and works after a reload', async ({ page, program, complaints }) => {
+  await signIn(page, program.url)
   const said = page.getByRole('alert').filter({ hasText: 'This page did not load completely' })
   await page.goto('/dashboard')
   await expect(page.getByText('No invoices yet')).toBeVisible()
@@ -135,14 +111,14 @@ test('a page of which only the beginning arrives says so, and works once it is l
   notArrived(complaints)
 })
 
-/** What a page complains of whose scripts were held back; this and nothing else. */
+/** The only error that a page without its scripts may log. */
 function notArrived(complaints: string[]): void {
   const found = complaints.splice(0)
   expect(found).not.toEqual([])
   for (const one of found) expect(one).toMatch(/^TypeError: Failed to fetch dynamically imported module/)
 }
 
-test('who asked for less motion sees none: on the landing page, the dashboard, in a dialog and in the drawer', async ({
+test('prefers-reduced-motion ends all motion: on the landing page, the dashboard, in a dialog and in the drawer', async ({
   page,
   program,
 }) => {
@@ -173,7 +149,7 @@ test('who asked for less motion sees none: on the landing page, the dashboard, i
   await page.getByRole('link', { name: 'Get Started' }).first().hover()
   await still('on the landing page')
 
-  const someone = await signedIn(page, program)
+  const someone = await signIn(page, program.url)
   await someone.send('POST', '/invoice', late)
   await page.goto('/dashboard')
   await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
@@ -197,15 +173,15 @@ test('who asked for less motion sees none: on the landing page, the dashboard, i
 })
 
 for (const [name, size] of Object.entries(sizes))
-  test(`a screen of the dashboard is as high as the window less 7.5rem, on ${name}`, async ({ page, program }) => {
+  test(`a dashboard screen is as high as the window minus 7.5rem, on ${name}`, async ({ page, program }) => {
     await page.setViewportSize(size)
-    await signedIn(page, program)
+    await signIn(page, program.url)
     const height = () =>
       page
         .getByRole('main')
         .locator('..')
         .evaluate((screen) => screen.getBoundingClientRect().height)
-    // One with little on it, and one with more than fits.
+    // One short screen and one that scrolls.
     await page.goto('/dashboard/oauth-consent')
     await expect(page.getByText('Missing redirect URI information.')).toBeVisible()
     expect(await height()).toBe(size.height - 7.5 * 16)
@@ -217,8 +193,8 @@ for (const [name, size] of Object.entries(sizes))
     expect(await height()).toBeGreaterThanOrEqual(size.height - 7.5 * 16)
   })
 
-test('Create Invoice is the link that is marked while an invoice is written down, and while one is changed', async ({ page, program }) => {
-  const someone = await signedIn(page, program)
+test('Create Invoice is the current link while an invoice is created or edited', async ({ page, program }) => {
+  const someone = await signIn(page, program.url)
   const { _id } = (await someone.send('POST', '/invoice', late)) as { _id: string }
   const marked = () => dashboardLinks(page).and(page.locator('[aria-current="page"]')).allTextContents()
   await page.goto('/dashboard/new-invoice')
@@ -232,8 +208,8 @@ test('Create Invoice is the link that is marked while an invoice is written down
   expect(await marked()).toEqual(['Dashboard'])
 })
 
-test('signing out says so while it lasts, forgets the person and ends on the landing page', async ({ page, program }) => {
-  await signedIn(page, program)
+test('signing out shows its progress, clears the session and ends on the landing page', async ({ page, program }) => {
+  await signIn(page, program.url)
   const answered = Promise.withResolvers<void>()
   await page.route('**/auth/logout', async (route) => {
     await answered.promise
@@ -253,8 +229,8 @@ test('signing out says so while it lasts, forgets the person and ends on the lan
   expect(await stored()).toEqual([null, null])
 })
 
-test('who cannot be signed out is told that they still are, and goes on or tries again', async ({ page, program }) => {
-  await signedIn(page, program)
+test('a failed sign-out keeps the session and can be retried', async ({ page, program }) => {
+  await signIn(page, program.url)
   await page.route('**/auth/logout', (route) => route.abort())
   await page.goto('/dashboard')
   await page.getByRole('button', { name: /^Account of/ }).click()
@@ -267,8 +243,8 @@ test('who cannot be signed out is told that they still are, and goes on or tries
   await expect(page).toHaveURL(/:\d+\/$/)
 })
 
-test('a message is announced, goes after five seconds, and at once when it is closed', async ({ page, program }) => {
-  await signedIn(page, program)
+test('a toast is announced, and closes after five seconds or by its button', async ({ page, program }) => {
+  await signIn(page, program.url)
   const now = Date.now()
   await page.clock.install({ time: now })
   await page.goto('/dashboard')
@@ -276,7 +252,7 @@ test('a message is announced, goes after five seconds, and at once when it is cl
   const press = page.getByRole('button', { name: /Subscribe to Zapier|Unsubscribe from Zapier/ })
   const message = page.getByRole('status').filter({ hasText: /to Zapier successfully|from Zapier successfully/ })
   await expect(press).toBeVisible()
-  // From here on time passes only as it is told to.
+  // From here on only the test moves the clock.
   await page.clock.pauseAt(now + 60_000)
   const appear = async () => {
     await press.click()
@@ -297,11 +273,8 @@ test('a message is announced, goes after five seconds, and at once when it is cl
   await expect(message).toHaveCount(0)
 })
 
-test('a screen whose code does not come says so in its place; the others open, and who comes back later finds it', async ({
-  page,
-  program,
-}) => {
-  await signedIn(page, program)
+test('a screen whose code does not load shows an error, the others open, and it opens later', async ({ page, program }) => {
+  await signIn(page, program.url)
   await page.route('**/assets/email-templates-screen-*.js', (route) => route.abort())
   await page.goto('/dashboard')
   await expect(page.getByText('No invoices yet')).toBeVisible()
@@ -317,8 +290,8 @@ test('a screen whose code does not come says so in its place; the others open, a
   await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
 })
 
-test('a screen whose code does not come is asked for again by whoever wants it, not over and over', async ({ page, program }) => {
-  await signedIn(page, program)
+test('the code of a screen that did not load is requested again by Try again only', async ({ page, program }) => {
+  await signIn(page, program.url)
   await page.route('**/assets/email-templates-screen-*.js', (route) => route.abort())
   const opened: string[] = []
   page.on('request', (request) => {
@@ -339,14 +312,14 @@ test('a screen whose code does not come is asked for again by whoever wants it, 
   await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
 })
 
-test('a screen that breaks leaves everything around it as it was, and says how to go on', async ({ page, program, complaints }) => {
-  const someone = await signedIn(page, program)
+test('a screen that crashes leaves the frame around it working and offers a reload', async ({ page, program, complaints }) => {
+  const someone = await signIn(page, program.url)
   await someone.send('POST', '/invoice', late)
   await page.route('**/invoice', (route) => route.fulfill({ json: [{ _id: 'no invoice at all' }] }))
   await page.goto('/dashboard')
   await expect(page.getByRole('heading', { name: 'This screen stopped working' })).toBeVisible()
   await expect(page.getByText('Your data is safe.')).toBeVisible()
-  // What broke is for whoever looks at the console.
+  // The console has the error itself.
   expect(complaints.length).toBeGreaterThan(0)
   complaints.length = 0
 
@@ -363,8 +336,8 @@ test('a screen that breaks leaves everything around it as it was, and says how t
   complaints.length = 0
 })
 
-test('who loses the network reads so, keeps what was read, and reads it anew once it is back', async ({ page, context, program }) => {
-  const someone = await signedIn(page, program)
+test('offline, a screen keeps its data and shows a notice; online again, it refetches', async ({ page, context, program }) => {
+  const someone = await signIn(page, program.url)
   await someone.send('POST', '/invoice', late)
   await page.clock.install()
   await page.goto('/dashboard')
@@ -374,19 +347,15 @@ test('who loses the network reads so, keeps what was read, and reads it anew onc
   await expect(notice).toBeVisible()
   await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
   await someone.send('POST', '/invoice', { ...late, clientName: 'Studio Banyan' })
-  // Longer than an answer counts as fresh.
+  // Longer than the stale time of a query.
   await page.clock.fastForward(10_000)
   await context.setOffline(false)
   await expect(notice).toHaveCount(0)
   await expect(page.getByText('Studio Banyan').first()).toBeVisible()
 })
 
-test('who saves without a network is told what to do, loses nothing typed, and saves it once it is back', async ({
-  page,
-  context,
-  program,
-}) => {
-  await signedIn(page, program)
+test('saving offline shows an error, keeps the form, and works once online again', async ({ page, context, program }) => {
+  await signIn(page, program.url)
   await page.goto('/dashboard/new-invoice')
   await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')
   await page.getByRole('combobox', { name: 'Client Email' }).fill('billing@kaveri.example')
@@ -408,12 +377,8 @@ test('who saves without a network is told what to do, loses nothing typed, and s
   await expect(page.getByText('₹1,84,200.50').first()).toBeVisible()
 })
 
-test('a screen that was never opened before needs the network, says so, and opens by itself once it is back', async ({
-  page,
-  context,
-  program,
-}) => {
-  await signedIn(page, program)
+test('a screen that was never loaded shows a notice offline and opens automatically once online', async ({ page, context, program }) => {
+  await signIn(page, program.url)
   await page.goto('/dashboard')
   await expect(page.getByText('No invoices yet')).toBeVisible()
   await context.setOffline(true)
@@ -441,7 +406,7 @@ const longest = [
   { ...late, amount: 0.01 },
 ]
 
-/** Whatever reaches over the edge of the window or of its dialog unless it is shortened or scrolled there, and every amount that is not seen whole. */
+/** Elements that overflow the window or their dialog without being clipped or scrolled there, and amounts that are cut. */
 function sticksOut(): string[] {
   const found: string[] = []
   const page = document.documentElement
@@ -465,7 +430,7 @@ function sticksOut(): string[] {
 for (const [name, size] of Object.entries(sizes))
   test(`the longest names, emails and amounts stay inside the window and its dialogs, on ${name}`, async ({ page, program, smtp }) => {
     await page.setViewportSize(size)
-    const someone = await signedIn(page, program)
+    const someone = await signIn(page, program.url)
     const ids: string[] = []
     for (const invoice of longest) ids.push(((await someone.send('POST', '/invoice', invoice)) as { _id: string })._id)
     await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
@@ -497,11 +462,8 @@ for (const [name, size] of Object.entries(sizes))
     await inside('the dialog that asks before reminders are started')
   })
 
-test('a public page stays where the part of it for who is signed in does not come, and leads on to the dashboard', async ({
-  page,
-  program,
-}) => {
-  await signedIn(page, program)
+test('a public page works without its code for signed-in visitors, and leads to the dashboard', async ({ page, program }) => {
+  await signIn(page, program.url)
   await page.route(/\/assets\/(?:account-alone|library)-[^/]*\.js$/, (route) => route.abort())
   await page.goto('/features')
   await page.getByRole('banner').getByRole('link', { name: 'Dashboard' }).click()

@@ -1,28 +1,15 @@
 import type { Page } from '@playwright/test'
-import { someoneAt } from '#test/program.ts'
+import { signIn } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
 
 /*
- * What is said while something is done, and where it fails: the server's own words, inside the specification's, on the screen that asked.
+ * Progress and errors: the server's reason, inside the specified sentence, on the screen that sent the request.
  */
-
-// A trace runs a script of its own in every frame, and the preview's frame lets none run.
-test.use({ trace: 'off' })
 
 const password = 'correct horse battery'
 const said = 'The disk of the server is full.'
 
-async function signIn(page: Page, url: string, email: string): Promise<Awaited<ReturnType<typeof someoneAt>>> {
-  const someone = await someoneAt(url, email)
-  await page.goto('/signin')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
-  await expect(page).toHaveURL(/\/dashboard$/)
-  return someone
-}
-
-/** From now on the server refuses this call. */
+/** Answers this call with 500. */
 async function refuse(page: Page, method: string, path: string): Promise<void> {
   await page.route(`**${path}`, (route) =>
     route.request().method() === method && route.request().resourceType() === 'fetch'
@@ -31,7 +18,7 @@ async function refuse(page: Page, method: string, path: string): Promise<void> {
   )
 }
 
-/** From now on this call is on its way until what comes back is called. */
+/** Delays this call until the returned function is called. */
 async function hold(page: Page, method: string, path: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(`**${path}`, async (route) => {
@@ -43,11 +30,11 @@ async function hold(page: Page, method: string, path: string): Promise<() => voi
 
 const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name })
 
-test('what fails about the mailbox and the reminders is said where it was asked for', async ({ page, program, smtp }) => {
+test('errors of the mailbox and the reminders are shown on their screen', async ({ page, program, smtp }) => {
   const asha = await signIn(page, program.url, 'failing@banyan.example')
   await page.goto('/dashboard/reminder-control')
   await expect(page.getByText('Never', { exact: true })).toBeVisible()
-  // It counts as disabled, but answers why.
+  // The button is aria-disabled, but a click shows the reason.
   await page.getByRole('button', { name: 'Start Reminders' }).click({ force: true })
   await expect(page.getByText('Please configure your email settings first before starting reminders.')).toBeVisible()
 
@@ -94,8 +81,9 @@ test('what fails about the mailbox and the reminders is said where it was asked 
   await expect(words).toHaveValue('Please pay soon')
 })
 
-test('what fails about the account is said where it was asked for, and nobody is signed out by it', async ({ page, program }) => {
+test('errors of the account are shown on its screen, and do not end the session', async ({ page, program }) => {
   await signIn(page, program.url, 'staying@banyan.example')
+  await page.goto('/dashboard')
   await refuse(page, 'POST', '/zapier/subscribe')
   await page.getByRole('button', { name: 'Subscribe to Zapier' }).click()
   await expect(page.getByText(`Failed to subscribe to Zapier. ${said}`).first()).toBeVisible()
@@ -123,7 +111,7 @@ test('what fails about the account is said where it was asked for, and nobody is
   await expect(page.getByText('No redirect URL received from the server.')).toBeVisible()
 })
 
-test('a plan that this server does not sell is not cancelled here yet, and says so', async ({ page, program }) => {
+test('a plan that this server does not sell cannot be cancelled here', async ({ page, program }) => {
   await signIn(page, program.url, 'paid-elsewhere@banyan.example')
   await page.route('**/subscription', async (route) => {
     if (route.request().resourceType() !== 'fetch') return route.fallback()
@@ -139,7 +127,7 @@ test('a plan that this server does not sell is not cancelled here yet, and says 
   await expect(page.getByText('Subscription cancellation will be available soon').first()).toBeVisible()
 })
 
-test('a button says what it is doing while the server takes its time', async ({ page }) => {
+test('buttons show their progress while the server is slow', async ({ page }) => {
   await page.goto('/signup')
   await page.getByLabel('Full Name').fill('Asha Rao')
   await page.getByLabel('Email').fill('patient@banyan.example')
@@ -166,7 +154,7 @@ test('a button says what it is doing while the server takes its time', async ({ 
   await page.locator('[data-open]').first().click()
   await expect(page.getByText('Update invoice details')).toBeVisible()
   const read = await hold(page, 'GET', '/invoice/*')
-  // A page of its own, to which the list hands nothing over.
+  // A fresh page, without the cache that the list filled.
   const address = page.url()
   await page.goto('about:blank')
   await page.goto(address)
@@ -191,7 +179,7 @@ test('a button says what it is doing while the server takes its time', async ({ 
   expect(await page.evaluate(() => localStorage.getItem('refreshToken'))).toBeNull()
 })
 
-test('a Gmail connection that cannot be begun says so', async ({ page, program }) => {
+test('a Gmail connection that does not start shows an error', async ({ page, program }) => {
   await signIn(page, program.url, 'no-gmail@banyan.example')
   await page.route('**/server', async (route) => {
     const answered = await route.fetch()

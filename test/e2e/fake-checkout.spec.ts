@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from '@playwright/test'
 import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 
-// The checkout that journeys pay in must itself do what the provider's does.
+// The fake checkout must behave like the provider's, because other tests pay in it.
 
-/** A page that opens the checkout and writes down what it is told. */
+/** A page that opens the checkout and records its callbacks. */
 async function openPage(razorpay: FakeRazorpay, options: Record<string, unknown>): Promise<{ url: string } & AsyncDisposable> {
   const page = `<!doctype html><title>Shop</title><ol></ol><script src="${razorpay.settings.checkoutUrl}"></script><script>
     const note = (text) => document.querySelector('ol').append(Object.assign(document.createElement('li'), { textContent: text }))
@@ -31,7 +31,7 @@ const about = (razorpay: FakeRazorpay) => ({
   theme: { color: '#2563eb' },
 })
 
-test('a failed attempt keeps the checkout open, and paying closes it and hands over the proof', async ({ page }) => {
+test('a failed attempt keeps the checkout open; paying closes it and returns the proof', async ({ page }) => {
   await using razorpay = await openFakeRazorpay()
   const order = razorpay.provider.createOrder({ amount: 400, currency: 'INR' })
   await using shop = await openPage(razorpay, { ...about(razorpay), order_id: order.id, amount: 400, currency: 'INR' })
@@ -50,7 +50,7 @@ test('a failed attempt keeps the checkout open, and paying closes it and hands o
   expect(paid).toBe(`paid ${JSON.stringify(razorpay.provider.proofOf(payment ?? razorpay.provider.payOrder(''), { orderId: order.id }))}`)
 })
 
-test('closing the checkout tells the page, by the button and by Escape', async ({ page }) => {
+test('closing the checkout notifies the page, by the button and by Escape', async ({ page }) => {
   await using razorpay = await openFakeRazorpay()
   const plan = razorpay.provider.createPlan({ period: 'monthly', interval: 1, item: { name: 'Pro', amount: 400, currency: 'INR' } })
   const subscription = razorpay.provider.createSubscription({ plan_id: plan.id, total_count: 12 })
@@ -66,7 +66,7 @@ test('closing the checkout tells the page, by the button and by Escape', async (
   expect(subscription.status).toBe('created')
 })
 
-test('an amount that is not the order’s cannot be paid', async ({ page }) => {
+test('an amount that differs from the order cannot be paid', async ({ page }) => {
   await using razorpay = await openFakeRazorpay()
   const order = razorpay.provider.createOrder({ amount: 400, currency: 'INR' })
   await using shop = await openPage(razorpay, { ...about(razorpay), order_id: order.id, amount: 100, currency: 'INR' })

@@ -1,22 +1,9 @@
-import type { Page } from '@playwright/test'
 import PostalMime from 'postal-mime'
-import { someoneAt } from '#test/program.ts'
+import { signIn } from './sign-in.ts'
 import { expect, test } from './with-google.ts'
 
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto('/signin')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
-  await expect(page).toHaveURL(/\/dashboard$/)
-}
-
-test('somebody connects Gmail, a reminder leaves through it, and disconnecting gives the permission back', async ({
-  page,
-  google,
-  program,
-}) => {
-  const asha = await someoneAt(program.url, 'asha@banyan.example')
+test('a connected Gmail mailbox sends a reminder, and disconnecting revokes the grant', async ({ page, google, program }) => {
+  const asha = await signIn(page, program.url, 'asha@banyan.example')
   const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
   await asha.send('POST', '/invoice', {
     clientName: 'Kaveri Foods',
@@ -26,13 +13,12 @@ test('somebody connects Gmail, a reminder leaves through it, and disconnecting g
     dueDate,
   })
   google.person = { sub: '301', email: 'asha@gmail.com', email_verified: true, name: 'Asha Rao' }
-  await signIn(page, 'asha@banyan.example')
   await page.goto('/dashboard/mail-settings')
 
   google.answer({ grants: (asked) => asked.filter((scope) => !scope.includes('gmail')) })
   await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
   await expect(page.getByRole('main').getByText(/^Error configuring Gmail: .*tick “Send email on your behalf”/)).toBeVisible()
-  // What was given without that is of no use, and handed back.
+  // A grant without the send scope is useless, so it is revoked.
   expect(google.revoked).toHaveLength(1)
   await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)
 
@@ -41,7 +27,7 @@ test('somebody connects Gmail, a reminder leaves through it, and disconnecting g
   await expect(page.getByRole('main').getByText('Error configuring Gmail: You didn’t allow Duely to send emails from Gmail.')).toBeVisible()
 
   google.answer({})
-  // What was read before the mailbox was connected arrives after it, and is not believed.
+  // A stale answer from before the connection must not overwrite the new state.
   const connected = page.waitForResponse((answered) => new URL(answered.url()).pathname === '/mail-config/gmail')
   await page.goto('/dashboard/mail-settings')
   await expect(page.getByRole('button', { name: 'Connect Gmail (Recommended)' })).toBeVisible()
@@ -86,9 +72,8 @@ test('somebody connects Gmail, a reminder leaves through it, and disconnecting g
   expect(google.revoked).toHaveLength(2)
 })
 
-test('a code from somebody else connects no mailbox', async ({ page, program }) => {
-  await someoneAt(program.url, 'meera@banyan.example')
-  await signIn(page, 'meera@banyan.example')
+test('a stolen code connects no mailbox', async ({ page, program }) => {
+  await signIn(page, program.url, 'meera@banyan.example')
   await page.goto('/dashboard/mail-settings?code=stolen&state=stolen')
   await expect(page.getByRole('main').getByText(/^Error configuring Gmail: Connecting Gmail failed\./)).toBeVisible()
   await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)

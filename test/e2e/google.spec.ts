@@ -5,7 +5,7 @@ import { expect, test } from './with-google.ts'
 
 const password = 'correct horse battery'
 
-/** Whoever sits at Google's page; `sub` is who they are there. */
+/** The person at Google's consent page; `sub` is their Google account. */
 function person(sub: string, email: string) {
   return { sub, email, email_verified: true, name: 'Asha Rao' }
 }
@@ -16,7 +16,7 @@ async function signOut(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/$/)
 }
 
-test('somebody signs up with Google, and the next time signs in with it, back to the screen they wanted', async ({ page, google }) => {
+test('Google signs a visitor up, and later in, back to the screen requested', async ({ page, google }) => {
   google.person = person('101', 'asha@gmail.com')
   await page.goto('/signup')
   await page.getByRole('link', { name: 'Sign up with Google' }).click()
@@ -34,7 +34,7 @@ test('somebody signs up with Google, and the next time signs in with it, back to
   await expect(page.getByText('Signed in with Google.')).toBeVisible()
 
   await signOut(page)
-  // Who they are is what Google's `sub` says, whatever the email is by now.
+  // `sub` identifies the person, because the email may change.
   google.person = person('101', 'asha.rao@gmail.com')
   await page.goto('/dashboard/reminder-control')
   await expect(page).toHaveURL(/\/signin$/)
@@ -43,7 +43,7 @@ test('somebody signs up with Google, and the next time signs in with it, back to
   expect(await page.evaluate(() => localStorage.getItem('refreshToken'))).toBeNull()
 })
 
-test('somebody who says no at Google, or whom Google cannot vouch for, is told that it failed', async ({ page, google }) => {
+test('a declined or forged Google sign-in shows an error', async ({ page, google }) => {
   google.answer({ denies: true })
   await page.goto('/signin')
   await page.getByRole('link', { name: 'Sign in with Google' }).click()
@@ -56,7 +56,7 @@ test('somebody who says no at Google, or whom Google cannot vouch for, is told t
   google.answer({})
 })
 
-test('a token that comes by an address is refused, and taken out of it', async ({ page }) => {
+test('a token in the address is refused and removed from it', async ({ page }) => {
   for (const query of ['?success=true&name=Asha&provider=google&token=t&refresh=r', '?accessToken=t&name=Asha', '?code=made-up']) {
     await page.goto(`/signin${query}`)
     await expect(page.getByRole('main').getByText('Google sign-in failed. Please try again.')).toBeVisible()
@@ -65,7 +65,7 @@ test('a token that comes by an address is refused, and taken out of it', async (
   }
 })
 
-test('an account with a password is not taken over by a Google sign-in, and links Google on the profile', async ({
+test('Google sign-in does not take over an account with a password, which links Google on the profile', async ({
   page,
   google,
   program,
@@ -102,7 +102,7 @@ test('an account with a password is not taken over by a Google sign-in, and link
   await page.getByRole('link', { name: 'Sign in with Google' }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
 
-  // And back: Google says once more who it is, then a password is chosen.
+  // Unlinking needs a fresh Google sign-in, then a new password.
   await page.goto('/dashboard/profile?tab=security')
   await page.getByRole('button', { name: 'Unlink Google' }).click()
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
@@ -114,7 +114,7 @@ test('an account with a password is not taken over by a Google sign-in, and link
   await expect(page.getByRole('button', { name: 'Link Google', exact: true })).toBeVisible()
 })
 
-test('whoever has a second factor shows it before Google takes its place', async ({ page, google, program }) => {
+test('linking Google requires the second factor', async ({ page, google, program }) => {
   const careful = await someoneAt(program.url, 'careful@gmail.com')
   const started = await careful.send('POST', '/user/two-factor/start', { currentPassword: password })
   const { secret } = started as { secret: string }

@@ -1,40 +1,20 @@
 import { expect, test } from './duely.ts'
+import { signIn } from './sign-in.ts'
 
-// The recorder would run a script in every frame; the mail's frame refuses any, and the browser says so.
-test.use({ trace: 'off' })
-
-test("an invoice's page shows the reminder as it was sent, and a pause stands everywhere until it is resumed", async ({ page, smtp }) => {
-  await page.goto('/signup')
-  await page.getByLabel('Full Name').fill('Asha Rao')
-  await page.getByLabel('Email').fill('asha@banyan.example')
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Sign Up' }).click()
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-  // What the other journeys do on the screen is done by the calls here.
-  const ask = (path: string, body: object) =>
-    page.evaluate(
-      async ([to, what]) => {
-        const answered = await fetch(to, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${localStorage.getItem('accessToken')}` },
-          body: JSON.stringify(what),
-        })
-        return answered.json() as Promise<{ _id: string }>
-      },
-      [path, body] as const,
-    )
+test("an invoice's page shows the sent reminder, and a pause is shown everywhere until it is resumed", async ({ page, program, smtp }) => {
+  const { send } = await signIn(page, program.url)
   const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
-  const invoice = await ask('/invoice', {
+  const invoice = (await send('POST', '/invoice', {
     clientName: 'Kaveri <b>Foods</b>',
     clientEmail: 'billing@kaveri.example',
     amount: 184200.5,
     dueDate,
-  })
+  })) as { _id: string }
   await page.goto(`/dashboard/edit-invoice/${invoice._id}`)
   await expect(page.getByText('No reminders sent yet.')).toBeVisible()
   await expect(page.getByText('Daily reminders are off')).toBeVisible()
 
-  await ask('/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await page.goto('/dashboard/reminder-control')
   await page.getByRole('button', { name: 'Start Reminders' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()

@@ -4,10 +4,7 @@ import { expect, test } from './duely.ts'
 
 /* The main job of the product without a mouse, as somebody does it who cannot use one, or who listens to the page. */
 
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-
-/** What has the focus: its role and name as they are read out, and whether something covers it. */
+/** The focused element: its accessible role and name, and whether something covers it. */
 async function focused(page: Page): Promise<{ read: string; covered: string | null }> {
   const covered = await page.evaluate(() => {
     const here = document.activeElement
@@ -20,12 +17,12 @@ async function focused(page: Page): Promise<{ read: string; covered: string | nu
     return same ? null : `${here.outerHTML.slice(0, 90)} under ${above?.outerHTML.slice(0, 90) ?? 'the edge of the window'}`
   })
   const here = page.locator(':focus')
-  // Past the end of a page comes the browser itself, then its beginning.
+  // After the last element the focus leaves to the browser, then returns to the first.
   const read = (await here.count()) === 0 ? '' : await here.ariaSnapshot()
   return { read: read.split('\n')[0] ?? '', covered }
 }
 
-/** Tab until something is read out like this; whatever is passed on the way must be in sight. */
+/** Presses Tab until an element with this role and name has the focus; each one on the way must be visible. */
 async function tabTo(page: Page, what: RegExp): Promise<void> {
   const passed: string[] = []
   for (let step = 0; step < 60; step += 1) {
@@ -44,7 +41,7 @@ async function type(page: Page, field: RegExp, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-/** Takes something from the palette by its name. */
+/** Chooses an entry of the palette by its name. */
 async function choose(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
@@ -52,10 +49,7 @@ async function choose(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('the whole main job is done by keys: signing up, an invoice, a mailbox, the reminders, paid, stopped, signed out', async ({
-  page,
-  smtp,
-}) => {
+test('the keyboard alone signs up, adds an invoice and a mailbox, runs reminders, marks as paid and signs out', async ({ page, smtp }) => {
   test.setTimeout(120_000)
   const late = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 8 })
   const [year, month, day] = late.toString().split('-')
@@ -99,7 +93,7 @@ test('the whole main job is done by keys: signing up, an invoice, a mailbox, the
   await type(page, /textbox "App Password"/, smtp.login.pass)
   await page.keyboard.press('Enter')
   await expect(page.getByText('Mail Configured')).toBeVisible()
-  // The focus is back on the page, not lost with the dialog.
+  // The dialog must return the focus to the page.
   await expect(page.locator('body')).not.toBeFocused()
 
   await choose(page, 'reminder control')
@@ -135,7 +129,7 @@ test('the whole main job is done by keys: signing up, an invoice, a mailbox, the
   expect(await page.evaluate(() => localStorage.getItem('accessToken'))).toBeNull()
 })
 
-test('what is heard of a screen says where one is, what each field is for and what was wrong with it', async ({ page }) => {
+test('screen readers get the page, the purpose of each field and its error', async ({ page }) => {
   await page.goto('/signup')
   await page.getByLabel('Full Name').fill('Asha Rao')
   await page.getByLabel('Email').fill('ears@banyan.example')

@@ -97,7 +97,7 @@ test('an expired access token is renewed silently, once for all tabs', async ({ 
   context.on('request', (request) => {
     if (request.url().endsWith('/auth/refresh')) refreshed += 1
   })
-  // From a page without the program: nothing of the screen that is left behind may ask in between.
+  // From a page without scripts: the screen left behind must not send requests meanwhile.
   await page.goto('/robots.txt')
   await page.evaluate(() => localStorage.setItem('accessToken', 'one.that.has-run-out'))
   refreshed = 0

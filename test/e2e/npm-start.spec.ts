@@ -6,7 +6,7 @@ import path from 'node:path'
 import { expect, test } from '@playwright/test'
 import { freePort } from '#test/program.ts'
 
-test('npm start serves the built client, and ends with it when npm is asked to end', async () => {
+test('npm start serves the built client, and ends when npm is ended', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-npm-'))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -16,10 +16,10 @@ test('npm start serves the built client, and ends with it when npm is asked to e
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   try {
-    await expect.poll(() => statusOf(`${url}/health`), { timeout: 45_000 }).toBe(200)
+    await expect.poll(() => statusOf(`${url}/health`), { timeout: 120_000 }).toBe(200)
     const page = await fetch(url)
     expect(await page.text()).toContain('<title>')
-    // Whoever holds this pipe still runs: it ends with the server, the last of npm's family.
+    // The pipe closes with the last process of npm's group, the server.
     const last = once(npm.stdout, 'close')
     npm.kill('SIGTERM')
     await last
@@ -30,7 +30,7 @@ test('npm start serves the built client, and ends with it when npm is asked to e
   }
 })
 
-/** 0 where nobody answers. */
+/** 0 if nothing listens. */
 async function statusOf(url: string): Promise<number> {
   return fetch(url).then(
     ({ status }) => status,

@@ -1,8 +1,8 @@
 import { expect, test } from './duely.ts'
-import { signIn } from './looking.ts'
+import { signIn } from './sign-in.ts'
 
 for (const address of ['/', '/features', '/pricing', '/contact', '/signin', '/signup']) {
-  test(`${address} is whole before and after its scripts have run`, async ({ page, request }) => {
+  test(`${address} is complete before and after hydration`, async ({ page, request }) => {
     const written = await (await request.get(address, { headers: { accept: 'text/html' } })).text()
     expect(written).toContain('<h1')
     expect(written).not.toContain('__DUELY_NONCE__')
@@ -10,7 +10,7 @@ for (const address of ['/', '/features', '/pricing', '/contact', '/signin', '/si
     expect(response?.status()).toBe(200)
     await expect(page.locator('h1').first()).toBeVisible()
     await page.waitForLoadState('networkidle')
-    // Written in our own letters, not in those that stand in for them.
+    // In the product's own fonts, not in the fallback ones.
     const used = await page.evaluate(async () =>
       [...(await document.fonts.ready)].filter(({ status }) => status === 'loaded').map(({ family }) => family),
     )
@@ -25,7 +25,7 @@ test('every page has a nonce of its own', async ({ request }) => {
   expect(one).not.toBe(other)
 })
 
-test('an address where nothing is says so, with status 404', async ({ page }) => {
+test('an unknown address answers 404 with a page', async ({ page }) => {
   const response = await page.goto('/no-such-page')
   expect(response?.status()).toBe(404)
   await expect(page).toHaveTitle(/Duely/)
@@ -35,7 +35,7 @@ test('an address where nothing is says so, with status 404', async ({ page }) =>
   await expect(page.getByRole('link', { name: 'Get Started' }).first()).toBeVisible()
 })
 
-test('every public page has a head of its own: title, description, address, what is shared, icons', async ({ request, baseURL }) => {
+test('every public page has its own title, description, canonical address, share image and icons', async ({ request, baseURL }) => {
   const heads = await Promise.all(
     ['/', '/features', '/pricing', '/contact', '/signin', '/signup'].map(async (address) => {
       const html = await (await request.get(address, { headers: { accept: 'text/html' } })).text()
@@ -56,14 +56,14 @@ test('every public page has a head of its own: title, description, address, what
   }
 })
 
-test('who is signed in finds the dashboard where strangers find the landing page', async ({ page, program }) => {
+test('the start page is the dashboard for signed-in visitors', async ({ page, program }) => {
   await signIn(page, program.url, 'at-home@banyan.example')
   await page.goto('/')
   await expect(page).toHaveURL(/\/dashboard$/)
   await expect(page.getByText('No invoices yet')).toBeVisible()
 })
 
-test('the footer tells whose pages these are, and opens what lies outside in a window of its own', async ({ page }) => {
+test('the footer names the owner, and opens external links in a new window', async ({ page }) => {
   await page.goto('/features')
   const footer = page.getByRole('contentinfo')
   await expect(footer.getByText(`© ${new Date().getFullYear()} Duely`)).toBeVisible()
@@ -72,7 +72,21 @@ test('the footer tells whose pages these are, and opens what lies outside in a w
   await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('rel', /noopener/)
 })
 
-test('a stranger on the dashboard is led to the sign-in page', async ({ page }) => {
+test('the dashboard leads signed-out visitors to the sign-in page', async ({ page }) => {
   await page.goto('/dashboard')
   await expect(page).toHaveURL(/\/signin/)
+})
+
+test('without a payment provider nothing is sold and nothing is limited', async ({ page, program }) => {
+  await signIn(page, program.url, 'own-server@banyan.example')
+  await page.goto('/pricing')
+  await expect(page.getByText('Payments are not set up on this server.')).toBeVisible()
+  await expect(page.getByText('Included on this server')).toHaveCount(2)
+  await expect(page.getByRole('button', { name: /Trial$/ })).toHaveCount(0)
+  await page.goto('/dashboard/profile?tab=subscription')
+  await expect(page.getByText(/^Payments are not set up on this server\. Nothing is limited here/)).toBeVisible()
+  await expect(page.getByText('Billing history')).toHaveCount(0)
+  await page.goto('/dashboard/reminder-control')
+  await expect(page.getByRole('button', { name: 'Start Reminders' })).toBeVisible()
+  await expect(page.getByText(/\bPro\b/)).toHaveCount(0)
 })

@@ -1,31 +1,19 @@
-import type { Page } from '@playwright/test'
 import PostalMime from 'postal-mime'
 import { defaultContent, defaultSubject, reminderDocument, renderReminder, sampleValues } from '#contract/templates.ts'
 import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
-
-// A trace runs a script of its own in every frame, and the preview's frame lets none run.
-test.use({ trace: 'off' })
+import { signIn } from './sign-in.ts'
 
 const password = 'correct horse battery'
 
-async function signIn(page: Page, url: string, email: string): Promise<void> {
-  await someoneAt(url, email)
-  await page.goto('/signin')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
-  await expect(page).toHaveURL(/\/dashboard$/)
-}
-
-test('somebody writes a reminder of their own: what the preview shows is what is sent', async ({ page, program }) => {
+test('the email sent from a custom template matches its preview', async ({ page, program }) => {
   await signIn(page, program.url, 'writer@banyan.example')
   await page.goto('/dashboard/email-templates')
   await expect(page.getByRole('heading', { name: 'Current Template' }).first()).toBeVisible()
   const custom = page.getByLabel('Use Custom Email Template').first()
 
   await page.route('**/mail-config/template', (route) => (route.request().method() === 'PUT' ? route.abort() : route.continue()))
-  // The switch saves by itself from a moment after loading.
+  // The switch saves automatically only after the first tenth of a second.
   await expect(async () => {
     await custom.click()
     await expect(page.getByText(/^Failed to save template preference: /).first()).toBeVisible({ timeout: 1_000 })
@@ -74,7 +62,7 @@ test('somebody writes a reminder of their own: what the preview shows is what is
   await expect(subject).toHaveValue('You owe {{amount}}')
 })
 
-test('what the preview shows of an invoice is what its client gets, byte for byte, on any width', async ({ page, program, smtp }) => {
+test('the preview of an invoice is the email its client gets, byte for byte, at any width', async ({ page, program, smtp }) => {
   const asha = await someoneAt(program.url, 'previewer@banyan.example')
   const late = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 8 }).toString()
   const clientName = 'Kaveri <b>&amp; "Sons"</b> {{amount}} \u0915\u093e\u0935\u0947\u0930\u0940'
@@ -111,11 +99,11 @@ test('what the preview shows of an invoice is what its client gets, byte for byt
   await smtp.received(1)
   const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
   expect(mail.subject).toBe(subject)
-  // The parser ends every part with one more line.
+  // The parser appends a line break to every part.
   expect(mail.html).toBe(`${shown}\n`)
 })
 
-test('somebody changes their name, their password and in the end their mind', async ({ page, program }) => {
+test('name and password are changed, and deleting the account is cancelled', async ({ page, program }) => {
   await signIn(page, program.url, 'leaver@banyan.example')
   await page.goto('/dashboard/profile')
   await expect(page.getByText(/^Member since \d\d\/\d\d\/\d{4}$/)).toBeVisible()
@@ -176,7 +164,7 @@ test('somebody changes their name, their password and in the end their mind', as
   expect(await page.evaluate(() => [localStorage.getItem('user'), localStorage.getItem('accessToken')])).toEqual([null, null])
 })
 
-test('a profile that cannot be read says so, and Retry reads it again', async ({ page, program }) => {
+test('a profile that does not load shows an error, and Retry loads it', async ({ page, program }) => {
   await signIn(page, program.url, 'reader@banyan.example')
   await page.route('**/user/profile', (route) => route.fulfill({ status: 500, json: { message: 'Something went wrong', code: 'fault' } }))
   await page.goto('/dashboard/profile')
@@ -189,7 +177,7 @@ test('a profile that cannot be read says so, and Retry reads it again', async ({
   await expect(page.getByText(/^Member since/)).toBeVisible()
 })
 
-test('whoever is asked about Zapier can say no', async ({ page, program }) => {
+test('a consent request of Zapier can be declined', async ({ page, program }) => {
   await signIn(page, program.url, 'asked@banyan.example')
   await page.goto('/dashboard/oauth-consent')
   await expect(page.getByText('Missing redirect URI information.')).toBeVisible()
@@ -230,11 +218,7 @@ test.describe('without scripts', () => {
   })
 })
 
-test('the switch to a template of one’s own saves nothing in the first tenth of a second, and then does', async ({
-  page,
-  program,
-  complaints,
-}) => {
+test('the custom template switch saves nothing in the first tenth of a second', async ({ page, program, complaints }) => {
   await signIn(page, program.url, 'switch@banyan.example')
   const saved: string[] = []
   page.on('request', (request) => {
@@ -245,7 +229,7 @@ test('the switch to a template of one’s own saves nothing in the first tenth o
   const custom = page.getByLabel('Use Custom Email Template').first()
   await page.clock.pauseAt(Date.now() + 60_000)
   await page.reload()
-  // Everything that waits for a moment of its own comes, but never the whole tenth of a second.
+  // Timers run, but never the whole tenth of a second.
   await expect(async () => {
     await page.clock.runFor(20)
     await expect(custom).toBeVisible({ timeout: 50 })
@@ -256,11 +240,11 @@ test('the switch to a template of one’s own saves nothing in the first tenth o
   await page.clock.runFor(100)
   await custom.click()
   await expect.poll(() => saved).toEqual([JSON.stringify({ useCustomTemplate: true })])
-  // The clock that is handed in is a script in every frame, and the preview's frame lets none run.
+  // Playwright's clock runs a script in every frame, and the preview's frame allows none.
   for (const one of complaints.splice(0)) expect(one).toMatch(/^Blocked script execution in 'about:srcdoc'/)
 })
 
-test('the profile tells that a mailbox is connected', async ({ page, program, smtp }) => {
+test('the profile shows the connected mailbox', async ({ page, program, smtp }) => {
   const { send } = await someoneAt(program.url, 'connected@banyan.example')
   await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await signIn(page, program.url, 'connected@banyan.example')

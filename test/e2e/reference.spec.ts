@@ -3,7 +3,7 @@ import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
 
 for (const theme of ['dark', 'light'] as const)
-  test(`the reference shows every call in the ${theme} theme, and loads nothing from elsewhere`, async ({ page, program }) => {
+  test(`the reference shows every call in the ${theme} theme, and loads nothing from other origins`, async ({ page, program }) => {
     const elsewhere: string[] = []
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url())
@@ -19,7 +19,7 @@ for (const theme of ['dark', 'light'] as const)
     expect(elsewhere).toEqual([])
   })
 
-test('a call can be tried on the page itself, with a key', async ({ page, program }) => {
+test('the reference sends a call with an API key', async ({ page, program }) => {
   const asha = await someoneAt(program.url, 'reader@example.com')
   const made = await asha.send('POST', '/api-keys', { name: 'Trying', scopes: ['read'] })
   const { key } = z.object({ key: z.string() }).parse(made)

@@ -2,48 +2,26 @@ import type { Page } from '@playwright/test'
 import PostalMime from 'postal-mime'
 import { type FakeSmtp, later } from '#test/fakes/smtp-server.ts'
 import { expect, test } from './duely.ts'
-
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
+import { type Someone, signIn } from './sign-in.ts'
 
 const mailOf = (client: string) => `billing@${client.split(' ')[0]?.toLowerCase()}.example`
 
-/** Somebody with a late invoice of each of these clients and a mailbox; what comes back makes calls in their name. */
-async function withLateInvoices(
-  page: Page,
-  smtp: FakeSmtp,
-  email: string,
-  clients: string[],
-): Promise<(method: string, path: string, body?: object) => Promise<void>> {
-  await page.goto('/signup')
-  await page.getByLabel('Full Name').fill('Asha Rao')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Sign Up' }).click()
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-  const ask = (method: string, path: string, body?: object) =>
-    page.evaluate(
-      async ([method, path, body]) => {
-        const headers = { authorization: `Bearer ${localStorage.getItem('accessToken')}`, 'content-type': 'application/json' }
-        await fetch(
-          path,
-          body ? { method, headers, body: JSON.stringify(body) } : { method, headers: { authorization: headers.authorization } },
-        )
-      },
-      [method, path, body] as const,
-    )
+/** Signs in to an account with a mailbox and a late invoice of each of these clients; the answer makes its calls. */
+async function withLateInvoices(page: Page, url: string, smtp: FakeSmtp, clients: string[]): Promise<Someone['send']> {
+  const { send } = await signIn(page, url)
   for (const client of clients)
-    await ask('POST', '/invoice', { clientName: client, clientEmail: mailOf(client), amount: 500, dueDate: '2026-01-02' })
-  await ask('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
-  return ask
+    await send('POST', '/invoice', { clientName: client, clientEmail: mailOf(client), amount: 500, dueDate: '2026-01-02' })
+  await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  return send
 }
 
 test('a refused start shows its error once, Send Now lists the recipients, and without a mailbox nothing is shown as sending', async ({
   page,
+  program,
   smtp,
 }) => {
   test.slow()
-  const ask = await withLateInvoices(page, smtp, 'control@banyan.example', ['Kaveri Foods'])
+  const ask = await withLateInvoices(page, program.url, smtp, ['Kaveri Foods'])
   await page.goto('/dashboard/reminder-control')
 
   smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
@@ -69,9 +47,13 @@ test('a refused start shows its error once, Send Now lists the recipients, and w
   await expect(page.getByText('Once a mailbox is connected')).toBeVisible()
 })
 
-test('the dashboard says what is left to do until the first reminder, and then when the next one leaves', async ({ page, smtp }) => {
-  const ask = await withLateInvoices(page, smtp, 'first@banyan.example', [])
-  await page.reload()
+test('the dashboard says what is left to do until the first reminder, and then when the next one leaves', async ({
+  page,
+  program,
+  smtp,
+}) => {
+  const ask = await withLateInvoices(page, program.url, smtp, [])
+  await page.goto('/dashboard')
   const steps = page
     .getByRole('listitem')
     .filter({ has: page.getByRole('link', { name: /^Add your unpaid|^Connect your mailbox|^Start reminders/ }) })
@@ -93,8 +75,8 @@ test('the dashboard says what is left to do until the first reminder, and then w
   await expect(page.getByRole('link', { name: 'Connect a mailbox' })).toHaveAttribute('href', '/dashboard/mail-settings')
 })
 
-test('Reminder Control links to the hour of the daily run', async ({ page, smtp }) => {
-  await withLateInvoices(page, smtp, 'hour@banyan.example', [])
+test('Reminder Control links to the hour of the daily run', async ({ page, program, smtp }) => {
+  await withLateInvoices(page, program.url, smtp, [])
   await page.goto('/dashboard/reminder-control')
   await expect(page.getByText(/periodic reminders go out daily at 9 AM\./)).toBeVisible()
   await page.getByRole('link', { name: 'Change the hour' }).click()
@@ -105,8 +87,8 @@ test('Reminder Control links to the hour of the daily run', async ({ page, smtp 
   await expect(page.getByText(/periodic reminders go out daily at 2 PM\./)).toBeVisible()
 })
 
-test('a reminder that is sent while the dashboard is open appears there without a reload', async ({ page, smtp }) => {
-  const ask = await withLateInvoices(page, smtp, 'dashboard@banyan.example', ['Kaveri Foods'])
+test('a reminder that is sent while the dashboard is open appears there without a reload', async ({ page, program, smtp }) => {
+  const ask = await withLateInvoices(page, program.url, smtp, ['Kaveri Foods'])
   const arrived = Promise.withResolvers<void>()
   const looked = Promise.withResolvers<void>()
   smtp.answer({
@@ -125,9 +107,9 @@ test('a reminder that is sent while the dashboard is open appears there without 
   await sending
 })
 
-test('a run is followed over a reload and cancelled: only the emails being sent still arrive', async ({ page, smtp }) => {
+test('a run is followed over a reload and cancelled: only the emails being sent still arrive', async ({ page, program, smtp }) => {
   const clients = ['Kaveri Foods', 'Studio Banyan', 'Meridian Textiles', 'Lotus Press', 'Nilgiri Tea']
-  const ask = await withLateInvoices(page, smtp, 'cancel@banyan.example', clients)
+  const ask = await withLateInvoices(page, program.url, smtp, clients)
   const arrived = Promise.withResolvers<void>()
   const called = Promise.withResolvers<void>()
   smtp.answer({
@@ -158,8 +140,8 @@ test('a run is followed over a reload and cancelled: only the emails being sent 
   expect(smtp.mails).toHaveLength(2)
 })
 
-test('failed emails of a run are retried, and no other client is emailed twice', async ({ page, smtp }) => {
-  await withLateInvoices(page, smtp, 'again@banyan.example', ['Kaveri Foods', 'Studio Banyan'])
+test('failed emails of a run are retried, and no other client is emailed twice', async ({ page, program, smtp }) => {
+  await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan'])
   smtp.answer({ rcpt: (to) => (to === mailOf('Studio Banyan') ? '550 5.1.1 No such user here' : undefined) })
   await page.goto('/dashboard/reminder-control')
   await page.getByRole('button', { name: 'Send Now' }).click()
@@ -187,8 +169,8 @@ test('failed emails of a run are retried, and no other client is emailed twice',
   await expect(advice).toHaveCount(0)
 })
 
-test('with one email per client, two invoices of a client are sent as one custom email', async ({ page, smtp }) => {
-  await withLateInvoices(page, smtp, 'grouping@banyan.example', ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
+test('with one email per client, two invoices of a client are sent as one custom email', async ({ page, program, smtp }) => {
+  await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
   await page.goto('/dashboard/reminder-control')
   const choice = page.getByRole('switch', { name: 'One email per client' })
   await expect(page.getByText('3 emails ready to send.')).toBeVisible()
@@ -210,7 +192,7 @@ test('with one email per client, two invoices of a client are sent as one custom
   await page.getByRole('link', { name: 'Edit this email in Email Templates' }).click()
   await expect(page.getByRole('tab', { selected: true })).toHaveText('One email per client')
   const own = page.getByRole('tabpanel').getByLabel('Use Custom Email Template')
-  // The switch saves by itself from a moment after loading.
+  // The switch saves automatically only after the first tenth of a second.
   await expect(async () => {
     if (!(await own.isChecked())) await own.click()
     await expect(own).toBeChecked({ timeout: 1_000 })

@@ -18,7 +18,7 @@ async function submit(page: Page): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
 }
 
-test('somebody who forgot their password chooses a new one by a link in a mail, once', async ({ page, program, post }) => {
+test('the link in a password reset email works once', async ({ page, program, post }) => {
   await someoneAt(program.url, 'nila@banyan.example')
   await page.goto('/signin')
   await page.getByRole('link', { name: 'Forgot password?' }).click()
@@ -41,7 +41,7 @@ test('somebody who forgot their password chooses a new one by a link in a mail, 
   await page.getByRole('button', { name: 'Set New Password' }).click()
   await expect(page.getByText('Your new password is set. Please sign in with it.')).toBeVisible()
 
-  // The page was left for nowhere, so that the same link is a new page.
+  // From about:blank, so that the same link loads a new page.
   await page.goto('about:blank')
   await page.goto(link)
   await next.fill('another staple monsoon')
@@ -54,7 +54,7 @@ test('somebody who forgot their password chooses a new one by a link in a mail, 
   await expect(page).toHaveURL(/\/dashboard$/)
 })
 
-test('a new email counts once the link that was sent there is opened', async ({ page, program, post }) => {
+test('a new email takes effect once its link is opened', async ({ page, program, post }) => {
   await someoneAt(program.url, 'old@banyan.example')
   await fillIn(page, 'old@banyan.example')
   await expect(page).toHaveURL(/\/dashboard$/)
@@ -73,7 +73,7 @@ test('a new email counts once the link that was sent there is opened', async ({ 
     .toBe(true)
 })
 
-test('somebody sets two-factor sign-in up, signs in by a code, then by a recovery code, and turns it off', async ({ page, program }) => {
+test('two-factor authentication: set up, sign in with a code and a recovery code, turn off', async ({ page, program }) => {
   await someoneAt(program.url, 'careful@banyan.example')
   await fillIn(page, 'careful@banyan.example')
   await expect(page).toHaveURL(/\/dashboard$/)
@@ -102,7 +102,7 @@ test('somebody sets two-factor sign-in up, signs in by a code, then by a recover
   await fillIn(page, 'careful@banyan.example')
   await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible()
   const code = page.getByRole('textbox', { name: 'Code' })
-  // The code that switched it on is used up.
+  // The code that turned it on cannot be used again.
   await code.fill(totpAt(secret, step))
   await submit(page)
   await expect(page.getByText('This code is not right, or was used already. Please wait for the next one.')).toBeVisible()
@@ -131,7 +131,7 @@ test('somebody sets two-factor sign-in up, signs in by a code, then by a recover
   await expect(page.getByText('A recovery code was used to sign in.')).toBeVisible()
 })
 
-test('somebody looks at their browsers, signs one out, then all others', async ({ page, program, browser }) => {
+test('the active sessions: one is signed out, then all others', async ({ page, program, browser }) => {
   await someoneAt(program.url, 'watchful@banyan.example')
   const elsewhere = await browser.newContext({
     baseURL: program.url,
@@ -152,7 +152,7 @@ test('somebody looks at their browsers, signs one out, then all others', async (
   await expect(other).toHaveURL(/\/signin$/)
   await elsewhere.close()
 
-  // The program that signed up by itself is still there.
+  // The session of the API call that signed up is still active.
   await page.getByRole('button', { name: 'Sign Out All Others' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign Out All Others' }).click()
   await expect(page.getByText('All other browsers are signed out.')).toBeVisible()
@@ -160,7 +160,7 @@ test('somebody looks at their browsers, signs one out, then all others', async (
   await expect(page.getByText('This browser')).toBeVisible()
 })
 
-test('somebody takes everything of theirs along', async ({ page, program }) => {
+test('an account exports all of its data', async ({ page, program }) => {
   const asha = await someoneAt(program.url, 'leaving@banyan.example')
   const invoice = { clientName: '=SUM(A1)', clientEmail: 'kaveri@client.example', amount: 10.5, status: 'unpaid', dueDate: '2026-03-02' }
   await asha.send('POST', '/invoice', invoice)

@@ -1,7 +1,7 @@
 import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
 
-test('who is signed out elsewhere is led to the sign-in page, also from a form that is not saved', async ({ page, context, program }) => {
+test('signing out in one window leads all others to the sign-in page, even from an unsaved form', async ({ page, context, program }) => {
   await someoneAt(program.url, 'two-windows@banyan.example')
   await page.goto('/signin')
   await page.getByLabel('Email').fill('two-windows@banyan.example')
@@ -20,7 +20,7 @@ test('who is signed out elsewhere is led to the sign-in page, also from a form t
   await expect(page.getByRole('heading', { name: 'Sign in to Duely' })).toBeVisible()
 })
 
-test('a menu is opened, walked and closed by keys, and gives the focus back', async ({ page, program }) => {
+test('the keyboard opens, walks and closes a menu, which returns the focus', async ({ page, program }) => {
   await someoneAt(program.url, 'keys@banyan.example')
   await page.goto('/signin')
   await page.getByLabel('Email').fill('keys@banyan.example')

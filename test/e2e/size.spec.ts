@@ -2,12 +2,12 @@ import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { filesOf, pages } from '#run/sizes.ts'
-import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
+import { signIn } from './sign-in.ts'
 
 const client = path.join(import.meta.dirname, '../../build/client')
 
-/** What a page fetches before it is touched, packed by gzip: bytes by kind, and the largest files for whoever has to look. */
+/** Gzipped bytes that a page loads without interaction, by kind, and its largest files for the failure message. */
 async function weigh(
   page: Page,
   open: () => Promise<unknown>,
@@ -29,31 +29,28 @@ async function weigh(
 
 const kb = 1024
 
-/** Scripts and styles that `npm run check` does not know of. */
+/** Scripts and styles that `run/sizes.ts` does not count. */
 function unweighed(page: (typeof pages)[keyof typeof pages], names: string[]): string[] {
   const weighed = filesOf({ ...page, counted: ['js', 'css'] })
   return names.filter((name) => name.startsWith('/assets/') && !weighed.has(name))
 }
 
-test('the landing page brings at most 130 KB of scripts', async ({ page }) => {
+test('the landing page loads at most 130 KB of scripts', async ({ page }) => {
   const { script, names, largest } = await weigh(page, () => page.goto('/'))
   expect(unweighed(pages.landing, names)).toEqual([])
   expect(script, largest.join('\n')).toBeGreaterThan(20 * kb)
   expect(script, largest.join('\n')).toBeLessThanOrEqual(130 * kb)
 })
 
-test('the dashboard brings at most 260 KB of scripts and styles', async ({ page, program }) => {
-  const asha = await someoneAt(program.url, 'asha@banyan.example')
+test('the dashboard loads at most 260 KB of scripts and styles', async ({ page, program }) => {
+  const asha = await signIn(page, program.url)
   await asha.send('POST', '/invoice', {
     clientName: 'Kaveri Foods',
     clientEmail: 'billing@kaveri.example',
     amount: 5,
     dueDate: '2026-01-15',
   })
-  await page.goto('/signin')
-  await page.getByLabel('Email').fill('asha@banyan.example')
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
+  await page.goto('/dashboard')
   await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
   const { script, style, names, largest } = await weigh(page, async () => {
     await page.reload()

@@ -10,14 +10,23 @@ import { test as base, expect } from './duely.ts'
 export { expect } from './duely.ts'
 
 interface Outside {
-  /** Google, to which the program's buttons lead. */
+  /** The fake Google that the program uses. */
   google: FakeGoogle
-  /** Where the program's own mails arrive. */
+  /** The mail server for the program's own emails. */
   post: FakeSmtp
 }
 
-/** As `test`, with Google, a mailbox of the server's own and a place to turn to set up. */
-export const test = base.extend<object, Outside>({
+/** As `test`, for a server with Google, a mailbox of its own and an address for support. */
+export const test = base.extend<{ freshGoogle: null }, Outside>({
+  // Tests count what Google received and direct what it answers, so each starts with a Google that received nothing.
+  freshGoogle: [
+    async ({ google }, use) => {
+      google.answer({})
+      for (const received of [google.mails, google.authorizations, google.revoked]) received.length = 0
+      await use(null)
+    },
+    { auto: true },
+  ],
   google: [
     async ({}, use) => {
       await using google = await openFakeGoogle()
@@ -56,7 +65,7 @@ export const test = base.extend<object, Outside>({
   ],
 })
 
-/** The address in the newest mail to somebody whose subject says so. */
+/** The link in the newest email to this address with this subject. */
 export async function linkIn(post: FakeSmtp, to: string, subject: string): Promise<string> {
   let text = ''
   await expect

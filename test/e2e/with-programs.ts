@@ -8,12 +8,12 @@ import { test as base } from './duely.ts'
 export { expect } from './duely.ts'
 
 interface Outside {
-  /** Where webhooks are heard, and where a browser comes back to that was sent to Duely by Zapier. */
+  /** Receives webhooks, and the browsers that OAuth redirects back. */
   receiver: FakeReceiver
   zapier: { clientId: string; clientSecret: string; redirectUri: string }
 }
 
-/** As `test`, with a program that knows Zapier and may call this machine. */
+/** As `test`, with a program that has Zapier set up and may call private addresses. */
 export const test = base.extend<object, Outside>({
   receiver: [
     async ({}, use) => {

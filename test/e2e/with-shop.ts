@@ -9,11 +9,11 @@ export { expect } from './duely.ts'
 
 export interface Shop {
   razorpay: FakeRazorpay
-  /** Everybody who signed in, to add up what they paid. */
+  /** The email of every account, to add up their payments. */
   people: string[]
 }
 
-/** What the program is told of the provider. */
+/** The program's settings for the provider. */
 export function settingsFor({ settings }: FakeRazorpay): Record<string, string> {
   return {
     RAZORPAY_KEY_ID: settings.keyId,
@@ -24,9 +24,9 @@ export function settingsFor({ settings }: FakeRazorpay): Record<string, string> 
   }
 }
 
-/** As `test`, with payments set up: they go to a Razorpay that takes no money. */
+/** As `test`, with payments set up: they go to a fake Razorpay. */
 export const test = base.extend<{ calm: null }, { port: number; shop: Shop }>({
-  // What the provider was made to do wrong in one test is over in the next.
+  // Faults that a test injects into the provider end with it.
   calm: [
     async ({ shop }, use) => {
       await use(null)

@@ -2,12 +2,9 @@ import type { Page } from '@playwright/test'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { type HistoryMail, type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { type FakeSmtp, later } from '#test/fakes/smtp-server.ts'
+import { type Audit, auditWalk, change, closeMessages, dialog, fail, letGo, open } from './audit.ts'
 import { expect, test } from './duely.ts'
-import { change, dialog, fail, type Looking, letGo, open, putMessagesAway, type Someone, signIn, sweep } from './looking.ts'
-
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
+import { type Someone, signIn } from './sign-in.ts'
 
 const control = '/dashboard/reminder-control'
 const clients = ['Kaveri Foods', 'Studio Banyan', 'Meridian Textiles', 'Lotus Press', 'Nilgiri Tea']
@@ -22,16 +19,16 @@ async function withLateInvoices(someone: Someone): Promise<void> {
     await someone.send('POST', '/invoice', { clientName: client, clientEmail: mailOf(client), amount: 48_500, dueDate: '2026-01-02' })
 }
 
-async function runs(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp): Promise<void> {
+async function runs(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp): Promise<void> {
   await withLateInvoices(someone)
   await open(page, control, 'Not Configured')
-  // It counts as disabled, can be reached all the same, and says why.
+  // The button is aria-disabled but focusable, and shows the reason.
   await page.getByRole('button', { name: 'Start Reminders' }).focus()
   await page.keyboard.press('Enter')
-  await dialog(page, look, 'mail-needed')
+  await dialog(page, audit, 'mail-needed')
   await withMailbox(someone, smtp)
 
-  // Two mails are on their way, and stay so until they have been looked at.
+  // Two emails stay in flight until the audit has seen them.
   const arrived = Promise.withResolvers<void>()
   const seen = Promise.withResolvers<void>()
   smtp.answer({
@@ -43,19 +40,19 @@ async function runs(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp)
   const sending = someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
   await arrived.promise
   await open(page, control, 'Send Now: sending reminders')
-  await look.at('run-under-way')
+  await audit.at('run-under-way')
   await open(page, '/dashboard', 'All (5)')
-  await look.at('dashboard-under-way')
+  await audit.at('dashboard-under-way')
   await open(page, control, 'Send Now: sending reminders')
   await page.getByRole('button', { name: 'Cancel Run' }).click()
-  await dialog(page, look, 'cancel-run')
+  await dialog(page, audit, 'cancel-run')
   await page.getByRole('button', { name: 'Cancel Run' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel Run' }).click()
   await expect(page.getByText('Run cancelled.')).toBeVisible()
   seen.resolve()
   await expect(page.getByRole('heading', { name: 'Reminders sent: 2 of 5' })).toBeVisible()
-  await look.at('run-cancelled')
-  await putMessagesAway(page)
+  await audit.at('run-cancelled')
+  await closeMessages(page)
   await sending
   await smtp.quiet()
 
@@ -71,36 +68,36 @@ async function runs(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp)
   await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
   await expect(page.getByText('1 email couldn’t be delivered:').first()).toBeVisible()
   await expect(page.getByText(/1 email is delayed/).first()).toBeVisible()
-  await look.at('run-failures')
-  await putMessagesAway(page)
+  await audit.at('run-failures')
+  await closeMessages(page)
   await page.getByRole('button', { name: 'Close this result' }).click()
   for (const row of await page.locator('details > summary').all()) await row.click()
-  await look.at('last-runs-opened', page.locator('details').last())
+  await audit.at('last-runs-opened', page.locator('details').last())
   await page.getByRole('button', { name: 'Stop Reminders' }).click()
-  await dialog(page, look, 'stop-with-waiting')
+  await dialog(page, audit, 'stop-with-waiting')
   await open(page, '/dashboard', 'All (5)')
-  await look.at('dashboard-refused')
+  await audit.at('dashboard-refused')
   await page.getByRole('button', { name: 'List', exact: true }).click()
   await expect(page.getByRole('table').first()).toBeVisible()
-  await look.at('dashboard-refused-list')
+  await audit.at('dashboard-refused-list')
   await page.getByRole('button', { name: 'Cards', exact: true }).click()
 
   smtp.answer({})
   for (let nth = 0; nth < 3; nth += 1) await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
   await someone.send('DELETE', '/mail-config')
   await open(page, control, 'Waiting for a mailbox')
-  await look.at('reminder-control-waiting')
+  await audit.at('reminder-control-waiting')
   await page.getByRole('button', { name: 'Send Now' }).click()
-  await dialog(page, look, 'mail-needed-to-send')
+  await dialog(page, audit, 'mail-needed-to-send')
   await fail(page, [reminderCalls.stop])
   await page.getByRole('button', { name: 'Stop Reminders' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop Reminders' }).click()
   await expect(page.getByText(/^Failed to stop reminders: /).first()).toBeVisible()
-  await look.at('stop-failed')
+  await audit.at('stop-failed')
   await letGo(page)
 }
 
-async function refused(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp): Promise<void> {
+async function refused(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp): Promise<void> {
   await withLateInvoices(someone)
   await withMailbox(someone, smtp)
   smtp.answer({
@@ -112,31 +109,31 @@ async function refused(page: Page, look: Looking, someone: Someone, smtp: FakeSm
   await expect(page.getByText('Sending is paused: the mail server refused the login').first()).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Reminders sent: 0 of 5' })).toBeVisible()
   await expect(page.getByText('Waiting for the mailbox: nothing is sent until it works again.')).toBeVisible()
-  await look.at('reminder-control-login-refused')
+  await audit.at('reminder-control-login-refused')
   await open(page, '/dashboard/mail-settings', 'Enter New App Password')
-  await look.at('email-settings-login-refused')
+  await audit.at('email-settings-login-refused')
   await page.getByRole('button', { name: 'Send Test Email' }).click()
   await expect(page.getByText(/^Error sending test email: /)).toBeVisible()
-  await look.at('test-mail-refused')
+  await audit.at('test-mail-refused')
   await page.getByRole('button', { name: 'Enter New App Password' }).click()
   await page.getByLabel('App Password').fill('not this one')
   await page.getByRole('button', { name: 'Save SMTP Configuration' }).click()
   await expect(page.getByText(/^Error configuring SMTP: /).first()).toBeVisible()
-  await dialog(page, look, 'smtp-refused')
+  await dialog(page, audit, 'smtp-refused')
   await open(page, '/dashboard', 'All (5)')
-  await look.at('dashboard-login-refused')
+  await audit.at('dashboard-login-refused')
   await page.getByRole('link', { name: /^Edit/ }).or(page.getByText('Kaveri Foods')).first().click()
   await expect(page.getByRole('heading', { name: 'Next reminder' })).toBeVisible()
-  await look.at('edit-invoice-held', page.getByRole('heading', { name: 'Next reminder' }))
+  await audit.at('edit-invoice-held', page.getByRole('heading', { name: 'Next reminder' }))
 
   smtp.answer({ mail: () => '550 5.4.5 Daily user sending limit exceeded. For more information on sending limits, see your plan.' })
   await withMailbox(someone, smtp)
   await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
   await open(page, control, 'Sending is paused: the mailbox reached its sending limit')
   await expect(page.getByText('The mail server replied: 550 5.4.5 Daily user sending limit exceeded.')).toBeVisible()
-  await look.at('reminder-control-quota')
+  await audit.at('reminder-control-quota')
   await open(page, '/dashboard/mail-settings', 'Save Settings Again')
-  await look.at('email-settings-quota')
+  await audit.at('email-settings-quota')
 
   const notice = { link: null, createdAt: '2026-11-20T03:30:00Z' }
   await change(page, noticeCalls.list, (): Notice[] => [
@@ -186,15 +183,15 @@ async function refused(page: Page, look: Looking, someone: Someone, smtp: FakeSm
     trouble: 'Reminders leave later than planned: 1,204 mails of all accounts wait. Nothing is lost.',
   }))
   await open(page, '/dashboard', 'All (5)')
-  await look.at('notices')
+  await audit.at('notices')
   await page.getByRole('button', { name: 'Show all 5' }).click()
-  await look.at('notices-all')
+  await audit.at('notices-all')
   await open(page, control, /^Reminders leave later than planned/)
-  await look.at('reminder-control-late')
+  await audit.at('reminder-control-late')
   await letGo(page)
 }
 
-/** Nine days of one invoice, with everything that can become of a mail. */
+/** Nine days of one invoice, with every outcome of an email. */
 function story(known: InvoiceHistory): InvoiceHistory {
   const states: Partial<HistoryMail>[] = [
     { state: 'held', reason: 'sending_paused', kind: 'daily', serverReply: null },
@@ -245,12 +242,12 @@ function story(known: InvoiceHistory): InvoiceHistory {
   return { ...known, mails, days }
 }
 
-async function templates(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp): Promise<void> {
+async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp): Promise<void> {
   const late = { clientName: 'Kaveri Foods', clientEmail: mailOf('Kaveri Foods'), amount: 48_500, dueDate: '2026-01-02' }
   for (const amount of [48_500, 12_250, 1_84_200.5]) await someone.send('POST', '/invoice', { ...late, amount })
   await withMailbox(someone, smtp)
   await open(page, '/dashboard/email-templates?tab=group', 'Current Template')
-  await look.at('email-templates-group')
+  await audit.at('email-templates-group')
   await someone.send('PATCH', '/reminder/settings', { groupByClient: true })
   await someone.send('PUT', '/mail-config/template/group', {
     useCustomTemplate: true,
@@ -263,57 +260,57 @@ async function templates(page: Page, look: Looking, someone: Someone, smtp: Fake
   const kaveri = page.getByRole('option', { name: /Kaveri Foods/ }).filter({ visible: true })
   await about.click()
   await kaveri.click()
-  await look.at('email-templates-phone', page.getByRole('tabpanel').getByText('This is exactly what your client receives'))
+  await audit.at('email-templates-phone', page.getByRole('tabpanel').getByText('This is exactly what your client receives'))
   await open(page, '/dashboard/email-templates?tab=group', 'Default Template (for reference)')
   await about.click()
   await expect(kaveri).toBeVisible()
-  await look.at('email-templates-example', about)
+  await audit.at('email-templates-example', about)
   await open(page, '/dashboard/email-templates?tab=group', 'Default Template (for reference)')
   await page.getByRole('tabpanel').getByRole('textbox', { name: 'Subject' }).fill('')
   await page.getByRole('tabpanel').getByRole('textbox', { name: 'Content' }).fill('Dear {{client}}')
   await page.getByRole('button', { name: 'Save Template' }).click()
   await expect(page.getByText('Please enter a subject.')).toBeVisible()
-  await look.at('email-templates-refused', page.getByText('Please enter a subject.'))
+  await audit.at('email-templates-refused', page.getByText('Please enter a subject.'))
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect(page.getByText('Reset to the last saved template.')).toBeVisible()
-  await look.at('email-templates-reset')
+  await audit.at('email-templates-reset')
   await open(page, control, 'Last runs')
-  await look.at('reminder-control-grouped')
+  await audit.at('reminder-control-grouped')
   await someone.send('POST', '/reminder/send-immediate')
   await open(page, control, 'Last runs')
   await page.getByRole('button', { name: 'Send Now' }).click()
-  await dialog(page, look, 'send-again-grouped')
+  await dialog(page, audit, 'send-again-grouped')
   await change(page, reminderCalls.preview, (preview) => ({ ...preview, sendNowMails: 0, remindedToday: 3 }))
   await page.getByRole('button', { name: 'Send Now' }).click()
   await expect(page.getByRole('dialog').getByText(/has reached today’s limit/)).toBeVisible()
-  await dialog(page, look, 'send-again-used-up')
+  await dialog(page, audit, 'send-again-used-up')
   await letGo(page)
 
   const list = (await someone.send('GET', '/invoice')) as { _id: string }[]
   await change(page, reminderCalls.history, story)
   await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'History')
-  await look.at('history', page.getByText(/Greylisted/))
+  await audit.at('history', page.getByText(/Greylisted/))
   await page.getByRole('button', { name: 'Show earlier' }).click()
-  await look.at('history-before', page.getByText(/^Not in the run: it was written down after/))
+  await audit.at('history-before', page.getByText(/^Not in the run: it was written down after/))
 }
 
 test('runs of reminders: under way, cancelled, with failures, opened later', async ({ browser, program, smtp }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    await runs(page, look, await signIn(page, program.url, 'runs@banyan.example'), smtp)
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    await runs(page, audit, await signIn(page, program.url, 'runs@banyan.example'), smtp)
   })
 })
 
-test('a mailbox that refuses, and everything that is said above a screen', async ({ browser, program, smtp }) => {
+test('a mailbox that rejects emails, and every banner above a screen', async ({ browser, program, smtp }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    await refused(page, look, await signIn(page, program.url, 'refused@banyan.example'), smtp)
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    await refused(page, audit, await signIn(page, program.url, 'refused@banyan.example'), smtp)
   })
 })
 
-test('one email per client, its wording, and the long story of an invoice', async ({ browser, program, smtp }) => {
+test('one email per client, its template, and the long history of an invoice', async ({ browser, program, smtp }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    await templates(page, look, await signIn(page, program.url, 'grouped@banyan.example'), smtp)
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    await templates(page, audit, await signIn(page, program.url, 'grouped@banyan.example'), smtp)
   })
 })

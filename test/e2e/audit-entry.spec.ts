@@ -1,12 +1,8 @@
 import type { Page } from '@playwright/test'
+import { type Audit, auditWalk, dialog, open } from './audit.ts'
 import { expect, test } from './duely.ts'
-import { dialog, type Looking, open, type Size, sizes, sweep } from './looking.ts'
 
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
-
-async function signedOut(page: Page, look: Looking, size: Size): Promise<void> {
+async function signedOut(page: Page, audit: Audit): Promise<void> {
   const pages: [name: string, address: string, sign: string | RegExp][] = [
     ['landing', '/', 'Get Started'],
     ['features', '/features', 'Automated Reminders'],
@@ -21,19 +17,23 @@ async function signedOut(page: Page, look: Looking, size: Size): Promise<void> {
   ]
   for (const [name, address, sign] of pages) {
     await open(page, address, sign)
-    await look.at(name)
+    await audit.at(name)
   }
   await page.getByLabel('Email').fill('nobody@example.com')
   await page.getByLabel('Password', { exact: true }).fill('wrong')
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
   await expect(page.getByRole('alert').filter({ hasText: /\w/ }).first()).toBeVisible()
-  await look.at('sign-in-refused')
-  if (size === 'wide') return
-  await page.getByRole('button', { name: 'Open the menu' }).click()
-  await dialog(page, look, 'menu')
+  await audit.at('sign-in-refused')
 }
 
-for (const size of sizes)
-  test(`signed out: every screen, ${size}`, async ({ browser, program }) => {
-    await sweep({ browser, url: program.url, at: [size] }, (page, look) => signedOut(page, look, size))
+test('signed out: every screen', async ({ browser, program }) => {
+  await auditWalk({ browser, url: program.url }, signedOut)
+})
+
+test('signed out: the menu on a phone', async ({ browser, program }) => {
+  await auditWalk({ browser, url: program.url, at: ['phone'] }, async (page, audit) => {
+    await open(page, '/signin', 'Sign in to Duely')
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await dialog(page, audit, 'menu')
   })
+})

@@ -4,12 +4,9 @@ import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import type { FakeGoogle } from '#test/fakes/google.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { someoneAt } from '#test/program.ts'
-import { dialog, fail, type Looking, letGo, open, putMessagesAway, type Someone, signIn, sweep } from './looking.ts'
+import { type Audit, auditWalk, closeMessages, dialog, fail, letGo, open } from './audit.ts'
+import { type Someone, signIn } from './sign-in.ts'
 import { expect, linkIn, test } from './with-google.ts'
-
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
 
 const password = 'correct horse battery'
 const other = 'lotus staple monsoon'
@@ -20,7 +17,7 @@ async function enter(page: Page, email: string): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
 }
 
-/** Two-factor sign-in is on from now; what comes back tells the code of the next half minute. */
+/** Turns two-factor authentication on; `code` is valid in the next half minute. */
 async function withSecondFactor(someone: Someone): Promise<{ code(): string; recoveryCodes: string[] }> {
   const { secret } = (await someone.send('POST', '/user/two-factor/start', { currentPassword: password })) as { secret: string }
   const step = stepOf(Temporal.Now.instant())
@@ -28,32 +25,32 @@ async function withSecondFactor(someone: Someone): Promise<{ code(): string; rec
   return { code: () => totpAt(secret, step + 1), recoveryCodes }
 }
 
-async function waysIn(page: Page, look: Looking, url: string, post: FakeSmtp): Promise<void> {
-  const email = 'nila@banyan.example'
+async function waysIn(page: Page, audit: Audit, url: string, post: FakeSmtp): Promise<void> {
+  const email = 'meena@banyan.example'
   await someoneAt(url, email)
   await open(page, '/contact', 'Open')
-  await look.at('contact-support')
+  await audit.at('contact-support')
   await open(page, '/signup', 'Sign up with Google')
   await page.getByLabel('Full Name').fill('Nila Rao')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('password1')
   await expect(page.getByText('Weak', { exact: true })).toBeVisible()
-  await look.at('sign-up-weak')
+  await audit.at('sign-up-weak')
   await page.getByLabel('Password', { exact: true }).fill(other)
   await expect(page.getByText('Strong', { exact: true })).toBeVisible()
   await page.getByRole('main').getByRole('button', { name: 'Sign Up' }).click()
   await expect(page.getByText(/^There is already an account with this email/)).toBeVisible()
-  await look.at('sign-up-taken')
+  await audit.at('sign-up-taken')
 
   await open(page, '/forgot-password', 'Enter your email')
-  await look.at('forgot-password-asked')
+  await audit.at('forgot-password-asked')
   await page.getByLabel('Email').fill(email)
   await page.getByRole('button', { name: 'Send Link' }).click()
   await expect(page.getByText(/^If there is an account with this email/)).toBeVisible()
-  await look.at('forgot-password-sent')
+  await audit.at('forgot-password-sent')
 
   await open(page, '/reset-password', 'Ask for a New Link')
-  await look.at('reset-password-incomplete')
+  await audit.at('reset-password-incomplete')
   const link = await linkIn(post, email, 'Your new password for Duely')
   await open(page, link, 'Set New Password')
   const [next, again] = ['New Password', 'Confirm New Password'].map((label) => page.getByLabel(label, { exact: true }))
@@ -62,36 +59,36 @@ async function waysIn(page: Page, look: Looking, url: string, post: FakeSmtp): P
   await expect(page.getByText(/^This is one of the most common\./)).toBeVisible()
   await page.getByRole('button', { name: 'Set New Password' }).click()
   await expect(page.getByText('New passwords do not match')).toBeVisible()
-  await look.at('reset-password-refused')
+  await audit.at('reset-password-refused')
   await next?.fill(other)
   await again?.fill(other)
   await page.getByRole('button', { name: 'Set New Password' }).click()
   await expect(page.getByText('Your new password is set. Please sign in with it.')).toBeVisible()
-  await look.at('reset-password-done')
+  await audit.at('reset-password-done')
   await page.goto('about:blank')
   await open(page, link, 'Set New Password')
   for (const field of [next, again]) await field?.fill(`${other} too`)
   await page.getByRole('button', { name: 'Set New Password' }).click()
   await expect(page.getByText('This link is not good any more. Please ask for a new one.')).toBeVisible()
-  await look.at('reset-password-over')
+  await audit.at('reset-password-over')
 
   const kavya = await someoneAt(url, 'kavya@banyan.example')
   await kavya.send('POST', '/user/confirm-email')
   await open(page, await linkIn(post, 'kavya@banyan.example', 'Please confirm your email for Duely'), 'Is the mailbox')
-  await look.at('confirm-email-asked')
+  await audit.at('confirm-email-asked')
   await page.getByRole('button', { name: 'Confirm Email' }).click()
   await expect(page.getByText('kavya@banyan.example is confirmed. It is the email of your account.')).toBeVisible()
-  await look.at('confirm-email-done')
+  await audit.at('confirm-email-done')
   await page.goto('about:blank')
   await open(page, '/confirm-email#token=made-up', 'Is the mailbox')
   await page.getByRole('button', { name: 'Confirm Email' }).click()
   await expect(page.getByRole('alert').filter({ hasText: /link/ })).toBeVisible()
-  await look.at('confirm-email-over')
+  await audit.at('confirm-email-over')
 
   const factor = await withSecondFactor(kavya)
   await page.goto('/signin?error=access_denied')
   await expect(page.getByRole('main').getByText('Google sign-in failed. Please try again.')).toBeVisible()
-  await look.at('sign-in-google-failed')
+  await audit.at('sign-in-google-failed')
   await open(page, '/signin', 'Sign in with Google')
   await page.route('**/auth', (route) =>
     route.fulfill({
@@ -102,17 +99,17 @@ async function waysIn(page: Page, look: Looking, url: string, post: FakeSmtp): P
   )
   await enter(page, 'kavya@banyan.example')
   await expect(page.getByText('Too many tries. Please try again in 10 minutes.')).toBeVisible()
-  await look.at('sign-in-too-often')
+  await audit.at('sign-in-too-often')
   await letGo(page)
   await enter(page, 'kavya@banyan.example')
   await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible()
-  await look.at('sign-in-code')
+  await audit.at('sign-in-code')
   await page.getByRole('textbox', { name: 'Code' }).fill('000000')
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
   await expect(page.getByText(/^This code is not right/)).toBeVisible()
-  await look.at('sign-in-code-refused')
+  await audit.at('sign-in-code-refused')
   await page.getByRole('button', { name: 'Use a recovery code' }).click()
-  await look.at('sign-in-recovery-code')
+  await audit.at('sign-in-recovery-code')
   await page.getByLabel('Recovery Code').fill(factor.recoveryCodes[0] ?? '')
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
@@ -122,7 +119,7 @@ async function waysIn(page: Page, look: Looking, url: string, post: FakeSmtp): P
   await elsewhere.evaluate(() => localStorage.clear())
   await elsewhere.close()
   await expect(page.getByText('You have been signed out of this browser.')).toBeVisible()
-  await look.at('sign-in-signed-out')
+  await audit.at('sign-in-signed-out')
 }
 
 const devices = [
@@ -131,7 +128,7 @@ const devices = [
   'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
 ]
 
-/** Browsers all over, and more of what happened than is read at once. */
+/** Several sessions, and more activity than one page shows. */
 async function live(someone: Someone, url: string, email: string): Promise<void> {
   for (const agent of devices) {
     const headers = { 'content-type': 'application/json', 'user-agent': agent }
@@ -145,68 +142,68 @@ async function live(someone: Someone, url: string, email: string): Promise<void>
   }
 }
 
-async function account(page: Page, look: Looking, someone: Someone, url: string): Promise<void> {
+async function account(page: Page, audit: Audit, someone: Someone, url: string): Promise<void> {
   await open(page, '/dashboard/profile', 'Member since')
-  await look.at('profile-not-confirmed')
-  await page.getByLabel('Email Address').fill('new@banyan.example')
+  await audit.at('profile-not-confirmed')
+  await page.getByLabel('Email Address').fill('moved@banyan.example')
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('Please enter your current password to change your email.')).toBeVisible()
-  await look.at('profile-new-email', page.getByText('Please enter your current password to change your email.'))
+  await audit.at('profile-new-email', page.getByText('Please enter your current password to change your email.'))
   await page.getByLabel('Current Password', { exact: true }).first().fill(password)
   await page.getByRole('button', { name: 'Save Changes' }).click()
-  await expect(page.getByText(/^A link is on its way to new@banyan\.example\./)).toBeVisible()
-  await look.at('profile-new-email-sent')
+  await expect(page.getByText(/^A link is on its way to moved@banyan\.example\./)).toBeVisible()
+  await audit.at('profile-new-email-sent')
 
-  await live(someone, url, 'careful@banyan.example')
+  await live(someone, url, 'thorough@banyan.example')
   await open(page, '/dashboard/profile?tab=security', 'Signed-in browsers')
   await page.getByRole('button', { name: 'Set Up' }).click()
   const asked = page.getByRole('dialog')
   await asked.getByLabel('Current Password', { exact: true }).fill('not it')
   await asked.getByRole('button', { name: 'Continue' }).click()
   await expect(asked.getByText('Invalid current password')).toBeVisible()
-  await look.at('two-factor-refused')
+  await audit.at('two-factor-refused')
   await asked.getByLabel('Current Password', { exact: true }).fill(password)
   await asked.getByRole('button', { name: 'Continue' }).click()
   await expect(asked.getByRole('img', { name: /^QR code/ })).toBeVisible()
-  await look.at('two-factor-scan')
+  await audit.at('two-factor-scan')
   const secret = ((await asked.locator('code').textContent()) ?? '').replaceAll(' ', '')
   await asked.getByRole('textbox', { name: 'Code' }).fill('000000')
   await asked.getByRole('button', { name: 'Switch On' }).click()
   await expect(asked.getByText(/^This code is not right/)).toBeVisible()
-  await look.at('two-factor-code-refused')
+  await audit.at('two-factor-code-refused')
   await asked.getByRole('textbox', { name: 'Code' }).fill(totpAt(secret, stepOf(Temporal.Now.instant())))
   await asked.getByRole('button', { name: 'Switch On' }).click()
   await expect(asked.getByText('Your recovery codes')).toBeVisible()
-  await look.at('two-factor-codes')
+  await audit.at('two-factor-codes')
   await asked.getByRole('button', { name: 'I Have Kept Them' }).click()
   await expect(page.getByText(/10 recovery codes are left/)).toBeVisible()
-  await look.at('security-two-factor', page.getByRole('heading', { name: 'Two-factor sign-in' }))
-  await putMessagesAway(page)
+  await audit.at('security-two-factor', page.getByRole('heading', { name: 'Two-factor sign-in' }))
+  await closeMessages(page)
   await page.getByRole('button', { name: 'New Recovery Codes' }).click()
-  await dialog(page, look, 'two-factor-renew')
+  await dialog(page, audit, 'two-factor-renew')
   await page.getByRole('button', { name: 'Turn Off' }).click()
   await asked.getByRole('button', { name: 'Turn Off' }).click()
   await expect(asked.getByText('Please enter your current password.')).toBeVisible()
-  await dialog(page, look, 'two-factor-remove')
+  await dialog(page, audit, 'two-factor-remove')
   await page.getByRole('button', { name: 'Link Google' }).click()
   await asked.getByLabel('Current Password', { exact: true }).fill('not it')
   await asked.getByRole('textbox', { name: 'Code' }).fill('000000')
   await asked.getByRole('button', { name: 'Continue to Google' }).click()
   await expect(asked.getByText('Invalid current password')).toBeVisible()
-  await dialog(page, look, 'google-link')
+  await dialog(page, audit, 'google-link')
 
-  await look.at('security-browsers', page.getByText('Safari on iPhone'))
+  await audit.at('security-browsers', page.getByText('Safari on iPhone'))
   await page.getByRole('button', { name: 'Sign Out All Others' }).click()
-  await dialog(page, look, 'sign-out-others')
+  await dialog(page, audit, 'sign-out-others')
   await page.getByRole('button', { name: 'Show More' }).click()
-  await look.at('security-activity', page.getByRole('button', { name: 'Show Older' }))
+  await audit.at('security-activity', page.getByRole('button', { name: 'Show Older' }))
   await page.getByRole('button', { name: 'Show Older' }).click()
   await expect(page.getByRole('button', { name: 'Show Older' })).toHaveCount(0)
-  await look.at('security-activity-older', page.getByText('The account was created.'))
+  await audit.at('security-activity-older', page.getByText('The account was created.'))
   await fail(page, [accountCalls.endSession])
   await page.getByRole('button', { name: /^Sign out Chrome on Windows/ }).click()
   await expect(page.getByText(/^Signing out did not work: /)).toBeVisible()
-  await look.at('security-sign-out-failed', page.getByText(/^Signing out did not work: /))
+  await audit.at('security-sign-out-failed', page.getByText(/^Signing out did not work: /))
   await letGo(page)
 
   await page.getByLabel('Current Password', { exact: true }).last().fill('not it')
@@ -214,42 +211,42 @@ async function account(page: Page, look: Looking, someone: Someone, url: string)
   await page.getByLabel('Confirm New Password', { exact: true }).fill('abd')
   await page.getByRole('button', { name: 'Change Password' }).click()
   await expect(page.getByText('New passwords do not match')).toBeVisible()
-  await look.at('change-password-refused', page.getByText('New passwords do not match'))
+  await audit.at('change-password-refused', page.getByText('New passwords do not match'))
   await page.getByRole('button', { name: 'Delete Account' }).click()
   await asked.getByLabel('Type DELETE to confirm').fill('delete')
   await asked.getByRole('button', { name: 'Delete Account' }).click()
   await expect(asked.getByText('Please type "DELETE" to confirm')).toBeVisible()
-  await dialog(page, look, 'delete-account-refused')
+  await dialog(page, audit, 'delete-account-refused')
 
   await open(page, '/dashboard/profile?tab=preferences', 'Member since')
   await page.getByRole('combobox', { name: 'Time zone' }).fill('New')
   await expect(page.getByRole('option').first()).toBeVisible()
-  await look.at('preferences-zones', page.getByRole('option').first())
+  await audit.at('preferences-zones', page.getByRole('option').first())
 }
 
-async function google(page: Page, look: Looking, someone: Someone, far: FakeGoogle): Promise<void> {
+async function google(page: Page, audit: Audit, someone: Someone, far: FakeGoogle): Promise<void> {
   await open(page, '/dashboard/mail-settings', 'No mailbox connected')
-  await look.at('email-settings-gmail')
+  await audit.at('email-settings-gmail')
   far.answer({ grants: (asked) => asked.filter((scope) => !scope.includes('gmail')) })
   await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
   await expect(page.getByRole('main').getByText(/^Error configuring Gmail: /)).toBeVisible()
-  await look.at('email-settings-gmail-refused')
-  await putMessagesAway(page)
+  await audit.at('email-settings-gmail-refused')
+  await closeMessages(page)
   far.answer({})
   await page.getByRole('button', { name: 'Connect Gmail (Recommended)' }).click()
   await expect(page.getByRole('heading', { name: 'Mail Configured' })).toBeVisible()
-  await look.at('gmail-configured')
+  await audit.at('gmail-configured')
   await page.getByRole('button', { name: 'Remove Configuration' }).click()
-  await dialog(page, look, 'gmail-remove')
+  await dialog(page, audit, 'gmail-remove')
   const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200.5, dueDate: '2026-01-02' }
   await someone.send('POST', '/invoice', late)
   far.takeBack()
   await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
   await open(page, '/dashboard/mail-settings', 'Reconnect Gmail')
-  await look.at('gmail-paused')
+  await audit.at('gmail-paused')
   await open(page, '/dashboard', 'All (1)')
   await expect(page.getByText('Sending is paused: reconnect Gmail')).toBeVisible()
-  await look.at('dashboard-gmail-paused')
+  await audit.at('dashboard-gmail-paused')
 
   await page.goto('/dashboard/profile?tab=security')
   await page.getByRole('button', { name: 'Link Google' }).click()
@@ -258,13 +255,13 @@ async function google(page: Page, look: Looking, someone: Someone, far: FakeGoog
   await asked.getByRole('button', { name: 'Continue to Google' }).click()
   await expect(page.getByText(/^You sign in with Google\. There is no password and no other/)).toBeVisible()
   await expect(page.getByText('Your Google account is linked!')).toBeVisible()
-  await look.at('security-google', page.getByRole('heading', { name: 'Sign in with Google' }))
-  await putMessagesAway(page)
+  await audit.at('security-google', page.getByRole('heading', { name: 'Sign in with Google' }))
+  await closeMessages(page)
   await page.getByRole('button', { name: 'Unlink Google' }).click()
-  await dialog(page, look, 'google-unlink')
+  await dialog(page, audit, 'google-unlink')
   await page.getByRole('tab', { name: 'Profile', exact: true }).click()
   await expect(page.getByText(/^You sign in with Google\. The email of this account stays/)).toBeVisible()
-  await look.at('profile-google')
+  await audit.at('profile-google')
   await page.getByRole('tab', { name: 'Security' }).click()
   await page.getByRole('button', { name: 'Unlink Google' }).click()
   await asked.getByRole('button', { name: 'Continue to Google' }).click()
@@ -274,27 +271,27 @@ async function google(page: Page, look: Looking, someone: Someone, far: FakeGoog
   await asked.getByRole('button', { name: 'Unlink Google' }).click()
   await expect(asked.getByText('New passwords do not match')).toBeVisible()
   await expect(asked.getByText('Weak', { exact: true })).toBeVisible()
-  await dialog(page, look, 'google-unlink-password')
+  await dialog(page, audit, 'google-unlink-password')
 }
 
-test('every way in where the server sends mail: forgotten passwords, new emails, second steps', async ({ browser, program, post }) => {
+test('every way to sign in on a server that sends email: password reset, new email, second factor', async ({ browser, program, post }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, (page, look) => waysIn(page, look, program.url, post))
+  await auditWalk({ browser, url: program.url }, (page, audit) => waysIn(page, audit, program.url, post))
 })
 
-test('the account, with a second factor, many browsers and much activity', async ({ browser, program }) => {
+test('the account with a second factor, many sessions and much activity', async ({ browser, program }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    const someone = await signIn(page, program.url, 'careful@banyan.example')
-    await account(page, look, someone, program.url)
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    const someone = await signIn(page, program.url, 'thorough@banyan.example')
+    await account(page, audit, someone, program.url)
   })
 })
 
 test('Google for signing in and Gmail for sending', async ({ browser, program, google: far }) => {
   test.setTimeout(300_000)
   far.person = { sub: '401', email: 'meera@gmail.com', email_verified: true, name: 'Meera Rao' }
-  await sweep({ browser, url: program.url }, async (page, look) => {
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const someone = await signIn(page, program.url, 'meera@gmail.com')
-    await google(page, look, someone, far)
+    await google(page, audit, someone, far)
   })
 })

@@ -7,12 +7,9 @@ import { reminderCalls } from '#contract/reminders.ts'
 import type { FakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { makeOlder } from '#test/older.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
-import { change, dialog, hold, type Looking, letGo, open, putMessagesAway, type Someone, signIn, sweep } from './looking.ts'
+import { type Audit, auditWalk, change, closeMessages, dialog, hold, letGo, open } from './audit.ts'
+import { type Someone, signIn } from './sign-in.ts'
 import { expect, settingsFor, test } from './with-shop.ts'
-
-// The traces of walks this long are larger than they are of use.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
 
 const tab = '/dashboard/profile?tab=subscription'
 
@@ -28,76 +25,76 @@ async function subscriptionOf(someone: Someone): Promise<Subscription> {
 const becomes = (someone: Someone, status: Subscription['status']) =>
   expect.poll(async () => (await subscriptionOf(someone)).status, { timeout: 30_000 }).toBe(status)
 
-async function buying(page: Page, look: Looking, someone: Someone, razorpay: FakeRazorpay): Promise<void> {
+async function buying(page: Page, audit: Audit, someone: Someone, razorpay: FakeRazorpay): Promise<void> {
   const asked = page.getByRole('dialog')
   await open(page, tab, /^Every feature of Pro, 14 days left/)
   await expect(page.getByText('No payments yet.')).toBeVisible()
-  await look.at('subscription-trial')
+  await audit.at('subscription-trial')
   await open(page, '/dashboard/reminder-control', '14 days left in your free trial')
-  await look.at('reminder-control-trial')
+  await audit.at('reminder-control-trial')
   await open(page, '/dashboard/connections', 'Choose Enterprise')
-  await look.at('connections-plan')
+  await audit.at('connections-plan')
 
   await page.route('**/v1/checkout.js', (route) => route.abort())
   await page.goto('/pricing?plan=pro')
   await expect(asked.getByText(/^Couldn’t load the payment window/)).toBeVisible()
-  await look.at('subscribe-window-failed')
+  await audit.at('subscribe-window-failed')
   await letGo(page)
   await page.route('**/subscription/quote**', (route) => route.abort())
   await page.goto('/pricing?plan=pro')
   await expect(asked.getByText(/^Couldn’t calculate the price\./)).toBeVisible()
-  await look.at('subscribe-price-failed')
+  await audit.at('subscribe-price-failed')
   await letGo(page)
   const known = await hold(page, [billingCalls.subscription])
   await page.goto('/pricing')
   await expect(page.getByRole('button', { name: 'Loading...' }).first()).toBeVisible()
-  await look.at('pricing-loading')
+  await audit.at('pricing-loading')
   await known()
   await expect(page.getByRole('button', { name: 'Current Plan' })).toBeVisible()
-  await look.at('pricing-free')
+  await audit.at('pricing-free')
   await page.getByRole('button', { name: 'Start Pro Trial' }).click()
   await expect(asked.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeEnabled()
-  await look.at('subscribe-once-monthly')
+  await audit.at('subscribe-once-monthly')
   const go = await hold(page, [billingCalls.createOrder])
   await asked.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
   await expect(asked.getByRole('button', { name: 'Processing...' })).toBeVisible()
-  await look.at('subscribe-processing')
+  await audit.at('subscribe-processing')
   await go()
   const checkout = page.frameLocator('iframe[title=Checkout]')
   await checkout.getByRole('button', { name: 'Fail' }).click()
   await checkout.getByRole('button', { name: 'Close' }).press('Escape')
   await expect(asked.getByText(/^The payment failed: /)).toBeVisible()
-  await look.at('subscribe-failed')
+  await audit.at('subscribe-failed')
   await asked.getByRole('radio', { name: 'Yearly Save ₹8' }).check()
   await expect(asked.getByRole('button', { name: 'Pay Once - ₹40/year' })).toBeEnabled()
-  await look.at('subscribe-once-yearly')
+  await audit.at('subscribe-once-yearly')
   razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
   await asked.getByRole('button', { name: 'Pay Once - ₹40/year' }).click()
   await expect(asked.getByText(/^Failed to initiate payment\./)).toBeVisible()
-  await look.at('subscribe-not-begun')
+  await audit.at('subscribe-not-begun')
   razorpay.answer(() => undefined)
-  await putMessagesAway(page)
+  await closeMessages(page)
   await asked.getByRole('radio', { name: 'Auto-Recurring' }).check()
   await expect(asked.getByText(/then every year\.$/)).toBeVisible()
-  await look.at('subscribe-again-yearly')
+  await audit.at('subscribe-again-yearly')
   await asked.getByRole('radio', { name: 'Monthly' }).check()
   await expect(asked.getByText(/then every month\.$/)).toBeVisible()
-  await look.at('subscribe-again-monthly')
+  await audit.at('subscribe-again-monthly')
   await pay(page, /^Subscribe/)
   await expect(page.getByText(/^Subscription activated successfully!/)).toBeVisible()
-  await look.at('pricing-subscribed')
+  await audit.at('pricing-subscribed')
 
   await page.getByRole('button', { name: 'Manage Pro' }).click()
   await expect(asked.getByText('You are on Pro.')).toBeVisible()
-  await look.at('own-plan-trialing')
+  await audit.at('own-plan-trialing')
   await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
   const cancelling = page.getByRole('dialog', { name: 'Cancel Subscription' })
   await expect(cancelling).toBeVisible()
-  await look.at('cancel-plan-trialing')
+  await audit.at('cancel-plan-trialing')
   razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
   await cancelling.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(cancelling.getByRole('alert').filter({ hasText: /\w/ })).toBeVisible()
-  await look.at('cancel-plan-failed')
+  await audit.at('cancel-plan-failed')
   razorpay.answer(() => undefined)
 
   const { provider } = razorpay
@@ -106,39 +103,39 @@ async function buying(page: Page, look: Looking, someone: Someone, razorpay: Fak
   await becomes(someone, 'active')
   await open(page, tab, '₹4 per month')
   await expect(page.getByRole('row', { name: /Pro, monthly.*Paid/ })).toBeVisible()
-  await look.at('subscription-active', page.getByRole('row', { name: /Pro, monthly.*Paid/ }))
+  await audit.at('subscription-active', page.getByRole('row', { name: /Pro, monthly.*Paid/ }))
   await page.getByRole('button', { name: 'Cancel Subscription' }).click()
-  await dialog(page, look, 'cancel-plan')
+  await dialog(page, audit, 'cancel-plan')
   await page.goto('/pricing?plan=pro')
-  await dialog(page, look, 'own-plan')
+  await dialog(page, audit, 'own-plan')
   await page.getByRole('button', { name: 'Get Started Free' }).click()
   await expect(asked.getByText(/^Pro is paid until/)).toBeVisible()
-  await dialog(page, look, 'switch-to-free')
+  await dialog(page, audit, 'switch-to-free')
   await page.getByRole('button', { name: 'Start Enterprise Trial' }).click()
   await expect(asked.getByText('Credit from Pro', { exact: true })).toBeVisible()
   await expect(asked.getByRole('button', { name: /^Pay Once - ₹5/ })).toBeEnabled()
-  await dialog(page, look, 'subscribe-rest')
+  await dialog(page, audit, 'subscribe-rest')
 
   provider.setCard(id, 'bad')
   provider.hasten(id)
   await becomes(someone, 'past_due')
   await open(page, tab, 'Payment was due on')
-  await look.at('subscription-past-due', page.getByText('Payment was due on'))
+  await audit.at('subscription-past-due', page.getByText('Payment was due on'))
   await open(page, '/dashboard', 'A payment failed')
-  await look.at('dashboard-past-due')
+  await audit.at('dashboard-past-due')
   await page.goto('/pricing?plan=pro')
   await expect(asked.getByText(/, due on/)).toBeVisible()
-  await look.at('own-plan-past-due')
+  await audit.at('own-plan-past-due')
 
   await page.goto('/dashboard')
   provider.changeCard(id)
   await becomes(someone, 'active')
   await someone.send('POST', '/subscription/cancel')
   await open(page, tab, 'Ends on')
-  await look.at('subscription-cancelled', page.getByText('Ends on'))
+  await audit.at('subscription-cancelled', page.getByText('Ends on'))
   await page.goto('/pricing?plan=pro')
   await expect(asked.getByText(/^Pro ends on/)).toBeVisible()
-  await dialog(page, look, 'own-plan-cancelled')
+  await dialog(page, audit, 'own-plan-cancelled')
 }
 
 const payments: Partial<Payment>[] = [
@@ -149,13 +146,13 @@ const payments: Partial<Payment>[] = [
   ...Array.from({ length: 12 }, () => ({})),
 ]
 
-/** What only comes with the weeks: a day before an end, a year of payments, a payment that the bank takes its time over. */
-async function later(page: Page, look: Looking): Promise<void> {
+/** States that take weeks: the day before a plan ends, a year of payments, a payment that the bank confirms late. */
+async function later(page: Page, audit: Audit): Promise<void> {
   const notice = async (kind: Subscription['notices'][number]['kind'], message: string, title: string) => {
     const at = '2026-11-24T04:00:00Z'
     await change(page, billingCalls.subscription, (plan) => ({ ...plan, notices: [{ kind, at, message, daysLeft: 2 }] }))
     await open(page, '/dashboard', title)
-    await look.at(`dashboard-${kind.replace('_', '-')}`)
+    await audit.at(`dashboard-${kind.replace('_', '-')}`)
   }
   await notice('trial_ending', 'Your free trial of Pro ends on 24/11/2026, in 2 days. Choose Pro to keep daily reminders.', 'ends soon')
   await letGo(page)
@@ -164,7 +161,7 @@ async function later(page: Page, look: Looking): Promise<void> {
   await notice('confirming', 'Your payment is being confirmed by the bank. Please do not pay again.', 'Confirming your payment')
   await page.goto('/pricing?plan=pro')
   await expect(page.getByRole('dialog').getByText('Confirming your payment...')).toBeVisible()
-  await look.at('subscribe-confirming')
+  await audit.at('subscribe-confirming')
   await letGo(page)
   await change(page, billingCalls.payments, () =>
     payments.map((one, nth) => ({
@@ -184,23 +181,23 @@ async function later(page: Page, look: Looking): Promise<void> {
     })),
   )
   await open(page, tab, 'Confirming')
-  await look.at('subscription-payments', page.getByText('₹40.00 refunded'))
+  await audit.at('subscription-payments', page.getByText('₹40.00 refunded'))
   await page.getByRole('button', { name: 'Show all 16' }).click()
-  await look.at('subscription-payments-all', page.getByRole('row').last())
+  await audit.at('subscription-payments-all', page.getByRole('row').last())
 }
 
-async function onFree(page: Page, look: Looking): Promise<void> {
+async function onFree(page: Page, audit: Audit): Promise<void> {
   await open(page, '/dashboard', '48 of 50 invoices this month')
-  await look.at('dashboard-trial-ended')
+  await audit.at('dashboard-trial-ended')
   await page.goto('/dashboard?import')
   const lines = ['Orbit', 'Kaveri', 'Banyan', 'Lotus'].map((name) => `${name},pay@${name.toLowerCase()}.example,12,31/12/2026`)
   const file = { name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(`Client,Email,Amount,Due Date\n${lines.join('\n')}\n`) }
   await page.getByRole('dialog').locator('input[type=file]').setInputFiles(file)
   await expect(page.getByText(/^Your plan has room for 2 more invoices/)).toBeVisible()
-  await look.at('import-room', page.getByText(/^Your plan has room for 2 more invoices/))
+  await audit.at('import-room', page.getByText(/^Your plan has room for 2 more invoices/))
   await page.getByRole('button', { name: 'Import 4 invoices' }).click()
   await expect(page.getByText('2 rows skipped:')).toBeVisible()
-  await look.at('import-room-over')
+  await audit.at('import-room-over')
   await page.getByRole('button', { name: 'Done' }).click()
   await open(page, '/dashboard/new-invoice', '50 of 50 invoices this month')
   await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')
@@ -209,26 +206,28 @@ async function onFree(page: Page, look: Looking): Promise<void> {
   await page.getByLabel('Due Date').first().fill('02/01/2026')
   await page.getByRole('main').getByRole('button', { name: 'Create Invoice' }).click()
   await expect(page.getByRole('alert').filter({ hasText: /^Free allows 50 invoices a month/ })).toBeVisible()
-  await look.at('new-invoice-over', page.getByRole('alert').filter({ hasText: /^Free allows 50 invoices a month/ }))
+  await audit.at('new-invoice-over', page.getByRole('alert').filter({ hasText: /^Free allows 50 invoices a month/ }))
   await open(page, tab, '50 of 50 used')
-  await look.at('subscription-used-up', page.getByText('50 of 50 used'))
+  await audit.at('subscription-used-up', page.getByText('50 of 50 used'))
   await open(page, '/dashboard/reminder-control', 'Daily reminders are part of Pro')
-  await look.at('reminder-control-by-hand')
+  await audit.at('reminder-control-by-hand')
   await change(page, reminderCalls.status, (status) => ({ ...status, isActive: true }))
   await open(page, '/dashboard/reminder-control', 'Your daily reminders are on hold')
-  await look.at('reminder-control-plan-waits')
+  await audit.at('reminder-control-plan-waits')
   await letGo(page)
 }
 
-test('every way to a plan and out of it', async ({ browser, program, shop }) => {
+test('every way to buy and cancel a plan', async ({ browser, program, shop }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    const someone = await signIn(page, program.url, 'buyer@banyan.example')
-    await buying(page, look, someone, shop.razorpay)
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    const email = 'buyer@banyan.example'
+    shop.people.push(email)
+    const someone = await signIn(page, program.url, email)
+    await buying(page, audit, someone, shop.razorpay)
   })
 })
 
-test('a plan near its end, a long history of payments, and what Free allows once the trial is over', async ({ browser, shop }) => {
+test('a plan near its end, a long payment history, and the limits of Free after the trial', async ({ browser, shop }) => {
   test.setTimeout(300_000)
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-limits-'))
   const email = 'limits@banyan.example'
@@ -240,10 +239,10 @@ test('a plan near its end, a long history of payments, and what Free allows once
   }
   await makeOlder(folder, { email, days: 14, invoicesThisMonth: 48 })
   await using program = await startProgram(env)
-  await sweep({ browser, url: program.url }, async (page, look) => {
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await signIn(page, program.url, email)
-    await onFree(page, look)
-    await later(page, look)
+    await onFree(page, audit)
+    await later(page, audit)
   })
   await program.end('SIGTERM')
   await rm(folder, { recursive: true, force: true })

@@ -2,57 +2,54 @@ import type { Page } from '@playwright/test'
 import { integrationCalls } from '#contract/integrations.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import type { FakeReceiver } from '#test/fakes/receiver.ts'
-import { change, dialog, fail, hold, type Looking, letGo, open, type Someone, signIn, sizes, sweep } from './looking.ts'
+import { type Audit, auditWalk, change, dialog, fail, hold, letGo, open, sizes } from './audit.ts'
+import { type Someone, signIn } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
-
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
 
 type Zapier = { clientId: string; redirectUri: string }
 
-async function connectionsWithNothing(page: Page, look: Looking, { clientId, redirectUri }: Zapier): Promise<void> {
+async function connectionsWithNothing(page: Page, audit: Audit, { clientId, redirectUri }: Zapier): Promise<void> {
   await page.goto(
     `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state: 'x' })}`,
   )
   await expect(page.getByText('Zapier may')).toBeVisible()
-  await look.at('consent')
+  await audit.at('consent')
   const answer = await hold(page, [integrationCalls.consent])
   await page.reload()
   await expect(page.getByText('Looking up who is asking...')).toBeVisible()
-  await look.at('consent-loading')
+  await audit.at('consent-loading')
   await answer()
   await letGo(page)
   await fail(page, [integrationCalls.consent])
   await page.reload()
   await expect(page.getByText(/Something went wrong on our side/)).toBeVisible()
-  await look.at('consent-failed')
+  await audit.at('consent-failed')
   await letGo(page)
   await open(page, '/dashboard/connections', 'No application is connected')
-  await look.at('connections-empty')
+  await audit.at('connections-empty')
   await page.getByRole('button', { name: 'Add Webhook' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Add Webhook' }).click()
-  await dialog(page, look, 'webhook-add')
+  await dialog(page, audit, 'webhook-add')
   await page.getByRole('button', { name: 'Create API Key' }).click()
   await page.getByLabel('Name').fill('Bookkeeping')
-  await look.at('api-key-create')
+  await audit.at('api-key-create')
   await page.getByRole('dialog').getByRole('button', { name: 'Create API Key' }).click()
   await expect(page.getByRole('button', { name: 'I Have Kept It' })).toBeVisible()
-  await look.at('api-key-once')
+  await audit.at('api-key-once')
   await page.getByRole('button', { name: 'I Have Kept It' }).click()
   await page.getByRole('button', { name: 'Revoke Bookkeeping' }).click()
-  await dialog(page, look, 'api-key-revoke')
+  await dialog(page, audit, 'api-key-revoke')
   await open(page, '/dashboard/connections/webhooks/0199a000-0000-7000-8000-000000000000', 'There is no such webhook')
-  await look.at('webhook-missing')
+  await audit.at('webhook-missing')
   await page.goto('/dashboard?trigger')
   await expect(page.getByText('Duely may')).toBeVisible()
-  await look.at('consent-own')
+  await audit.at('consent-own')
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByText('Please configure your email settings first before sending reminders.')).toBeVisible()
-  await dialog(page, look, 'trigger-mailbox')
+  await dialog(page, audit, 'trigger-mailbox')
 }
 
-async function connectionsWithMuch(page: Page, look: Looking, someone: Someone, receiver: FakeReceiver): Promise<void> {
+async function connectionsWithMuch(page: Page, audit: Audit, someone: Someone, receiver: FakeReceiver): Promise<void> {
   const events = ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed']
   for (let nth = 0; nth < 12; nth += 1) {
     await someone.send('POST', '/api-keys', {
@@ -75,50 +72,50 @@ async function connectionsWithMuch(page: Page, look: Looking, someone: Someone, 
     await someone.send('POST', `/webhooks/${_id}/test`)
   }
   await open(page, '/dashboard/connections', `${receiver.url}/books`)
-  await look.at('connections')
+  await audit.at('connections')
   await page.getByRole('button', { name: 'Disconnect Duely' }).click()
-  await dialog(page, look, 'disconnect')
+  await dialog(page, audit, 'disconnect')
 
   await open(page, `/dashboard/connections/webhooks/${_id}`, 'Deliveries')
   await expect(page.getByText(/nothing else/).first()).toBeVisible()
   await page.getByRole('button', { name: 'Send Test Event' }).click()
   await expect(page.getByText('The receiver has taken the test event.')).toBeVisible()
-  await look.at('webhook')
+  await audit.at('webhook')
   await page.getByRole('button', { name: 'Change', exact: true }).click()
-  await dialog(page, look, 'webhook-change')
+  await dialog(page, audit, 'webhook-change')
   await page.getByRole('button', { name: 'Remove' }).click()
-  await dialog(page, look, 'webhook-remove')
+  await dialog(page, audit, 'webhook-remove')
   await page.getByRole('button', { name: 'Replace Secret' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Replace Secret' }).click()
   await expect(page.getByRole('button', { name: 'I Have Kept It' })).toBeVisible()
-  await look.at('webhook-secret')
+  await audit.at('webhook-secret')
   await page.getByRole('button', { name: 'I Have Kept It' }).click()
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect(page.getByText('Paused by you')).toBeVisible()
-  await look.at('webhook-paused')
+  await audit.at('webhook-paused')
 
   const due = { clientName: 'Nila Printers', clientEmail: 'nila@printers.example', amount: 22_300, dueDate: '2026-01-02' }
   for (let nth = 0; nth < 9; nth += 1) await someone.send('POST', '/invoice', { ...due, clientName: `Nila Printers ${nth}` })
   await page.goto('/dashboard?trigger')
   await expect(page.getByText(/emails leave now, for$/)).toBeVisible()
-  await dialog(page, look, 'trigger')
+  await dialog(page, audit, 'trigger')
   await change(page, reminderCalls.preview, (preview) => ({ ...preview, mails: 0, total: 0, lines: [] }))
   await page.goto('/dashboard?trigger')
   await expect(page.getByText('Nobody is due at the moment, so no email would leave.')).toBeVisible()
-  await dialog(page, look, 'trigger-nobody')
+  await dialog(page, audit, 'trigger-nobody')
   await letGo(page)
 }
 
 for (const size of sizes)
   test(`connections, none and many: every screen and dialog, ${size}`, async ({ browser, program, smtp, receiver, zapier }) => {
     test.setTimeout(300_000)
-    await sweep({ browser, url: program.url, at: [size] }, async (page, look) => {
+    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       await signIn(page, program.url, `alone-${size}@banyan.example`)
-      await connectionsWithNothing(page, look, zapier)
+      await connectionsWithNothing(page, audit, zapier)
     })
-    await sweep({ browser, url: program.url, at: [size] }, async (page, look) => {
+    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       const someone = await signIn(page, program.url, `connected-${size}@banyan.example`)
       await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
-      await connectionsWithMuch(page, look, someone, receiver)
+      await connectionsWithMuch(page, audit, someone, receiver)
     })
   })

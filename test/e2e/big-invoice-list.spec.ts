@@ -1,36 +1,33 @@
-import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { formatRupees } from '#contract/money.ts'
-import { ledgerLines } from '#test/ledger-lines.ts'
+import { invoiceLines } from '#test/invoice-lines.ts'
 import { someoneAt } from '#test/program.ts'
-import { test as base, expect } from './duely.ts'
+import { expect, test } from './duely.ts'
+import { newEmail, signIn } from './sign-in.ts'
 
 const size = 10_000
 const needle = { clientName: 'Zenith Orchards', clientEmail: 'accounts@zenith.example', place: 4_711 }
-const lines = ledgerLines(size).map((line, index) =>
+const lines = invoiceLines(size).map((line, index) =>
   index === needle.place ? { ...line, clientName: needle.clientName, clientEmail: needle.clientEmail, status: 'overdue' as const } : line,
 )
 const open = lines.filter(({ status }) => status !== 'paid')
 
-/** Somebody with ten thousand invoices, written down once for all tests of this file. */
-const test = base.extend<object, { owner: string }>({
-  owner: [
-    async ({ program }, use) => {
-      const email = `asha-${randomUUID()}@banyan.example`
-      const asha = await someoneAt(program.url, email)
-      for (let start = 0; start < size; start += 1_000)
-        await asha.send('POST', '/invoices/import', { lines: lines.slice(start, start + 1_000), keepDuplicates: true })
-      await use(email)
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-})
+// All tests read one account, so one worker must run them all: the import costs more than a test.
+test.describe.configure({ mode: 'default' })
+let owner: Promise<string> | null = null
 
-async function signIn(page: Page, owner: string, view: 'Cards' | 'List'): Promise<void> {
-  await page.goto('/signin')
-  await page.getByLabel('Email').fill(owner)
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.locator('form button[type=submit]').click()
+async function withManyInvoices(url: string): Promise<string> {
+  const email = newEmail()
+  const asha = await someoneAt(url, email)
+  for (let start = 0; start < size; start += 1_000)
+    await asha.send('POST', '/invoices/import', { lines: lines.slice(start, start + 1_000), keepDuplicates: true })
+  return email
+}
+
+async function openList(page: Page, url: string, view: 'Cards' | 'List'): Promise<void> {
+  owner ??= withManyInvoices(url)
+  await signIn(page, url, await owner)
+  await page.goto('/dashboard')
   await expect(page.getByRole('button', { name: `All (${size})` })).toBeVisible()
   await page.getByRole('button', { name: view, exact: true }).click()
   await expect(page.locator('[data-index="0"]')).toBeVisible()
@@ -39,7 +36,7 @@ async function signIn(page: Page, owner: string, view: 'Cards' | 'List'): Promis
 const search = (page: Page) => page.getByRole('textbox', { name: 'Search', exact: true })
 const nodesOf = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
 
-/** Goes to a part of the way down, and answers the places in the list of what lies along the middle of the window, from a third down to its foot. */
+/** Scrolls to a fraction of the page and returns the list positions rendered between a third of the window and its foot. */
 async function lookAt(page: Page, part: number): Promise<(number | null)[]> {
   return page.evaluate(async (part) => {
     const { scrollHeight } = document.documentElement
@@ -47,7 +44,7 @@ async function lookAt(page: Page, part: number): Promise<(number | null)[]> {
     for (let frames = 0; frames < 3; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
     const list = document.querySelector('[data-invoices]')?.getBoundingClientRect()
     if (!list) return []
-    // Between two cards there is a gap; what is looked for is one at least as high.
+    // Between two cards there is a gap, so each height is probed at two points that are further apart.
     return [0.35, 0.5, 0.65, 0.8].map((height) => {
       const found = [-10, 10].flatMap((off) => document.elementsFromPoint(list.left + list.width * 0.2, innerHeight * height + off))
       const item = found.map((element) => element.closest('[data-index]')).find((one) => one !== null)
@@ -61,12 +58,12 @@ for (const viewport of [
   { width: 390, height: 844 },
 ])
   for (const view of ['Cards', 'List'] as const)
-    test(`of 10,000 invoices as ${view.toLowerCase()}, ${viewport.width} wide, only those near the window are drawn, down to the last`, async ({
+    test(`of 10,000 invoices as ${view.toLowerCase()}, ${viewport.width} wide, only those near the window are rendered, down to the last`, async ({
       page,
-      owner,
+      program,
     }) => {
       await page.setViewportSize(viewport)
-      await signIn(page, owner, view)
+      await openList(page, program.url, view)
       expect(await nodesOf(page)).toBeLessThan(3_000)
       for (const part of [0.1, 0.5, 0.9]) {
         await expect.poll(async () => (await lookAt(page, part)).includes(null), `nothing is blank ${part} of the way down`).toBe(false)
@@ -83,11 +80,11 @@ for (const viewport of [
       expect(await nodesOf(page)).toBeLessThan(3_000)
     })
 
-test('a search finds one invoice among 10,000, the counts follow, and clearing it brings back all from the first', async ({
+test('a search finds one invoice among 10,000, the counts follow, and clearing it shows all again from the top', async ({
   page,
-  owner,
+  program,
 }) => {
-  await signIn(page, owner, 'Cards')
+  await openList(page, program.url, 'Cards')
   await lookAt(page, 0.5)
   await expect(page.locator('[data-index="0"]')).toHaveCount(0)
   await page.keyboard.press('/')
@@ -103,15 +100,15 @@ test('a search finds one invoice among 10,000, the counts follow, and clearing i
   const counts = { Paid: size - open.length, Overdue: open.filter(({ status }) => status === 'overdue').length }
   for (const [name, count] of Object.entries(counts))
     await expect(page.getByRole('button', { name: `${name} (${count})`, exact: true })).toBeVisible()
-  // A name that many have: as many as there are.
+  // Many clients have this name: the search finds all of them.
   await page.keyboard.type('KAVERI foods')
   const kaveri = lines.filter(({ clientName }) => clientName === 'Kaveri Foods').length
   await expect(page.getByRole('button', { name: `All (${kaveri})` })).toBeVisible()
 })
 
-test('10,000 invoices are selected, marked as paid and put back at once', async ({ page, owner }) => {
+test('10,000 invoices are selected and marked as paid, and one Undo restores them', async ({ page, program }) => {
   test.slow()
-  await signIn(page, owner, 'List')
+  await openList(page, program.url, 'List')
   const bar = page.getByRole('region', { name: 'Selected invoices' })
   await page
     .getByRole('checkbox', { name: /^Select/ })
@@ -129,8 +126,8 @@ test('10,000 invoices are selected, marked as paid and put back at once', async 
   await expect(page.getByRole('button', { name: `Paid (${size - open.length})`, exact: true })).toBeAttached()
 })
 
-test('10,000 invoices are sorted, and the first is the first of all of them', async ({ page, owner }) => {
-  await signIn(page, owner, 'List')
+test('sorting 10,000 invoices shows the first of all of them', async ({ page, program }) => {
+  await openList(page, program.url, 'List')
   const amounts = lines.map(({ amount }) => amount).toSorted((one, other) => one - other)
   const first = page.locator('[data-index="0"]')
   await page.getByRole('button', { name: 'Amount' }).click()
@@ -143,8 +140,8 @@ test('10,000 invoices are sorted, and the first is the first of all of them', as
   await expect(page.locator(`[data-index="${size - 1}"]`)).toContainText('Zenith Orchards')
 })
 
-test('the due line stands for every invoice that is owed, however many', async ({ page, owner }) => {
-  await signIn(page, owner, 'Cards')
+test('the due line shows every open invoice, however many', async ({ page, program }) => {
+  await openList(page, program.url, 'Cards')
   const dots = page.locator('[data-dot]')
   await expect(dots.first()).toBeVisible()
   const words = await dots.evaluateAll((all) => all.map((dot) => dot.getAttribute('aria-label') ?? ''))

@@ -8,17 +8,14 @@ import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { zapierCalls } from '#contract/zapier.ts'
+import { type Audit, auditWalk, fail, hold, letGo, open } from './audit.ts'
 import { expect, test } from './duely.ts'
-import { fail, hold, type Looking, letGo, open, type Someone, signIn, sweep } from './looking.ts'
-
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
+import { type Someone, signIn } from './sign-in.ts'
 
 interface Screen {
   name: string
   address: string
-  /** What it reads. */
+  /** The calls that load it. */
   calls: Call[]
   loading: string | RegExp
   failed: string | RegExp
@@ -26,7 +23,7 @@ interface Screen {
 
 const failure = 'Something went wrong on our side. Please try again in a moment.'
 
-/** Every screen of the dashboard that reads something. */
+/** Every dashboard screen that loads data. */
 function screens(invoice: string, webhook: string): Screen[] {
   return [
     {
@@ -123,8 +120,8 @@ function screens(invoice: string, webhook: string): Screen[] {
   ]
 }
 
-/** The first or the second half of the screens, each before the server has answered and where it answers with nothing but its failure. */
-async function waiting(page: Page, look: Looking, someone: Someone, half: 'first' | 'second'): Promise<void> {
+/** The first or the second half of the screens, each while it loads and after the server failed. */
+async function waiting(page: Page, audit: Audit, someone: Someone, half: 'first' | 'second'): Promise<void> {
   const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200.5, dueDate: '2026-01-02' }
   const { _id: invoice } = (await someone.send('POST', '/invoice', late)) as { _id: string }
   const events = ['invoice.created']
@@ -136,84 +133,87 @@ async function waiting(page: Page, look: Looking, someone: Someone, half: 'first
     const go = await hold(page, calls)
     await page.goto(address)
     await expect(seen(loading)).toBeVisible()
-    await look.at(`${name}-loading`, seen(loading))
+    await audit.at(`${name}-loading`, seen(loading))
     await go()
     await letGo(page)
     await fail(page, calls)
     await page.goto(address)
     await expect(seen(failed)).toBeVisible()
-    await look.at(`${name}-failed`, seen(failed))
+    await audit.at(`${name}-failed`, seen(failed))
     await letGo(page)
   }
 }
 
-async function away(page: Page, look: Looking, someone: Someone): Promise<void> {
+async function away(page: Page, audit: Audit, someone: Someone): Promise<void> {
   const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200.5, dueDate: '2026-01-02' }
   await someone.send('POST', '/invoice', late)
   const whole = () => expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
-  // What is there stays, and is said to be old.
+  // Cached data stays, marked as old.
   await open(page, '/dashboard', 'All (1)')
   await fail(page, [invoiceCalls.list])
   await page.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Mark as paid' }).click()
   await expect(page.getByText(/^Error loading invoices: /)).toBeVisible()
-  await look.at('dashboard-old')
+  await audit.at('dashboard-old')
   await letGo(page)
-  // A screen that was seen before opens without a server.
+  // A screen whose code is loaded opens offline.
   await open(page, '/dashboard/mail-settings', 'No mailbox connected')
   await open(page, '/dashboard', 'All (1)')
   await page.context().setOffline(true)
   await page.getByRole('link', { name: 'Email Settings' }).first().click()
   await expect(page.getByText(/The server cannot be reached\. Please check your connection/).first()).toBeVisible()
   await expect(page.getByText('You are offline')).toBeVisible()
-  await look.at('offline')
-  // One that was not does not, and says so.
+  await audit.at('offline')
+  // One whose code is not loaded shows a notice.
   await page.getByRole('link', { name: 'Connections' }).first().click()
   await expect(page.getByRole('heading', { name: 'This screen could not be loaded' })).toBeVisible()
-  await look.at('offline-not-fetched')
+  await audit.at('offline-not-fetched')
   await page.context().setOffline(false)
   await expect(page.getByRole('heading', { name: 'Connected applications' })).toBeVisible()
   await open(page, '/dashboard/no-such-screen', 'Page not found')
   await whole()
-  await look.at('not-found-dashboard')
+  await audit.at('not-found-dashboard')
   await open(page, '/no-such-page', 'Go to the dashboard')
   await whole()
-  await look.at('not-found-signed-in')
+  await audit.at('not-found-signed-in')
   await open(page, '/pricing', 'Payments are not set up on this server.')
   await whole()
-  await look.at('pricing-not-set-up')
+  await audit.at('pricing-not-set-up')
 }
 
 for (const half of ['first', 'second'] as const)
-  test(`every screen while it waits for the server, and where the server fails: the ${half} half`, async ({ browser, program }) => {
+  test(`every screen while it loads and after the server failed: the ${half} half`, async ({ browser, program }) => {
     test.setTimeout(300_000)
-    await sweep({ browser, url: program.url }, async (page, look) => {
-      await waiting(page, look, await signIn(page, program.url, `waiting-${half}@banyan.example`), half)
+    await auditWalk({ browser, url: program.url }, async (page, audit) => {
+      await waiting(page, audit, await signIn(page, program.url, `waiting-${half}@banyan.example`), half)
     })
   })
 
-test('what is old, what is away and what is not there', async ({ browser, program }) => {
+test('stale data, no network, and missing pages', async ({ browser, program }) => {
   test.setTimeout(120_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    await away(page, look, await signIn(page, program.url, 'away@banyan.example'))
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    await away(page, audit, await signIn(page, program.url, 'away@banyan.example'))
   })
 })
 
-test('a screen that breaks', async ({ browser, program }) => {
-  await sweep({ browser, url: program.url, complains: /TypeError: Cannot destructure property 'status'/ }, async (page, look) => {
+test('a screen that crashes', async ({ browser, program }) => {
+  await auditWalk({ browser, url: program.url, complains: /TypeError: Cannot destructure property 'status'/ }, async (page, audit) => {
     await signIn(page, program.url, 'broken@banyan.example')
     await page.route('**/invoice', (route) => (route.request().method() === 'GET' ? route.fulfill({ json: [null] }) : route.fallback()))
     await page.goto('/dashboard')
     await expect(page.getByRole('heading', { name: 'This screen stopped working' })).toBeVisible()
-    await look.at('crash')
+    await audit.at('crash')
   })
 })
 
-test('a page of which only the beginning arrives', async ({ browser, program }) => {
-  await sweep({ browser, url: program.url, complains: /TypeError: Failed to fetch dynamically imported module/ }, async (page, look) => {
-    await page.route('**/assets/*.js', (route) => route.abort())
-    await page.goto('/signin')
-    await expect(page.getByRole('alert').filter({ hasText: 'This page did not load completely' })).toBeVisible()
-    await look.at('page-incomplete')
-  })
+test('a page whose scripts do not load', async ({ browser, program }) => {
+  await auditWalk(
+    { browser, url: program.url, complains: /TypeError: Failed to fetch dynamically imported module/ },
+    async (page, audit) => {
+      await page.route('**/assets/*.js', (route) => route.abort())
+      await page.goto('/signin')
+      await expect(page.getByRole('alert').filter({ hasText: 'This page did not load completely' })).toBeVisible()
+      await audit.at('page-incomplete')
+    },
+  )
 })

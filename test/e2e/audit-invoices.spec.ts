@@ -1,11 +1,8 @@
 import type { Page } from '@playwright/test'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { type Audit, auditWalk, closeMessages, dialog, fail, hold, letGo, open } from './audit.ts'
 import { expect, test } from './duely.ts'
-import { dialog, fail, hold, type Looking, letGo, open, putMessagesAway, type Someone, signIn, sweep } from './looking.ts'
-
-// The traces of walks this long are larger than they are of use.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
+import { type Someone, signIn } from './sign-in.ts'
 
 const day = (late: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: late }).toString()
 
@@ -14,16 +11,16 @@ async function choose(page: Page, lines: string[], name = 'books.csv'): Promise<
   await page.getByRole('dialog').locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer })
 }
 
-async function importing(page: Page, look: Looking, someone: Someone): Promise<void> {
+async function importing(page: Page, audit: Audit, someone: Someone): Promise<void> {
   const asked = page.getByRole('dialog')
   await page.goto('/dashboard?import')
   await choose(page, ['PK\u0003\u0004 a spreadsheet'], 'books.xlsx')
   await expect(asked.getByText(/^This is a spreadsheet/).or(asked.getByText(/^This file has no rows/))).toBeVisible()
-  await look.at('import-not-csv')
-  // Names that say nothing, and nothing in the columns that gives an amount or a date away.
+  await audit.at('import-not-csv')
+  // Column names and values that reveal neither amount nor date.
   await choose(page, ['A,B,C,D', 'Kaveri Foods,billing@kaveri.example,much,soon', 'Studio Banyan,hello@banyan.example,little,later'])
   await expect(asked.getByText(/^Choose the columns for/)).toBeVisible()
-  await look.at('import-mapping')
+  await audit.at('import-mapping')
   await asked.getByRole('button', { name: 'Choose another file' }).click()
 
   const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12, dueDate: '2026-01-02', reference: 'K-1' }
@@ -42,38 +39,38 @@ async function importing(page: Page, look: Looking, someone: Someone): Promise<v
   await expect(asked.getByRole('button', { name: 'Duplicates (1)' })).toBeVisible()
   await asked.getByRole('button', { name: 'Duplicates (1)' }).click()
   await asked.getByRole('checkbox', { name: 'Import duplicates too' }).check()
-  await look.at('import-duplicates')
+  await audit.at('import-duplicates')
   await asked.getByRole('button', { name: /^With problems/ }).click()
-  await look.at('import-problems', asked.getByRole('region', { name: 'Preview' }).or(asked.getByText('Row 422')).first())
+  await audit.at('import-problems', asked.getByRole('region', { name: 'Preview' }).or(asked.getByText('Row 422')).first())
   await asked.getByRole('checkbox', { name: 'Import duplicates too' }).uncheck()
   const go = await hold(page, [invoiceCalls.import])
   await asked.getByRole('button', { name: /^Import 42\d invoices/ }).click()
   await expect(asked.getByText(/^0 of 42\d rows processed$/)).toBeVisible()
-  await look.at('import-running')
+  await audit.at('import-running')
   await asked.getByRole('button', { name: 'Stop' }).click()
   await expect(asked.getByRole('button', { name: 'Stopping...' })).toBeVisible()
-  await look.at('import-stopping')
+  await audit.at('import-stopping')
   await go()
   await expect(asked.getByText(/^Stopped\. 22\d rows were not imported\.$/)).toBeVisible()
-  await look.at('import-stopped')
+  await audit.at('import-stopped')
   await fail(page, [invoiceCalls.import])
   await asked.getByRole('button', { name: 'Continue' }).click()
   await expect(asked.getByText(/^The import was interrupted\./)).toBeVisible()
-  await look.at('import-broken')
+  await audit.at('import-broken')
   await letGo(page)
   await asked.getByRole('button', { name: 'Continue' }).click()
   await expect(asked.getByRole('heading', { name: /invoices imported$/ })).toBeVisible()
   await expect(asked.getByText(/^Stopped|^The import was interrupted/)).toHaveCount(0)
-  await look.at('import-result')
+  await audit.at('import-result')
   await asked.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText(/invoices deleted\.$/)).toBeVisible()
-  await look.at('import-undone')
-  await putMessagesAway(page)
+  await audit.at('import-undone')
+  await closeMessages(page)
 }
 
 async function fill(someone: Someone): Promise<void> {
   const lines = [
-    // More of one day than there is room for.
+    // More invoices on one day than fit.
     ...Array.from({ length: 46 }, (_, nth) => ({
       clientName: `Client ${nth + 1} of the eastern branch`,
       clientEmail: `client${nth}@many.example`,
@@ -81,25 +78,25 @@ async function fill(someone: Someone): Promise<void> {
       dueDate: day(-5),
       status: 'unpaid',
     })),
-    // The newest stand first.
+    // The newest are shown first.
     { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200, dueDate: day(8), status: 'overdue' },
     { clientName: 'Studio Banyan', clientEmail: 'hello@banyan.example', amount: 96_000, dueDate: day(20), status: 'unpaid' },
   ]
   await someone.send('POST', '/invoices/import', { lines })
 }
 
-async function pausing(page: Page, look: Looking, someone: Someone): Promise<void> {
+async function pausing(page: Page, audit: Audit, someone: Someone): Promise<void> {
   await fill(someone)
   const asked = page.getByRole('dialog')
   await open(page, '/dashboard', 'All (48)')
-  await look.at('dashboard-crowded')
+  await audit.at('dashboard-crowded')
   await page.locator('[data-dot]').filter({ hasText: /^46$/ }).click()
   await expect(asked.getByText('and 6 smaller ones')).toBeVisible()
-  await dialog(page, look, 'due-crowd')
+  await dialog(page, audit, 'due-crowd')
   await open(page, '/dashboard?status=overdue', 'Overdue (1)')
   await page.getByRole('button', { name: 'Export' }).click()
   await expect(page.getByRole('menuitem').first()).toBeVisible()
-  await look.at('export-menu')
+  await audit.at('export-menu')
   await open(page, '/dashboard', 'All (48)')
 
   const actions = (client: string) => page.getByRole('button', { name: new RegExp(`^Actions for .*, ${client}$`) })
@@ -111,50 +108,50 @@ async function pausing(page: Page, look: Looking, someone: Someone): Promise<voi
   await asked.getByRole('radio', { name: /^All invoices of/ }).check()
   await asked.getByRole('checkbox', { name: /^Client promised to pay/ }).check()
   await asked.getByLabel('Note').fill('Their accountant is away until Friday.')
-  await look.at('pause-promise')
+  await audit.at('pause-promise')
   await asked.getByLabel('Paused through').first().fill('02/01/2026')
   await asked.getByRole('button', { name: 'Pause reminders' }).click()
   await expect(asked.getByText('Please choose today or a later day.')).toBeVisible()
-  await look.at('pause-refused')
+  await audit.at('pause-refused')
   await asked.getByRole('radio', { name: /^Until I resume/ }).check()
-  await look.at('pause-for-good')
+  await audit.at('pause-for-good')
   await asked.getByRole('button', { name: 'Pause reminders' }).click()
   await expect(page.getByText('All reminders to billing@kaveri.example paused.')).toBeVisible()
-  await look.at('paused')
-  await putMessagesAway(page)
+  await audit.at('paused')
+  await closeMessages(page)
   await actions('Kaveri Foods').click()
   await expect(page.getByRole('menuitem', { name: 'Resume reminders' })).toBeVisible()
-  await look.at('invoice-menu-paused')
+  await audit.at('invoice-menu-paused')
   await page.getByRole('menuitem', { name: 'Change pause' }).click()
-  await dialog(page, look, 'pause-change')
+  await dialog(page, audit, 'pause-change')
   await press('Kaveri Foods', 'Resume reminders')
-  await dialog(page, look, 'resume')
+  await dialog(page, audit, 'resume')
   await page.getByText('Kaveri Foods').first().click()
   await expect(page.getByText('Paused until you resume')).toBeVisible()
-  await look.at('edit-invoice-paused', page.getByText('Paused until you resume'))
+  await audit.at('edit-invoice-paused', page.getByText('Paused until you resume'))
   await page.getByLabel('Due Date').first().focus()
-  await look.at('edit-invoice-day')
+  await audit.at('edit-invoice-day')
 
   await open(page, '/dashboard', 'All (48)')
   await press('Studio Banyan', 'Delete')
   await asked.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
   await page.getByRole('button', { name: 'Undo' }).hover()
-  await look.at('undo')
-  await putMessagesAway(page)
+  await audit.at('undo')
+  await closeMessages(page)
   await fail(page, [invoiceCalls.update])
   await press('Kaveri Foods', 'Mark as paid')
   await expect(page.getByText(/^Couldn't update the invoice\./)).toBeVisible()
-  await look.at('mark-failed')
+  await audit.at('mark-failed')
   await letGo(page)
-  await putMessagesAway(page)
+  await closeMessages(page)
   await fail(page, [invoiceCalls.remove])
   await press('Kaveri Foods', 'Delete')
   await asked.getByRole('button', { name: 'Delete' }).click()
   await expect(asked.getByText(/Something went wrong/)).toBeVisible()
-  await dialog(page, look, 'delete-failed')
+  await dialog(page, audit, 'delete-failed')
   await letGo(page)
-  await putMessagesAway(page)
+  await closeMessages(page)
 
   await page.getByRole('button', { name: 'List', exact: true }).click()
   await page
@@ -166,24 +163,24 @@ async function pausing(page: Page, look: Looking, someone: Someone): Promise<voi
   await bar.getByRole('button', { name: 'Mark as paid' }).click()
   await expect(page.getByText('47 invoices marked as paid.')).toBeVisible()
   await page.getByRole('button', { name: 'Undo' }).hover()
-  await look.at('undo-many')
-  await putMessagesAway(page)
+  await audit.at('undo-many')
+  await closeMessages(page)
   await open(page, '/dashboard', 'All invoices are paid.')
-  await look.at('dashboard-all-paid')
+  await audit.at('dashboard-all-paid')
   await open(page, '/dashboard?status=overdue', 'No overdue invoices found.')
-  await look.at('no-overdue')
+  await audit.at('no-overdue')
 }
 
-test('an import from the file to what became of it', async ({ browser, program }) => {
+test('an import from the file to its result', async ({ browser, program }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    await importing(page, look, await signIn(page, program.url, 'importer@banyan.example'))
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    await importing(page, audit, await signIn(page, program.url, 'importer@banyan.example'))
   })
 })
 
-test('pauses, what is taken back, and a crowd on one day', async ({ browser, program }) => {
+test('pauses, undo, and many invoices on one day', async ({ browser, program }) => {
   test.setTimeout(300_000)
-  await sweep({ browser, url: program.url }, async (page, look) => {
-    await pausing(page, look, await signIn(page, program.url, 'pauser@banyan.example'))
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    await pausing(page, audit, await signIn(page, program.url, 'pauser@banyan.example'))
   })
 })

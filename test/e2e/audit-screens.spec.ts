@@ -1,65 +1,62 @@
 import type { Page } from '@playwright/test'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
+import { type Audit, auditWalk, dialog, open, type Size, sizes } from './audit.ts'
 import { expect, test } from './duely.ts'
-import { dialog, type Looking, open, type Size, type Someone, signIn, sizes, sweep } from './looking.ts'
+import { type Someone, signIn } from './sign-in.ts'
 
-// A trace runs a script of its own in every frame, and a mail's frame lets none run.
-test.use({ trace: 'off' })
-test.describe.configure({ mode: 'parallel' })
-
-async function withNothing(page: Page, look: Looking, size: Size): Promise<void> {
+async function withNothing(page: Page, audit: Audit, size: Size): Promise<void> {
   await open(page, '/dashboard', 'No invoices yet')
-  await look.at('dashboard-empty')
+  await audit.at('dashboard-empty')
   await page.getByRole('button', { name: /^Account of/ }).click()
   await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible()
-  await look.at('account-menu')
+  await audit.at('account-menu')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Search and commands' }).click()
-  await dialog(page, look, 'palette')
+  await dialog(page, audit, 'palette')
   await page.keyboard.press('?')
-  await dialog(page, look, 'shortcuts')
+  await dialog(page, audit, 'shortcuts')
   if (size === 'phone') {
     await page.getByRole('button', { name: 'Open the menu' }).click()
-    await dialog(page, look, 'drawer')
+    await dialog(page, audit, 'drawer')
   }
   await page.getByRole('link', { name: 'Import', exact: true }).click()
-  await dialog(page, look, 'import')
+  await dialog(page, audit, 'import')
 
   await open(page, '/dashboard/new-invoice', 'Fill in the details to create a new invoice')
-  await look.at('new-invoice')
+  await audit.at('new-invoice')
   await page.getByRole('main').getByRole('button', { name: 'Create Invoice' }).click()
-  await look.at('new-invoice-refused')
+  await audit.at('new-invoice-refused')
   await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')
   await page.getByRole('banner').getByRole('link', { name: 'Duely' }).click()
-  await dialog(page, look, 'unsaved')
+  await dialog(page, audit, 'unsaved')
 
   await open(page, '/dashboard/mail-settings', 'No mailbox connected')
-  await look.at('email-settings-empty')
+  await audit.at('email-settings-empty')
   await page.getByRole('button', { name: 'Configure Custom SMTP' }).click()
   await page.getByRole('radio', { name: 'Outlook' }).check()
   await page.getByRole('button', { name: 'Save SMTP Configuration' }).click()
-  await dialog(page, look, 'smtp')
+  await dialog(page, audit, 'smtp')
 
   await open(page, '/dashboard/reminder-control', 'Not Configured')
-  await look.at('reminder-control-empty')
+  await audit.at('reminder-control-empty')
   await open(page, '/dashboard/email-templates', 'Current Template')
-  await look.at('email-templates')
+  await audit.at('email-templates')
   for (const tab of ['profile', 'security', 'subscription', 'preferences']) {
     await open(page, `/dashboard/profile?tab=${tab}`, 'Member since')
-    await look.at(`profile-${tab}`)
+    await audit.at(`profile-${tab}`)
   }
   await open(page, '/dashboard/profile?tab=security', 'Member since')
   await page.getByRole('button', { name: 'Delete Account' }).click()
-  await dialog(page, look, 'delete-account')
+  await dialog(page, audit, 'delete-account')
   await page.getByRole('button', { name: 'Set Up' }).click()
-  await dialog(page, look, 'two-factor')
+  await dialog(page, audit, 'two-factor')
   await open(page, '/dashboard/oauth-consent', 'Missing redirect URI information.')
-  await look.at('consent-missing')
+  await audit.at('consent-missing')
   await open(page, '/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fzapier.com%2Fback&state=x', /Do you allow Zapier/i)
-  await look.at('consent-invalid')
+  await audit.at('consent-invalid')
 }
 
-/** What a year of business leaves behind, and what no layout was made for. */
+/** A year of business, with the longest names and amounts. */
 async function fill(someone: Someone, smtp: FakeSmtp): Promise<string> {
   const day = (late: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: late }).toString()
   const lines = [
@@ -89,126 +86,126 @@ async function fill(someone: Someone, smtp: FakeSmtp): Promise<string> {
   return list.find(({ amount }) => amount === 184_200)?._id ?? ''
 }
 
-async function withMuch(page: Page, look: Looking, someone: Someone, smtp: FakeSmtp): Promise<void> {
+async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp): Promise<void> {
   const id = await fill(someone, smtp)
   await open(page, '/dashboard', 'All (44)')
-  await look.at('dashboard')
+  await audit.at('dashboard')
   await page.getByRole('button', { name: 'Show as a table' }).click()
-  await look.at('due-table')
+  await audit.at('due-table')
   await page.getByRole('button', { name: 'Show as a line' }).click()
   const dots = page.locator('[data-dot]')
   await dots.first().focus()
-  await look.at('due-line-named')
+  await audit.at('due-line-named')
   await page
     .getByRole('button', { name: /^Actions/ })
     .first()
     .click()
   await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeVisible()
-  await look.at('invoice-menu')
+  await audit.at('invoice-menu')
   await page.getByRole('menuitem', { name: 'Delete' }).click()
-  await dialog(page, look, 'delete-invoice')
+  await dialog(page, audit, 'delete-invoice')
   await page.getByRole('button', { name: 'List', exact: true }).click()
   await expect(page.getByRole('table').first()).toBeVisible()
-  await look.at('dashboard-list')
+  await audit.at('dashboard-list')
   await page
     .getByRole('checkbox', { name: /^Select/ })
     .first()
     .click()
   const bar = page.getByRole('region', { name: 'Selected invoices' })
   await bar.getByRole('button', { name: /^Select all/ }).click()
-  await look.at('bulk-bar')
+  await audit.at('bulk-bar')
   await bar.getByRole('button', { name: 'Pause' }).click()
-  await dialog(page, look, 'bulk-pause')
+  await dialog(page, audit, 'bulk-pause')
   await bar.getByRole('button', { name: 'Delete' }).click()
-  await dialog(page, look, 'bulk-delete')
+  await dialog(page, audit, 'bulk-delete')
   await open(page, '/dashboard?search=nobody&status=paid', /No invoices match your search/)
-  await look.at('no-match')
+  await audit.at('no-match')
   await page.getByRole('button', { name: 'Search and commands' }).click()
   const typed = page.getByRole('dialog').getByRole('combobox')
   await typed.fill('client 4')
   await expect(page.getByRole('option', { name: /^Client 4/ }).first()).toBeVisible()
-  await look.at('palette-found')
+  await audit.at('palette-found')
   await typed.fill('no such thing')
   await expect(page.getByText('No results for "no such thing"')).toBeVisible()
-  await dialog(page, look, 'palette-nothing')
+  await dialog(page, audit, 'palette-nothing')
   await open(page, '/dashboard/new-invoice', 'Fill in the details to create a new invoice')
   await page.getByRole('combobox', { name: 'Client Name' }).pressSequentially('Cli')
   await expect(page.getByRole('option', { name: /^Client/ }).first()).toBeVisible()
-  await look.at('new-invoice-suggested')
+  await audit.at('new-invoice-suggested')
   await page.getByRole('combobox', { name: 'Client Name' }).fill('')
   await open(page, '/dashboard?import', 'All (44)')
   const csv = 'Client,Email,Amount,Due Date\nOrbit,pay@orbit.example,12,31/12/2026\nKaveri,nobody,12,31/12/2026\n'
   const file = { name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }
   await page.getByRole('dialog').locator('input[type=file]').setInputFiles(file)
   await expect(page.getByRole('dialog').getByText('Ready').first()).toBeVisible()
-  await dialog(page, look, 'import-preview')
+  await dialog(page, audit, 'import-preview')
 
   await open(page, `/dashboard/edit-invoice/${id}`, /Update invoice details/)
   await expect(page.getByRole('button', { name: /^Show email/ }).first()).toBeVisible()
-  await look.at('edit-invoice')
+  await audit.at('edit-invoice')
   await page.getByRole('button', { name: 'Pause reminders' }).first().click()
-  await dialog(page, look, 'pause-invoice')
+  await dialog(page, audit, 'pause-invoice')
   await page
     .getByRole('button', { name: /^Show email/ })
     .first()
     .click()
   await expect(page.getByRole('dialog').getByRole('tab').first()).toBeVisible()
-  await look.at('sent-email')
+  await audit.at('sent-email')
   await open(page, '/dashboard/edit-invoice/0199a000-0000-7000-8000-000000000000', /Failed to load invoice/)
-  await look.at('edit-invoice-missing')
+  await audit.at('edit-invoice-missing')
 
   await open(page, '/dashboard/mail-settings', 'Mail Configured')
   await page.getByRole('button', { name: 'Send Test Email' }).click()
   await expect(page.getByText(/^Test email sent to/)).toBeVisible()
-  await look.at('email-settings')
+  await audit.at('email-settings')
   await page.getByRole('button', { name: 'Remove Configuration' }).click()
-  await dialog(page, look, 'remove-configuration')
+  await dialog(page, audit, 'remove-configuration')
   await page.getByRole('button', { name: 'Change Configuration' }).click()
-  await dialog(page, look, 'smtp-change')
+  await dialog(page, audit, 'smtp-change')
 
   await open(page, '/dashboard/reminder-control', 'Last runs')
   await expect(page.getByRole('button', { name: 'Stop Reminders' })).toBeVisible()
-  await look.at('reminder-control')
+  await audit.at('reminder-control')
   await page.getByRole('button', { name: 'Stop Reminders' }).click()
-  await dialog(page, look, 'stop-reminders')
+  await dialog(page, audit, 'stop-reminders')
   await page.getByRole('button', { name: 'Send Now' }).click()
-  await dialog(page, look, 'send-again')
+  await dialog(page, audit, 'send-again')
   await someone.send('POST', '/reminder/stop')
   await open(page, '/dashboard/reminder-control', 'Last runs')
   await page.getByRole('button', { name: 'Start Reminders' }).click()
-  await dialog(page, look, 'start-reminders')
+  await dialog(page, audit, 'start-reminders')
 
   const wording = { useCustomTemplate: true, customSubject: 'You owe {{amount}}', customContent: 'Dear {{clientName}}, <b>please</b>.' }
   await someone.send('PUT', '/mail-config/template', wording)
   await open(page, '/dashboard/email-templates', 'Default Template (for reference)')
   await page.getByRole('textbox', { name: 'Content' }).fill('Dear {{nobody}}')
   await page.getByRole('button', { name: 'Save Template' }).click()
-  await look.at('email-templates-custom')
+  await audit.at('email-templates-custom')
   await open(page, '/dashboard/profile?tab=profile', 'Member since')
-  await look.at('profile')
+  await audit.at('profile')
   await page.getByLabel('Display Name').fill('Asha Rao Menon')
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText('Profile updated successfully!').first()).toBeVisible()
-  await look.at('toast')
+  await audit.at('toast')
   await page.goto('/pricing')
   await expect(page.getByRole('button', { name: 'Current Plan' }).or(page.getByText('Most Popular')).first()).toBeVisible()
-  await look.at('pricing-signed-in')
+  await audit.at('pricing-signed-in')
 }
 
 for (const size of sizes) {
   test(`just signed up: every screen and dialog, ${size}`, async ({ browser, program }) => {
     test.setTimeout(300_000)
-    await sweep({ browser, url: program.url, at: [size] }, async (page, look) => {
+    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       await signIn(page, program.url, `nothing-${size}@banyan.example`)
-      await withNothing(page, look, size)
+      await withNothing(page, audit, size)
     })
   })
 
-  test(`with a year behind them: every screen and dialog, ${size}`, async ({ browser, program, smtp }) => {
+  test(`with a year of invoices: every screen and dialog, ${size}`, async ({ browser, program, smtp }) => {
     test.setTimeout(300_000)
-    await sweep({ browser, url: program.url, at: [size] }, async (page, look) => {
+    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       const someone = await signIn(page, program.url, `much-${size}@banyan.example`)
-      await withMuch(page, look, someone, smtp)
+      await withMuch(page, audit, someone, smtp)
     })
   })
 }

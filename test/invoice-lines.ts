@@ -1,14 +1,14 @@
 import type { InvoiceDraft } from '#contract/invoices.ts'
 
-/** What clients are called in a large ledger. Of `searched` every letter finds fewer than the one before. */
+/** Names of clients in a large account. Each letter of `searched` finds fewer than the one before. */
 export const clientWords = {
   searched: 'kaver',
   first: ['Kaveri', 'Kavel', 'Kavya', 'Kanchan', 'Krishna', 'Meridian', 'Banyan', 'Nila', 'Lotus', 'Orbit', 'Coastal', 'Sunrise', 'Anand'],
   second: ['Foods', 'Textiles', 'Studio', 'Printers', 'Dental', 'Logistics', 'Schools', 'Farms', 'Motors', 'Paper', 'Tools'],
 }
 
-/** So many lines for an import: clients of all names, due from three months ago until two months ahead, in every state. The last is the newest. */
-export function ledgerLines(count: number): InvoiceDraft[] {
+/** Lines for an import: clients of all names, due from three months ago until two months ahead, in every state. The last is the newest. */
+export function invoiceLines(count: number): InvoiceDraft[] {
   const today = Temporal.Now.plainDateISO('Asia/Kolkata')
   const { first, second } = clientWords
   return Array.from({ length: count }, (_, index) => {
