@@ -87,8 +87,7 @@ export async function allow(deps: Deps, account: Account, brought: Brought, from
     const { client, asked } = found
     await notifyAccessGranted(tx, deps, account, texts.accessGranted.app(client.name), now)
     if (client.id === config.zapier?.clientId) await subscribeToZapier(tx, account.id, true)
-    const granting = { db: tx, secretKey: config.secretKey, client, now, ownerId: account.id, grantId }
-    return withParameters(await issueCode(granting, asked), { iss: config.publicUrl })
+    return returnTo(asked, config.publicUrl, { code: await issueCode(tx, grantId, asked, now) })
   })
 }
 

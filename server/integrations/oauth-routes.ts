@@ -1,4 +1,3 @@
-import { OAuthException } from '@jmondi/oauth2-server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { scope } from '#contract/integrations.ts'
@@ -11,7 +10,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, sameText } from '#server/platform/secrets.ts'
 import { keepRequest, returnTo } from './consent.ts'
 import { findOauthClient, type OauthClient } from './oauth-clients.ts'
-import { readRequest, revokeToken, tradeForTokens } from './provider.ts'
+import { exchange, OauthError, readScopes, revokeToken } from './provider.ts'
 import { texts } from './texts.ts'
 
 const paths = {
@@ -22,18 +21,18 @@ const paths = {
 }
 const consentPage = '/dashboard/oauth-consent'
 const grantTypes = ['authorization_code', 'refresh_token']
-/** Wrong secrets of one application from one address. Right ones count for as long as they are being looked at. */
+/** Wrong secrets of one client from one address. Right ones count only while they are being checked. */
 const wrongSecrets = { limit: 60, seconds: 600 }
 
 /**
- * An OAuth 2 provider that a stock client finds by itself: authorization code with PKCE (RFC 6749, 7636, 9700), refresh, revocation (RFC 7009),
- * metadata (RFC 8414). No calls: browsers and programs of others come here, by the names that the standards give to things.
+ * An OAuth 2 provider for standard clients: authorization code with PKCE (RFC 6749, 7636, 9700), refresh, revocation (RFC 7009), metadata
+ * (RFC 8414). These routes are not in the contract, because their shapes are fixed by the standards.
  */
 export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
   const { clock, config } = deps
   const { publicUrl } = config
 
-  app.get(paths.metadata, { schema: { summary: 'Where applications find what they need.' } }, async (_request, reply) =>
+  app.get(paths.metadata, { schema: { summary: 'The metadata of the OAuth provider.' } }, async (_request, reply) =>
     reply.header('cache-control', 'public, max-age=3600').send({
       issuer: publicUrl,
       authorization_endpoint: publicUrl + paths.authorize,
@@ -50,32 +49,31 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
     }),
   )
 
-  app.get(paths.authorize, { schema: { summary: 'Ask a person for their permission.' } }, async (request, reply) => {
+  app.get(paths.authorize, { schema: { summary: 'Ask a person for access to their account.' } }, async (request, reply) => {
     const now = clock.now()
     const { given, repeated } = readParameters(request.query)
     const client = given.client_id === undefined ? null : await findOauthClient(deps, given.client_id)
     const redirectUri = given.redirect_uri
-    // Nobody knows whose address that is: sending the browser there would lend it our name.
+    // The address is not the client's, so redirecting there would be an open redirect.
     if (!client) return refuseOpenly(request, reply, texts.consent.unknownApp)
     if (redirectUri === undefined || !client.redirectUris.includes(redirectUri))
-      return refuseOpenly(request, reply, `This is not an address that ${client.name} may send people back to.`)
+      return refuseOpenly(request, reply, `${client.name} has not registered this redirect address.`)
     const state = given.state ?? null
     const goTo = (address: string) => reply.header('cache-control', 'no-store').redirect(address, 303)
     try {
       const codeChallenge = readChallenge(client, given, repeated)
-      const scopes = await readRequest({ db: deps.db, secretKey: config.secretKey, client, now }, given)
+      const scopes = readScopes(given.scope)
       const sealed = keepRequest(config.secretKey, client.id, { redirectUri, state, scopes, codeChallenge }, now)
       const asked = new URLSearchParams({ redirect_uri: redirectUri, state: state ?? '', request: sealed })
       return goTo(`${publicUrl}${consentPage}?${asked}`)
     } catch (error) {
-      if (!(error instanceof OAuthException || error instanceof Unsupported)) throw error
-      const { error: code, error_description: description } = explain(error)
-      return goTo(returnTo({ redirectUri, state }, publicUrl, { error: code, ...(description ? { error_description: description } : {}) }))
+      if (!(error instanceof OauthError)) throw error
+      return goTo(returnTo({ redirectUri, state }, publicUrl, explain(error)))
     }
   })
 
   await app.register((programs, _options, done) => {
-    // Only here: a form that some page makes a browser send is no call.
+    // Only here: elsewhere a form from another site must not be accepted.
     programs.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
@@ -88,26 +86,27 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
     )
     programs.setErrorHandler((error, request, reply) => {
       if (error instanceof ProblemError && error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
-      const known = error instanceof OAuthException || error instanceof ProblemError || isUnavailable(error) || isBadRequest(error)
+      const known = error instanceof OauthError || error instanceof ProblemError || isUnavailable(error) || isBadRequest(error)
       if (!known) request.log.error({ err: error }, 'A call failed.')
       const status = statusOf(error)
-      // Whoever tried to say who they are by a header is told how (RFC 6749, 5.2).
+      // RFC 6749, 5.2.
       if (status === 401) reply.header('www-authenticate', 'Basic realm="Duely"')
       return reply.status(status).headers(uncached).send(explain(error))
     })
 
-    programs.post(paths.token, { schema: { summary: 'Trade a code or a refresh token for tokens.' } }, async (request, reply) => {
+    programs.post(paths.token, { schema: { summary: 'Exchange a code or a refresh token for tokens.' } }, async (request, reply) => {
       const { given, client } = await authenticateClient(deps, request, clock.now())
-      if (given.grant_type === undefined) throw OAuthException.invalidParameter('grant_type')
-      if (!grantTypes.includes(given.grant_type)) throw OAuthException.unsupportedGrantType()
-      const said = await tradeForTokens(deps, client, given, clock.now())
-      if (said instanceof OAuthException) throw said
-      return reply.status(said.status).headers(uncached).send(said.body)
+      if (given.grant_type === undefined) throw new OauthError('invalid_request', 'Send grant_type.')
+      if (!grantTypes.includes(given.grant_type))
+        throw new OauthError('unsupported_grant_type', `Send a grant_type of ${grantTypes.join(' or ')}.`)
+      const tokens = await exchange(deps, client, given, clock.now())
+      if (tokens instanceof OauthError) throw tokens
+      return reply.headers(uncached).send(tokens)
     })
 
-    programs.post(paths.revoke, { schema: { summary: 'Give a token back.' } }, async (request, reply) => {
+    programs.post(paths.revoke, { schema: { summary: 'Revoke a token.' } }, async (request, reply) => {
       const { given, client } = await authenticateClient(deps, request, clock.now())
-      if (given.token === undefined) throw OAuthException.invalidParameter('token')
+      if (given.token === undefined) throw new OauthError('invalid_request', 'Send the token.')
       await revokeToken(deps.db, client, given.token, clock.now())
       return reply.headers(uncached).send({})
     })
@@ -117,10 +116,10 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
 
 const uncached = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** Each parameter once; what is empty counts as left out (RFC 6749, 3.1 and 3.2). */
+/** Each parameter once; an empty one counts as omitted (RFC 6749, 3.1 and 3.2). */
 function readParameters(from: unknown): { given: Record<string, string>; repeated: string | null } {
   const read = z.record(z.string(), z.union([z.string(), z.array(z.string())])).safeParse(from ?? {})
-  if (!read.success) throw OAuthException.badRequest('Every parameter is a text.')
+  if (!read.success) throw new OauthError('invalid_request', 'Every parameter is a text.')
   const all = Object.entries(read.data).map(([name, value]) => [name, [value].flat()] as const)
   return {
     given: Object.fromEntries(all.flatMap(([name, values]) => (values.length === 1 && values[0] ? [[name, values[0]]] : []))),
@@ -128,73 +127,63 @@ function readParameters(from: unknown): { given: Record<string, string>; repeate
   }
 }
 
-/** What the library leaves to us of an authorization request. Answers the challenge of PKCE, where there is one. */
+/** Checks an authorization request, apart from its scopes, and returns its PKCE challenge; null without one. */
 function readChallenge(client: OauthClient, given: Record<string, string>, repeated: string | null): string | null {
-  const wrong = (parameter: string, why: string) => OAuthException.invalidParameter(parameter, why)
-  if (repeated !== null) throw wrong(repeated, `Send ${repeated} once`)
-  if (given.response_type === undefined) throw wrong('response_type', 'Send response_type=code')
-  if (given.response_type !== 'code') throw new Unsupported('unsupported_response_type', 'Only response_type=code is answered')
-  if ((given.response_mode ?? 'query') !== 'query') throw wrong('response_mode', 'Only response_mode=query is answered')
+  const wrong = (why: string) => new OauthError('invalid_request', why)
+  if (repeated !== null) throw wrong(`Send ${repeated} once`)
+  if (given.response_type === undefined) throw wrong('Send response_type=code')
+  if (given.response_type !== 'code') throw new OauthError('unsupported_response_type', 'Only response_type=code is supported')
+  if ((given.response_mode ?? 'query') !== 'query') throw wrong('Only response_mode=query is supported')
   const { state, code_challenge: challenge, code_challenge_method: method } = given
   if (state !== undefined && (state.length > 2_000 || !/^[\x20-\x7e]*$/.test(state)))
-    throw wrong('state', 'Send a state of at most 2,000 printable ASCII characters')
+    throw wrong('Send a state of at most 2,000 printable ASCII characters')
   if (challenge === undefined) {
-    if (method !== undefined) throw wrong('code_challenge', 'A code_challenge_method goes with a code_challenge')
-    if (client.secretHash === null) throw wrong('code_challenge', 'An application without a secret has to use PKCE with S256')
-    // With neither, a code of somebody else could be slipped in (RFC 9700, 2.1.1).
-    if (state === undefined) throw wrong('state', 'Send a state, or use PKCE with S256')
+    if (method !== undefined) throw wrong('A code_challenge_method goes with a code_challenge')
+    if (client.secretHash === null) throw wrong('A public client must use PKCE with S256')
+    // With neither, a code of someone else could be injected (RFC 9700, 2.1.1).
+    if (state === undefined) throw wrong('Send a state, or use PKCE with S256')
     return null
   }
-  if (!/^[\w-]{43}$/.test(challenge)) throw wrong('code_challenge', 'Send the S256 of the verifier: 43 characters of base64url')
+  if (!/^[\w-]{43}$/.test(challenge)) throw wrong('Send the S256 of the verifier: 43 characters of base64url')
+  if (method !== 'S256') throw wrong('Send code_challenge_method=S256')
   return challenge
 }
 
-/** An error of RFC 6749 that the library has no name for. */
-class Unsupported extends Error {
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** The parameters of a program's request, and which application it is, by its secret where it has one (RFC 6749, 2.3). */
+/** The parameters of a client's request, and the client, authenticated by its secret where it has one (RFC 6749, 2.3). */
 async function authenticateClient(
   deps: Deps,
   request: FastifyRequest,
   now: Instant,
 ): Promise<{ given: Record<string, string>; client: OauthClient }> {
   const { given, repeated } = readParameters(request.body)
-  if (repeated !== null) throw OAuthException.invalidParameter(repeated, `Send ${repeated} once`)
+  if (repeated !== null) throw new OauthError('invalid_request', `Send ${repeated} once`)
   const { id, secrets } = readCredentials(request.headers.authorization, given)
   const client = await findOauthClient(deps, id)
   const key = addressKey(`client:${hashToken(id)}`, request.ip)
-  // Counted before it is looked at: those that come together cannot slip through together.
+  // Must be counted before the check, or simultaneous guesses would exceed the limit.
   if (deps.config.rateLimit) await countTry(deps.db, key, wrongSecrets, now)
   const secret = secrets.find((one) => client?.secretHash && sameText(hashToken(one), client.secretHash))
   if (!client || (client.secretHash !== null && secret === undefined))
-    throw OAuthException.invalidClient('This application is not known, or its secret is wrong.')
+    throw new OauthError('invalid_client', 'This client is not known, or its secret is wrong.')
   if (deps.config.rateLimit) await takeBackGuess(deps.db, key)
-  const { client_secret: _secret, ...rest } = given
-  return { given: { ...rest, client_id: client.id, ...(secret === undefined ? {} : { client_secret: secret }) }, client }
+  return { given, client }
 }
 
-/** Who an application says it is: in the body, or in a header, where both parts are encoded as in forms. Some clients leave that out. */
+/** The credentials in the body, or in a header, where both parts are form-encoded. Some clients do not encode them. */
 function readCredentials(header: string | undefined, given: Record<string, string>): { id: string; secrets: string[] } {
   if (header === undefined) {
-    if (given.client_id === undefined) throw OAuthException.invalidClient('Send client_id.')
+    if (given.client_id === undefined) throw new OauthError('invalid_client', 'Send client_id.')
     return { id: given.client_id, secrets: given.client_secret === undefined ? [] : [given.client_secret] }
   }
   const [, encoded] = /^Basic ([\w+/=-]+)$/i.exec(header) ?? []
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? []
   if (id === undefined || secret === undefined)
-    throw OAuthException.invalidClient('The header Authorization is not Basic with id and secret.')
+    throw new OauthError('invalid_client', 'The header Authorization is not Basic with id and secret.')
   const name = decoded(id)
   if (given.client_secret !== undefined)
-    throw OAuthException.badRequest('Send the secret once: in the header Authorization or in the body.')
+    throw new OauthError('invalid_request', 'Send the secret once: in the header Authorization or in the body.')
   if (given.client_id !== undefined && given.client_id !== name)
-    throw OAuthException.badRequest('The header Authorization names another client_id.')
+    throw new OauthError('invalid_request', 'The header Authorization names another client_id.')
   return { id: name, secrets: [...new Set([decoded(secret), secret])] }
 }
 
@@ -206,32 +195,32 @@ function decoded(text: string): string {
   }
 }
 
-/** A fault of whoever asks that the server found before anybody else looked: no JSON, too much of it, another type. */
+/** A request that Fastify refused: invalid JSON, too large, or another type. */
 function isBadRequest(error: unknown): boolean {
   return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500
 }
 
 function statusOf(error: unknown): number {
-  if (error instanceof OAuthException || error instanceof ProblemError) return error.status
+  if (error instanceof OauthError) return error.code === 'invalid_client' ? 401 : 400
+  if (error instanceof ProblemError) return error.status
   if (isUnavailable(error)) return 503
   return isBadRequest(error) ? 400 : 500
 }
 
-/** The body of an error (RFC 6749, 4.1.2.1 and 5.2). A description is for developers, of plain characters without quotes. */
-function explain(error: unknown): { error: string; error_description?: string } {
-  const said = (code: string, description?: string) =>
-    description === undefined
-      ? { error: code }
-      : { error: code, error_description: description.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'") }
-  if (error instanceof OAuthException) return said(error.errorType, error.errorDescription ?? error.error)
-  if (error instanceof Unsupported) return said(error.code, error.message)
+/** The body of an error (RFC 6749, 4.1.2.1 and 5.2). The standard limits a description to ASCII without quotes. */
+function explain(error: unknown): { error: string; error_description: string } {
+  const said = (code: string, description: string) => ({
+    error: code,
+    error_description: description.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'"),
+  })
+  if (error instanceof OauthError) return said(error.code, error.message)
   if (error instanceof ProblemError) return said(error.code === 'too_many' ? 'temporarily_unavailable' : 'invalid_request', error.message)
   if (isUnavailable(error)) return said('temporarily_unavailable', 'Duely cannot reach its database. Please try again in a moment.')
   if (isBadRequest(error)) return said('invalid_request', 'This request cannot be read: send a form or JSON.')
   return said('server_error', 'Something went wrong on our side. Please try again in a moment.')
 }
 
-/** For a browser a page, for anybody else JSON: in neither case a way on. */
+/** A page for a browser, JSON for other clients, and no redirect for either. */
 function refuseOpenly(request: FastifyRequest, reply: FastifyReply, message: string): FastifyReply {
   const sentence = `${message} ${texts.consent.nothingShared}`
   reply.status(400).header('cache-control', 'no-store')

@@ -1,13 +1,5 @@
-import {
-  AuthorizationServer,
-  type OAuthAuthCode,
-  type OAuthClient,
-  OAuthException,
-  type OAuthScope,
-  type ResponseInterface,
-} from '@jmondi/oauth2-server'
+import { createHash } from 'node:crypto'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import { z } from 'zod'
 import { type Scope, scope } from '#contract/integrations.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -16,94 +8,119 @@ import { deriveKey, hashToken, hmac, newToken, sameText } from '#server/platform
 import type { OauthClient } from './oauth-clients.ts'
 import { oauthCodes, oauthGrants, oauthTokens } from './tables.ts'
 
-/** How everything begins that opens an account, so that it is known for what it is wherever it turns up. */
+/** How all tokens and keys begin, so that a leaked one is recognized. */
 export const prefixes = { application: 'duely_at_', refresh: 'duely_rt_', key: 'duely_key_' } as const
 
 const accessSeconds = 3_600
 const codeLife = { seconds: 60 }
-/** For so long the refresh token before the current one still counts: an answer that was lost on its way is asked for again. */
+/** For so long the refresh token before the current one is still accepted, because the response with its successor may have been lost. */
 const grace = { seconds: 10 }
-/** The library reckons by the machine's own clock; what counts is decided here, by the clock that is handed in. */
-const notForTheLibrary = new Date(8.64e15)
 
-interface Serving {
-  db: Database
-  secretKey: string
-  client: OauthClient
-  now: Instant
+/** The error codes of RFC 6749, 4.1.2.1 and 5.2. */
+type OauthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+
+/** An error in the words of the standard; its message is for developers. */
+export class OauthError extends Error {
+  readonly code: OauthErrorCode
+
+  constructor(code: OauthErrorCode, description: string) {
+    super(description)
+    this.code = code
+  }
 }
 
-/** Somebody's permission for an application, to make a code for. */
-interface Granting extends Serving {
-  ownerId: string
-  grantId: string
+/** A code or refresh token was used twice, so someone may have a copy of it. */
+class Reuse extends OauthError {
+  readonly grantId: string
+
+  constructor(grantId: string, description: string) {
+    super('invalid_grant', description)
+    this.grantId = grantId
+  }
 }
 
-/** What a code or a refresh token leads to. */
-interface Chain {
-  grantId: string
-  ownerId: string
-  /** The code that it goes back to. */
-  codeHash: string
-}
-
-/** What an application asked for in a request that the library has found in order. */
+/** What an app asks for in a valid authorization request. */
 export interface Asked {
   redirectUri: string
-  /** null where the application brought none. */
+  /** null without one. */
   state: string | null
   scopes: Scope[]
-  /** S256; null where the application does not use PKCE. */
+  /** S256; null without PKCE. */
   codeChallenge: string | null
 }
 
-/** The scopes that an authorization request asks for: both where it names none. Throws OAuthException, also about PKCE that is none. */
-export async function readRequest(serving: Serving, query: Record<string, string>): Promise<Scope[]> {
-  const { scopes } = await openServer(serving, {}).validateAuthorizationRequest({ headers: {}, body: {}, query })
-  return scopesOf(scopes)
+/** What the tokens of one code have in common. */
+interface Chain {
+  grantId: string
+  /** The code that they descend from. */
+  codeHash: string
 }
 
-/** Makes a code for an application and answers the address with it that the browser is to go to. */
-export async function issueCode(granting: Granting, asked: Asked): Promise<string> {
-  const { ownerId, client } = granting
-  const said = await openServer(granting, { granting, asked }).completeAuthorizationRequest({
-    grantTypeId: 'authorization_code',
-    client: toLibrary(client),
-    redirectUri: asked.redirectUri,
-    user: { id: ownerId },
-    scopes: asked.scopes.map((name) => ({ name })),
-    isAuthorizationApproved: true,
-    ...(asked.state === null ? {} : { state: asked.state }),
-    ...(asked.codeChallenge === null ? {} : { codeChallenge: asked.codeChallenge, codeChallengeMethod: 'S256' }),
-  })
-  return said.get('location')
+/** The body of a successful token response (RFC 6749, 5.1). */
+interface TokenResponse {
+  token_type: 'Bearer'
+  expires_in: number
+  access_token: string
+  refresh_token: string
+  scope: string
+}
+
+interface Exchange {
+  client: OauthClient
+  /** The parameters of the request. */
+  given: Record<string, string>
+  secretKey: string
+  now: Instant
+}
+
+/** The scopes of a request, or all of them where it names none. Throws OauthError. */
+export function readScopes(text: string | undefined): Scope[] {
+  if (text === undefined) return scope.options
+  const names = text.split(' ')
+  const unknown = names.filter((name) => !scope.safeParse(name).success)
+  if (unknown.length > 0) throw unknownScopes(unknown)
+  return [...new Set(names.map((name) => scope.parse(name)))]
+}
+
+/** Creates the code of a grant. */
+export async function issueCode(tx: Database, grantId: string, asked: Omit<Asked, 'state'>, now: Instant): Promise<string> {
+  const code = newToken()
+  const { redirectUri, scopes, codeChallenge } = asked
+  await tx
+    .insert(oauthCodes)
+    .values({ codeHash: hashToken(code), grantId, redirectUri, scopes, codeChallenge, expiresAt: now.add(codeLife) })
+  return code
 }
 
 /**
- * Trades a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6), in one transaction. What is wrong with the request is answered, not
- * thrown: a code that comes a second time ends its tokens, and that has to stay.
+ * Exchanges a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6), in one transaction. Errors of the request are returned, not thrown,
+ * because what reuse ends must be committed.
  */
-export async function tradeForTokens(
+export async function exchange(
   { db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>,
   client: OauthClient,
   given: Record<string, string>,
   now: Instant,
-): Promise<ResponseInterface | OAuthException> {
+): Promise<TokenResponse | OauthError> {
+  const about = { client, given, secretKey: config.secretKey, now }
   return db.transaction(async (tx) => {
     try {
-      const server = openServer({ db: tx, secretKey: config.secretKey, client, now }, { given })
-      const said = await server.respondToAccessTokenRequest({ headers: {}, query: {}, body: given })
-      said.body.expires_in = accessSeconds
-      return said
+      return await (given.grant_type === 'refresh_token' ? refresh(tx, about) : redeemCode(tx, about))
     } catch (error) {
-      if (!(error instanceof OAuthException)) throw error
-      if (error instanceof Replayed) log.warn({ clientId: client.id, grantId: error.grantId }, error.message)
+      if (!(error instanceof OauthError)) throw error
+      if (error instanceof Reuse) log.warn({ clientId: client.id, grantId: error.grantId }, error.message)
       return error
     }
   })
 }
 
-/** Ends a token of an application (RFC 7009); with a refresh token everything that goes back to the same code. Of others' it does nothing. */
+/** Ends a token of a client (RFC 7009); with a refresh token everything that descends from the same code. Others' tokens stay. */
 export async function revokeToken(db: Database, client: OauthClient, token: string, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findToken(tx, token, client, 'update')
@@ -112,187 +129,110 @@ export async function revokeToken(db: Database, client: OauthClient, token: stri
   })
 }
 
-/** Somebody has a copy of what was good once. */
-class Replayed extends OAuthException {
-  readonly grantId: string
-
-  constructor(grantId: string, description: string) {
-    const { error, errorType } = OAuthException.invalidGrant()
-    super(error, errorType, description)
-    this.grantId = grantId
+async function redeemCode(tx: Database, { client, given, now }: Exchange): Promise<TokenResponse> {
+  if (given.code === undefined) throw new OauthError('invalid_request', 'Send the code.')
+  const code = await findCode(tx, hashToken(given.code), client)
+  if (!code) throw new OauthError('invalid_grant', 'This code is not known.')
+  if (code.usedAt) {
+    await endChain(tx, code, now)
+    throw new Reuse(code.grantId, 'This code was used before, so its tokens have ended. Please ask for access again.')
   }
+  if (Temporal.Instant.compare(now, code.expiresAt) >= 0) throw new OauthError('invalid_grant', 'This code has expired.')
+  if (given.redirect_uri === undefined) throw new OauthError('invalid_request', 'Send the redirect_uri of the authorization request.')
+  if (given.redirect_uri !== code.redirectUri) throw new OauthError('invalid_grant', 'This code was issued for another redirect_uri.')
+  checkVerifier(code.codeChallenge, given.code_verifier)
+  await tx.update(oauthCodes).set({ usedAt: now }).where(eq(oauthCodes.codeHash, code.codeHash))
+  const refreshToken = prefixes.refresh + newToken()
+  await store(tx, code, { token: refreshToken, kind: 'refresh', scopes: code.scopes, expiresAt: null }, now)
+  return issueAccess(tx, code, { scopes: code.scopes, refreshToken }, now)
 }
 
-/** The library on our tables, for one request. */
-function openServer(
-  { db, secretKey, client, now }: Serving,
-  about: { granting?: Granting; asked?: Asked; given?: Record<string, string> },
-): AuthorizationServer {
-  const { granting, asked, given = {} } = about
-  const own = toLibrary(client)
-  const isPublic = client.secretHash === null
-  /** What this request's code or refresh token leads to. */
-  let chain: Chain | null = null
-  /** A refresh token that was rotated a moment ago: its successor is there already. */
-  let late = false
-  const store = async (token: string, kind: 'access' | 'refresh', scopes: Scope[], expiresAt: Instant | null) => {
-    if (!chain) throw new Error('A token was to be made for nothing.')
-    const { grantId, codeHash } = chain
-    await db.insert(oauthTokens).values({ tokenHash: hashToken(token), kind, grantId, codeHash, scopes, createdAt: now, expiresAt })
+/** RFC 7636, 4.5 and 4.6. */
+function checkVerifier(challenge: string | null, verifier: string | undefined): void {
+  if (challenge === null) {
+    // A verifier without a challenge: someone may have stripped the challenge from the request (RFC 9700, 2.1.1).
+    if (verifier !== undefined) throw new OauthError('invalid_grant', 'This code was issued without a code_challenge.')
+    return
   }
-
-  const server = new AuthorizationServer(
-    {
-      getByIdentifier: async (id) => {
-        if (id !== client.id) throw OAuthException.invalidClient()
-        return own
-      },
-      isClientValid: async (grantType, _client, secret) =>
-        own.allowedGrants.includes(grantType) &&
-        (client.secretHash === null || (secret !== undefined && sameText(hashToken(secret), client.secretHash))),
-    },
-    {
-      issueToken: async (_client, scopes, user) => ({
-        accessToken: prefixes.application + newToken(),
-        accessTokenExpiresAt: notForTheLibrary,
-        client: own,
-        scopes,
-        user: user ?? null,
-      }),
-      persist: (token) => store(token.accessToken, 'access', scopesOf(token.scopes), now.add({ seconds: accessSeconds })),
-      issueRefreshToken: async (token) => {
-        const brought = given.refresh_token
-        if (brought === undefined) {
-          token.refreshToken = prefixes.refresh + newToken()
-          await store(token.refreshToken, 'refresh', scopesOf(token.scopes), null)
-        } else if (!isPublic) token.refreshToken = brought
-        else {
-          // It follows from the token before it, so that whoever asks again in time is answered the same.
-          token.refreshToken = prefixes.refresh + hmac(deriveKey(secretKey, 'oauth-refresh-successor'), brought)
-          if (!late) await store(token.refreshToken, 'refresh', scopesOf(token.scopes), null)
-        }
-        return token
-      },
-      getByRefreshToken: async (token) => {
-        const found = await findToken(db, token, client, isPublic ? 'update' : 'key share')
-        if (found?.kind !== 'refresh')
-          throw OAuthException.invalidGrant('This refresh token is not known, or the permission was taken back.')
-        chain = found
-        if (found.expiresAt) {
-          const successor = prefixes.refresh + hmac(deriveKey(secretKey, 'oauth-refresh-successor'), token)
-          late = Temporal.Instant.compare(now, found.expiresAt.add(grace)) <= 0 && (await isCurrent(db, successor))
-          if (!late) {
-            await endChain(db, found, now)
-            throw new Replayed(
-              found.grantId,
-              'This refresh token was used before, so somebody may have a copy. Please ask for permission again.',
-            )
-          }
-        }
-        return {
-          accessToken: '',
-          accessTokenExpiresAt: notForTheLibrary,
-          refreshToken: token,
-          client: own,
-          user: { id: found.ownerId },
-          scopes: found.scopes.map((name) => ({ name })),
-          originatingAuthCodeId: found.codeHash,
-        }
-      },
-      isRefreshTokenRevoked: async () => false,
-      revoke: async ({ refreshToken }) => {
-        if (!isPublic || late || !refreshToken) return
-        await db
-          .update(oauthTokens)
-          .set({ expiresAt: now })
-          .where(eq(oauthTokens.tokenHash, hashToken(refreshToken)))
-      },
-    },
-    {
-      getAllByIdentifiers: async (names) => names.filter((name) => scope.safeParse(name).success).map((name) => ({ name })),
-      finalize: async (scopes) => (scopes.length > 0 ? scopes : scope.options.map((name) => ({ name }))),
-    },
-    {
-      // An access token is its own name, and says nothing by itself.
-      sign: async (payload) => z.object({ jti: z.string() }).parse(payload).jti,
-      verify: () => Promise.reject(new Error('Tokens are looked up, not verified.')),
-      decode: () => null,
-    },
-    { requiresPKCE: false, requiresS256: true, useOpaqueAuthorizationCodes: true, useOpaqueRefreshTokens: true },
-  )
-  server.enableGrantTypes('refresh_token', {
-    grant: 'authorization_code',
-    userRepository: { getUserByCredentials: async (id) => ({ id }) },
-    authCodeRepository: {
-      issueAuthCode: () => ({ code: newToken(), expiresAt: notForTheLibrary, client: own, scopes: [] }),
-      persist: async ({ code, scopes }) => {
-        if (!granting || !asked) throw new Error('A code was to be made without a permission.')
-        await db.insert(oauthCodes).values({
-          codeHash: hashToken(code),
-          grantId: granting.grantId,
-          redirectUri: asked.redirectUri,
-          scopes: scopesOf(scopes),
-          codeChallenge: asked.codeChallenge,
-          expiresAt: now.add(codeLife),
-        })
-      },
-      getByIdentifier: async (code): Promise<OAuthAuthCode> => {
-        const found = await findCode(db, hashToken(code), client)
-        if (!found) throw OAuthException.invalidGrant('This code is not known.')
-        chain = found
-        if (found.usedAt) {
-          await endChain(db, found, now)
-          throw new Replayed(found.grantId, 'This code was used before, so its tokens have ended. Please ask for permission again.')
-        }
-        if (Temporal.Instant.compare(now, found.expiresAt) >= 0) throw OAuthException.invalidGrant('This code has expired.')
-        if (given.redirect_uri !== undefined && given.redirect_uri !== found.redirectUri)
-          throw OAuthException.invalidGrant('This code was made for another redirect_uri.')
-        // Whoever asked without PKCE and comes with a verifier had the challenge taken away on the way (RFC 9700, 2.1.1).
-        if (found.codeChallenge === null && given.code_verifier !== undefined)
-          throw OAuthException.invalidGrant('This code was made without a code_challenge.')
-        return {
-          code: found.codeHash,
-          redirectUri: found.redirectUri,
-          codeChallenge: found.codeChallenge,
-          codeChallengeMethod: found.codeChallenge === null ? null : 'S256',
-          expiresAt: notForTheLibrary,
-          client: own,
-          user: { id: found.ownerId },
-          scopes: found.scopes.map((name) => ({ name })),
-        }
-      },
-      isRevoked: async () => false,
-      revoke: async (codeHash) => {
-        await db.update(oauthCodes).set({ usedAt: now }).where(eq(oauthCodes.codeHash, codeHash))
-      },
-    },
-  })
-  return server
+  if (verifier === undefined || !/^[\w.~-]{43,128}$/.test(verifier))
+    throw new OauthError('invalid_request', 'Send the code_verifier: 43 to 128 characters of RFC 7636.')
+  if (!sameText(createHash('sha256').update(verifier).digest('base64url'), challenge))
+    throw new OauthError('invalid_grant', 'The code_verifier does not match the code_challenge.')
 }
 
-/** A code of this application, its permission locked: whoever comes with the same code meanwhile waits, and finds it used. */
+/** The refresh token of a confidential client stays; that of a public one rotates with each use (RFC 9700, 4.14.2). */
+async function refresh(tx: Database, { client, given, secretKey, now }: Exchange): Promise<TokenResponse> {
+  const token = given.refresh_token
+  if (token === undefined) throw new OauthError('invalid_request', 'Send the refresh_token.')
+  const rotates = client.secretHash === null
+  const found = await findToken(tx, token, client, rotates ? 'update' : 'key share')
+  if (found?.kind !== 'refresh') throw new OauthError('invalid_grant', 'This refresh token is not known, or access was revoked.')
+  // Derived from the token, so that a repetition within the grace period gets the same one.
+  const successor = prefixes.refresh + hmac(deriveKey(secretKey, 'oauth-refresh-successor'), token)
+  if (found.expiresAt) {
+    const isRepetition = Temporal.Instant.compare(now, found.expiresAt.add(grace)) <= 0 && (await isCurrent(tx, successor))
+    if (!isRepetition) {
+      await endChain(tx, found, now)
+      throw new Reuse(found.grantId, 'This refresh token was used before, so someone may have a copy. Please ask for access again.')
+    }
+  }
+  const scopes = given.scope === undefined ? found.scopes : readScopes(given.scope)
+  const more = scopes.filter((one) => !found.scopes.includes(one))
+  if (more.length > 0) throw unknownScopes(more)
+  if (rotates && !found.expiresAt) {
+    await tx.update(oauthTokens).set({ expiresAt: now }).where(eq(oauthTokens.tokenHash, found.tokenHash))
+    await store(tx, found, { token: successor, kind: 'refresh', scopes, expiresAt: null }, now)
+  }
+  return issueAccess(tx, found, { scopes, refreshToken: rotates ? successor : token }, now)
+}
+
+function unknownScopes(names: string[]): OauthError {
+  return new OauthError('invalid_scope', `These scopes cannot be given: ${names.join(', ')}.`)
+}
+
+async function issueAccess(
+  tx: Database,
+  chain: Chain,
+  { scopes, refreshToken }: { scopes: Scope[]; refreshToken: string },
+  now: Instant,
+): Promise<TokenResponse> {
+  const token = prefixes.application + newToken()
+  await store(tx, chain, { token, kind: 'access', scopes, expiresAt: now.add({ seconds: accessSeconds }) }, now)
+  return { token_type: 'Bearer', expires_in: accessSeconds, access_token: token, refresh_token: refreshToken, scope: scopes.join(' ') }
+}
+
+async function store(
+  tx: Database,
+  { grantId, codeHash }: Chain,
+  { token, ...about }: { token: string; kind: 'access' | 'refresh'; scopes: Scope[]; expiresAt: Instant | null },
+  now: Instant,
+): Promise<void> {
+  await tx.insert(oauthTokens).values({ tokenHash: hashToken(token), grantId, codeHash, createdAt: now, ...about })
+}
+
+/** A code of this client, its grant locked: a simultaneous request with the same code waits, and finds it used. */
 async function findCode(tx: Database, codeHash: string, client: OauthClient) {
   const [known] = await tx.select({ grantId: oauthCodes.grantId }).from(oauthCodes).where(eq(oauthCodes.codeHash, codeHash))
   const grant = known && (await lockGrant(tx, known.grantId, client, 'update'))
   if (!grant) return null
   const [code] = await tx.select().from(oauthCodes).where(eq(oauthCodes.codeHash, codeHash))
-  return code ? { ...code, ownerId: grant.ownerId } : null
+  return code ?? null
 }
 
-/** A token of this application, its permission locked: with `key share` any number may hold it at a time, and only taking it back waits. */
+/** A token of this client, its grant locked: with `key share` by any number at a time, so that only revoking waits. */
 async function findToken(tx: Database, token: string, client: OauthClient, strength: 'update' | 'key share') {
   const tokenHash = hashToken(token)
   const [known] = await tx.select({ grantId: oauthTokens.grantId }).from(oauthTokens).where(eq(oauthTokens.tokenHash, tokenHash))
   const grant = known && (await lockGrant(tx, known.grantId, client, strength))
   if (!grant) return null
   const [found] = await tx.select().from(oauthTokens).where(eq(oauthTokens.tokenHash, tokenHash))
-  return found ? { ...found, ownerId: grant.ownerId } : null
+  return found ?? null
 }
 
-/** The permission first, what hangs from it afterwards, here as where it is taken back: two that lock in another order wait for each other. */
+/** The grant must be locked before its codes and tokens, as revoking does, because another order would deadlock. */
 async function lockGrant(tx: Database, grantId: string, client: OauthClient, strength: 'update' | 'key share') {
   const [grant] = await tx
-    .select({ ownerId: oauthGrants.ownerId })
+    .select({ id: oauthGrants.id })
     .from(oauthGrants)
     .where(and(eq(oauthGrants.id, grantId), eq(oauthGrants.clientId, client.id)))
     .for(strength)
@@ -307,22 +247,14 @@ async function isCurrent(tx: Database, refreshToken: string): Promise<boolean> {
   return found.length > 0
 }
 
-/** Ends every token that goes back to one code. A permission that opens nothing any more, and for which no code is on its way, goes with them. */
+/** Ends every token that descends from one code, and its grant where nothing else of it is left. */
 async function endChain(tx: Database, { grantId, codeHash }: Chain, now: Instant): Promise<void> {
   await tx.delete(oauthTokens).where(eq(oauthTokens.codeHash, codeHash))
   await tx.delete(oauthGrants).where(and(eq(oauthGrants.id, grantId), opensNothing(now)))
 }
 
-/** Of an application's permission: there is neither a token of it nor a code that may still become one. */
+/** A grant without a token, and without a code that may still become one. */
 export function opensNothing(now: Instant): SQL {
   return sql`NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = ${oauthGrants.id})
     AND NOT EXISTS (SELECT 1 FROM oauth_codes c WHERE c.grant_id = ${oauthGrants.id} AND c.used_at IS NULL AND c.expires_at > ${now.toString()}::timestamptz)`
-}
-
-function toLibrary({ id, name, secretHash, redirectUris }: OauthClient): OAuthClient {
-  return { id, name, secret: secretHash, redirectUris, allowedGrants: ['authorization_code', 'refresh_token'], scopes: [] }
-}
-
-function scopesOf(scopes: OAuthScope[]): Scope[] {
-  return z.array(scope).parse([...new Set(scopes.map(({ name }) => name))])
 }

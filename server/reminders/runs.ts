@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { RunKind } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
@@ -350,6 +351,7 @@ function arrayText(ids: string[]): string {
  * error is thrown at the end.
  */
 export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
+  const limit = pLimit(runsAtOnce)
   const failures: unknown[] = []
   let last: { id: string; nextRunAt: Instant | null } | undefined
   do {
@@ -360,12 +362,7 @@ export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Pro
       .where(and(lte(accounts.nextRunAt, now), behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(100)
-    const waiting = due.map(({ id }) => id)
-    const lanes = Array.from({ length: runsAtOnce }, async () => {
-      for (let id = waiting.shift(); id; id = waiting.shift())
-        await makeDueRun(db, queue, id, now).catch((error: unknown) => failures.push(error))
-    })
-    await Promise.all(lanes)
+    await limit.map(due, ({ id }) => makeDueRun(db, queue, id, now).catch((error: unknown) => failures.push(error)))
     last = due.at(-1)
   } while (last)
   if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')

@@ -116,7 +116,7 @@ export const texts = {
     user: 'Email',
     userHint: 'You sign in to the mail server with it, and clients see it as the sender.',
     pass: 'App Password',
-    passHint: 'Not your normal password: Gmail and many other providers require an app password.',
+    passHint: 'Not your normal password. Gmail and many others require an app password.',
     submit: 'Save SMTP Configuration',
     busy: 'Testing the connection…',
     patience: 'Connecting and signing in to the mail server. This can take up to 10 seconds.',

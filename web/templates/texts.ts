@@ -23,7 +23,7 @@ export const texts = {
   preferenceFailed: (message: string) => `Failed to save template preference: ${message}`,
   wording: 'Your template',
   variables: 'Variables',
-  variablesHint: 'Click a variable to insert it at the cursor. It is filled in for each client.',
+  variablesHint: 'Click a variable to insert it. It is filled in for each client.',
   insert: 'Insert ',
   meanings: {
     invoiceId: 'invoice number',
