@@ -46,7 +46,7 @@ export function InvoiceTable({ invoices, zone, today, now, order, onOrder, selec
       <table className={styles.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
         <thead className={styles.tableHead}>
           <tr aria-rowindex={1} className={styles.headRow}>
-            <th scope="col" className={styles.corner}>
+            <th scope="col">
               <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
             </th>
             {column.options.map((by) => (
@@ -63,7 +63,7 @@ export function InvoiceTable({ invoices, zone, today, now, order, onOrder, selec
                 </button>
               </th>
             ))}
-            <th scope="col" className={styles.corner}>
+            <th scope="col">
               <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
             </th>
           </tr>
