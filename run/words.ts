@@ -46,7 +46,8 @@ function partsOf(code: string): { comments: Passage[]; strings: Passage[] } {
     const kind = /^\/[*/]/.test(found) ? comments : found.startsWith('/') ? null : strings
     const first = code.slice(0, index).split('\n').length
     // A sentence may break over lines; each line is reported where it is.
-    kind?.push(...found.split('\n').map((text, nth) => ({ line: first + nth, text })))
+    const text = kind === comments ? found.replace(/`[^`\n]*`/g, '') : found
+    kind?.push(...text.split('\n').map((one, nth) => ({ line: first + nth, text: one })))
   }
   return { comments, strings }
 }

@@ -11,18 +11,18 @@ import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { freePort, someoneAt, startProgram } from './program.ts'
 
 /*
- * docs/api.md from its first line to its last, as it is printed, against the real program: commands are run, answers are compared with what is
- * printed of them, and where a line sets a variable its own value stands in its place.
+ * Runs docs/api.md from top to bottom against the real program: executes commands, compares responses with the printed ones, and replaces the
+ * value of each variable that a line sets.
  */
 const root = path.join(import.meta.dirname, '..')
 const guide = readFileSync(path.join(root, 'docs/api.md'), 'utf8')
 const blocks = [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))
 
 const keyIn = z.object({ key: z.string() })
-/** `NAME=value`, and nothing else. */
+/** `NAME=value` and nothing else. */
 const assignment = /^([A-Z_]+)=(\S+)$/
 
-test('whoever follows the guide gets where it leads', async () => {
+test('each step of the API guide works as printed', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-guide-'))
   const port = await freePort()
   await using smtp = await openFakeSmtp()
@@ -35,7 +35,7 @@ test('whoever follows the guide gets where it leads', async () => {
   let said = ''
 
   const answered = (field: string) => String((JSON.parse(said) as Record<string, unknown>)[field])
-  /** What a reader puts in the place of what is printed. */
+  /** The values a reader uses instead of the printed ones. */
   const own = new Map<string, () => Promise<string> | string>([
     ['DUELY', () => program.url],
     ['KEY', async () => keyIn.parse(await asha.send('POST', '/api-keys', { name: 'My first key', scopes: ['read', 'write'] })).key],
@@ -46,7 +46,7 @@ test('whoever follows the guide gets where it leads', async () => {
     ['VERIFIER', () => verifier],
     ['REFRESH', () => answered('refresh_token')],
   ])
-  /** What a reader does on the screens, just before a command. */
+  /** What a reader does on screens before a command. */
   const screens: [before: RegExp, act: () => Promise<unknown>][] = [
     [/reminder\/preview/, () => asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })],
   ]
@@ -81,7 +81,7 @@ test('whoever follows the guide gets where it leads', async () => {
   rmSync(folder, { recursive: true, force: true })
 }, 120_000)
 
-/** Runs a command as it is printed, and answers what it printed. Commands for the operator are run where the program is. */
+/** Runs a command as printed and returns its output. Operator commands run on the program's data. */
 async function run(text: string, set: Record<string, string>, dataDir: string): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', text], {
     cwd: root,
@@ -120,7 +120,7 @@ function openReceiver(folder: string) {
   }
 }
 
-/** Sends a person's browser to ask, says yes on the consent page, and answers the code that their browser comes back with. */
+/** Requests consent in a person's browser, accepts it, and returns the code of the redirect. */
 async function permitted(about: {
   url: string
   person: Awaited<ReturnType<typeof someoneAt>>
@@ -145,14 +145,14 @@ async function permitted(about: {
   return new URL(redirect).searchParams.get('code') ?? ''
 }
 
-/** What stands where in an answer; the values themselves are everybody's own. */
+/** The shape of a response, without its values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]))
 }
 
-/** The status, and each header that is printed, are there. */
+/** The response has the printed status and each printed header. */
 function expectHead(said: string, printed: string[]): void {
   const [status, ...headers] = printed
   const head = said.split('\r\n\r\n')[0]?.split('\r\n') ?? []

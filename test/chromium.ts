@@ -8,13 +8,13 @@ const folders = [
   'C:\\Program Files\\Google\\Chrome\\Application',
 ]
 
-/** Chromium or Chrome on this machine, installed first where that can be done; null where there is none. */
+/** Chromium or Chrome on this machine, installed first if possible; null if there is none. */
 export function findChromium(): string | null {
   const find = () => process.env.CHROMIUM ?? findProgram([...names, 'Google Chrome', 'Chromium', 'chrome.exe'], folders)
   return find() ?? (installPackage('chromium') ? find() : null)
 }
 
-/** What Chromium needs to run anywhere, as root in a container included, and to ask nobody but the program. */
+/** Lets Chromium run anywhere, also as root in a container, and keeps it from contacting any server but the program. */
 export const chromiumFlags = [
   '--no-sandbox',
   '--disable-gpu',

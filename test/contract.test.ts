@@ -10,14 +10,14 @@ import { openTestApp, type TestApp } from './harness.ts'
 
 const privateCalls = everyCall.filter((call) => !call.open)
 
-test('every call is answered', async () => {
+test('every call of the contract has a route', async () => {
   await using app = await openTestApp()
   expect(everyCall.length).toBeGreaterThan(20)
   const unanswered = everyCall.filter(({ method, path }) => !app.app.hasRoute({ method, url: path }))
   expect(unanswered.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })
 
-test('every stranger is refused, whatever they ask', async () => {
+test('every call that is not open refuses requests without a valid token', async () => {
   await using app = await openTestApp()
   const letIn: string[] = []
   for (const [who, authorization] of await strangers(app)) {
@@ -32,7 +32,7 @@ test('every stranger is refused, whatever they ask', async () => {
   expect(letIn).toEqual([])
 })
 
-test('every call knows who is signed in', async () => {
+test('every call recognises a signed-in account', async () => {
   await using app = await openTestApp()
   const refused: string[] = []
   for (const call of privateCalls) {
@@ -55,7 +55,7 @@ function inject(app: TestApp, { method, path }: Call, authorization: string | un
   })
 }
 
-/** Authorization headers that open nothing. */
+/** Invalid Authorization headers. */
 async function strangers(app: TestApp): Promise<[who: string, authorization: string | undefined][]> {
   const { secretKey } = app.deps.config
   const now = app.clock.now()

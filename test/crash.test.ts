@@ -10,7 +10,7 @@ import { createDatabase, query } from './postgres.ts'
 import { type Program, someoneAt, startProgram } from './program.ts'
 import { times } from './thorough.ts'
 
-/** More for a thorough look: CRASH_MAILS=2000. */
+/** More for a thorough run: CRASH_MAILS=2000. */
 const mails = Number(process.env.CRASH_MAILS ?? times(120, 300))
 const inFlight = 8
 const server = inject('postgresUrl')
@@ -80,7 +80,7 @@ test.runIf(server)(
   120_000,
 )
 
-/** Somebody with a mailbox at this server and invoices to as many clients that are ten days late. */
+/** An account with a mailbox on this server and one invoice each to many clients, ten days past due. */
 async function someoneWhoIsOwed(program: Program, smtp: FakeSmtp, email: string, count: number) {
   const someone = await someoneAt(program.url, email)
   await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
@@ -100,7 +100,7 @@ async function someoneWhoIsOwed(program: Program, smtp: FakeSmtp, email: string,
   return someone
 }
 
-/** The newest run that has mails, once none of them is open any more. */
+/** The newest run with emails, once none of them is open. */
 async function finishedRun(program: Program, email: string): Promise<Run> {
   const someone = await someoneAt(program.url, email)
   for (;;) {
@@ -115,7 +115,7 @@ function byRecipient(received: ReceivedMail[]): Map<string, ReceivedMail[]> {
   return Map.groupBy(received, ({ envelope }) => envelope.to[0] ?? '')
 }
 
-/** Somewhere to keep the data: a folder, or a database of its own where a server is given. */
+/** A data folder, or a database of its own if a server is given. */
 async function aPlace(): Promise<AsyncDisposable & { env: Record<string, string> }> {
   if (!server) {
     const folder = await mkdtemp(path.join(tmpdir(), 'duely-'))

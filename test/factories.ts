@@ -11,19 +11,19 @@ import { newId } from '#server/platform/columns.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp, type TestApp } from './harness.ts'
 
-/** A person who is signed in. */
+/** A signed-in person. */
 export interface Person {
   id: string
   email: string
   displayName: string
-  /** Calls in their name are signed anew each time: a token lasts 15 minutes, tests move the clock by days. */
+  /** Each call gets a new token: one lasts 15 minutes, and tests move the clock by days. */
   sessionId: string
   token: string
 }
 
 let people = 0
 
-/** What a test may say about a person. Without a password they cannot sign in anew; with a `googleId` they are linked to Google. */
+/** Attributes of a person. Without a password they can't sign in again; with a `googleId` they are linked to Google. */
 interface PersonAbout {
   displayName?: string
   email?: string
@@ -32,7 +32,7 @@ interface PersonAbout {
   googleId?: string
 }
 
-/** Somebody with an account and a session, in India unless said otherwise. */
+/** A person with an account and a session; by default in India. */
 export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Person> {
   people += 1
   const now = app.clock.now()
@@ -42,7 +42,7 @@ export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Pe
       displayName: about.displayName ?? 'Asha Rao',
       email: about.email ?? `asha${people}@example.com`,
       timezone: about.timezone ?? 'Asia/Kolkata',
-      // Hashing is slow on purpose: only who needs a password has one.
+      // Hashing is slow on purpose, so only tests that need a password set one.
       passwordHash: about.password === undefined ? null : await hashPassword(about.password),
     },
     now,
@@ -55,7 +55,7 @@ export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Pe
   return { id: account.id, email: account.email, displayName: account.displayName, ...(await aSession(app, account.id)) }
 }
 
-/** The same person with a new session: one that was idle for 30 days has ended. */
+/** The same person with a new session, because a session idle for 30 days has ended. */
 export async function signedInAgain(app: TestApp, person: Person): Promise<Person> {
   return { ...person, ...(await aSession(app, person.id)) }
 }
@@ -67,7 +67,7 @@ async function aSession(app: TestApp, ownerId: string): Promise<{ sessionId: str
   return { sessionId, token: await signAccessToken(app.deps.config.secretKey, sessionId, now) }
 }
 
-/** What a test may say about an invoice; the rest is Kaveri Foods' 5,000 rupees, due 8 days ago where their owner lives, unpaid. */
+/** Attributes of an invoice. Default: Kaveri Foods, 5,000 rupees, due 8 days ago in the owner's time zone, unpaid. */
 export interface InvoiceAbout {
   owner?: Person
   clientName?: string
@@ -79,7 +79,7 @@ export interface InvoiceAbout {
   reference?: string
 }
 
-/** An invoice, of somebody made for it unless its owner is given. */
+/** An invoice; creates an owner unless one is given. */
 export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise<Invoice & { owner: Person }> {
   const { owner = await aPerson(app), ...given } = about
   const now = app.clock.now()
@@ -103,17 +103,17 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
   return { ...toInvoice(row, new Map()), owner }
 }
 
-/** A mailbox at this mail server for the person, as if they had connected it; its address is the server's login. */
+/** A connected mailbox of the person on this mail server; its address is the server's login. */
 export async function aMailbox(app: TestApp, person: Person, smtp: FakeSmtp): Promise<Sender> {
   const draft = { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login }
   return storeSmtp(app.db, app.deps.config.secretKey, person.id, draft, app.clock.now())
 }
 
-/** The program, a mail server, and Asha, whose mailbox is there: all that a reminder needs but an invoice. */
+/** The program, a mail server, and Asha with a mailbox there: all that a reminder needs except an invoice. */
 export async function anOffice(about: {
   now: string
   person?: PersonAbout
-  /** So many invoices, each of a client of its own, that were due on 20 February 2026. */
+  /** Creates invoices, each to a different client, due on 20 February 2026. */
   invoices?: number
   config?: Partial<Config>
 }): Promise<{ app: TestApp; asha: Person; smtp: FakeSmtp; invoices: Invoice[] } & AsyncDisposable> {

@@ -7,7 +7,7 @@ export const mark = 'Zanzibar'
 
 export const privateCalls = everyCall.filter((call) => !call.open)
 
-/** As much of JSON Schema as the contract's bodies and queries use. */
+/** The part of JSON Schema that the contract's bodies and queries use. */
 export interface Shape {
   type?: string
   enum?: unknown[]
@@ -20,7 +20,7 @@ export interface Shape {
   items?: Shape
 }
 
-/** A value of a shape in which `text` stands wherever any text may. */
+/** A value of a schema with `text` in each text field. */
 export function filled(shape: Shape, text: string): unknown {
   if (shape.enum) return shape.enum[0]
   if (shape.const !== undefined) return shape.const
@@ -45,7 +45,7 @@ export function shapeOf(schema: z.ZodType): Shape {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape
 }
 
-/** What nobody may say about themselves or their records in a body; `id` is an account's. */
+/** Fields that no body may set; `id` is an account's. */
 export function trespasses(id: string): Record<string, unknown>[] {
   return [{ ownerId: id }, { owner_id: id }, { userId: id }, { plan: 'enterprise' }, { role: 'admin' }, { googleSub: '1' }, { _id: id }]
 }
@@ -61,7 +61,7 @@ export function idsIn(text: string): string[] {
   return [...new Set(text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [])]
 }
 
-/** A request of a call with `text` wherever a text may stand, in path, query and body. */
+/** A request of a call with `text` in each text field of path, query and body. */
 export function requestWith(call: Call, text: string): { path: string; body: Record<string, unknown> | undefined } {
   const query = call.query ? `?${new URLSearchParams(filled(shapeOf(call.query), text) as Record<string, string>)}` : ''
   return {

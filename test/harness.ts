@@ -27,7 +27,7 @@ import { reconcileDue, sweep, tick, works } from '#server/worker.ts'
 import { templateDatabase } from './postgres-setup.ts'
 import { toldByAnswer, toldByLog, untoldByDatabase } from './secrets-told.ts'
 
-/** A clock that stands still until it is moved. */
+/** A clock that only moves when a test moves it. */
 export interface TestClock extends Clock {
   set(instant: string): void
   advance(duration: Temporal.DurationLike): void
@@ -38,24 +38,24 @@ export interface TestApp extends AsyncDisposable {
   db: Database
   clock: TestClock
   deps: Delivering
-  /** Works off everything that is due or waiting, as a worker would, until nothing is. */
+  /** Runs everything due or queued, like a worker, until nothing is left. */
   runJobs(): Promise<void>
-  /** Works jobs off while a call waits for them: Start and Send Now answer when their mails are through. */
+  /** Runs jobs while a call waits for them: Start and Send Now respond after their emails were attempted. */
   whileJobsRun<T>(call: Promise<T>): Promise<T>
-  /** Lines that were logged as errors; a test that expects one takes it out, any that is left fails the test. */
+  /** Lines logged as errors. A test that expects one removes it; any that remains fails the test. */
   errorsLogged: string[]
-  /** Where a secret stood that belongs nowhere: in the log, in an answer or, once the app is disposed of, in the database. Likewise. */
+  /** Secrets found in the log, in a response or, after the app is disposed of, in the database. Same rule. */
   secretsTold: string[]
 }
 
-/** Somebody who can ask: with a session, by a token of its own, or (`null`) a stranger. */
+/** A caller: with a session, with a token, or unauthenticated (`null`). */
 export type Asker = { sessionId: string } | { token: string } | null
 
 export interface Answered<C extends Call> {
   status: number
-  /** What a success answered. */
+  /** The response of a success. */
   reply: CallReply<C>
-  /** What a refusal answered; undefined on a success. */
+  /** The problem of a refusal; undefined on a success. */
   problem: Problem | undefined
   headers: Record<string, string | string[] | number | undefined>
 }
@@ -70,7 +70,7 @@ let shared: Promise<Shared> | null = null
 export const errorsLogged: string[] = []
 export const secretsTold: string[] = []
 
-/** The product on a real database, with a clock that is handed in and no rows from the test before. */
+/** The program on a real, empty database, with an injected clock. */
 export async function openTestApp(options: { now?: string; config?: Partial<Config> } = {}): Promise<TestApp> {
   shared ??= openShared()
   const { database, queue } = await shared
@@ -139,7 +139,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   }
 }
 
-/** Sends a call through the whole server, as `someone`. Extra headers go on top. */
+/** Sends a call through the whole server, as `someone`. Extra headers override the default ones. */
 export async function ask<C extends Call>(
   app: TestApp,
   someone: Asker,
@@ -248,7 +248,7 @@ async function emptyTables(db: Database): Promise<void> {
   )
 }
 
-/** Which tables hold a secret as it is. */
+/** The tables that contain a secret in plain text. */
 async function secretsIn(db: Database): Promise<string[]> {
   const looked = (await tablesOf(db)).map(
     (name) => sql`SELECT ${name}::text AS name FROM ${sql.identifier(name)} t WHERE t::text ~ ${untoldByDatabase}`,

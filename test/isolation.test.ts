@@ -16,7 +16,7 @@ import { ask, openTestApp, type TestApp } from './harness.ts'
 import { anApplication, connect } from './programs.ts'
 import { aWebhook } from './webhooks.ts'
 
-/** Somebody with a record of every kind that an ordinary day brings about. */
+/** An account with a record of every kind that ordinary use creates. */
 async function somebodyBusy(app: TestApp, smtp: FakeSmtp, receiver: FakeReceiver): Promise<Person> {
   const asha = await aPerson(app, { displayName: `Asha ${mark}`, email: `asha@${mark.toLowerCase()}.example` })
   await aMailbox(app, asha, smtp)
@@ -49,7 +49,7 @@ async function askWith(app: TestApp, token: string, call: Call, id: string, extr
   })
 }
 
-test('whoever brings the ids of somebody else, in path, query and body of every call there is, sees and changes nothing of theirs', async () => {
+test('ids of another account, in path, query and body of every call, reveal and change nothing of that account', async () => {
   await using smtp = await openFakeSmtp()
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now: '2026-03-02T04:30:00Z', config: { allowPrivateWebhookHosts: true } })
@@ -60,7 +60,7 @@ test('whoever brings the ids of somebody else, in path, query and body of every 
   const wrong: string[] = []
   for (const call of privateCalls) {
     const meera = await aPerson(app)
-    // A host is looked for in the world outside, which takes its time and knows no ids.
+    // It looks up a host, which takes its time and has nothing to do with ids.
     for (const id of call === mailCalls.configureSmtp ? ids.slice(0, 1) : ids) {
       const asked = askWith(app, meera.token, call, id)
       const answered = await (call.path.startsWith('/reminder') ? app.whileJobsRun(asked) : asked)
@@ -74,7 +74,7 @@ test('whoever brings the ids of somebody else, in path, query and body of every 
   expect(await recordsOf(app, asha)).toEqual(before)
 }, 900_000)
 
-test('what nobody asked about is refused: a body cannot name owner, plan or anything else besides', async () => {
+test('a body with an unknown field, such as owner or plan, is refused', async () => {
   await using app = await openTestApp()
   const accepted: string[] = []
   for (const call of everyCall.filter(({ body }) => body)) {
@@ -90,7 +90,7 @@ test('what nobody asked about is refused: a body cannot name owner, plan or anyt
   expect(accepted).toEqual([])
 })
 
-test('no page of another site is let read an answer', async () => {
+test('no other site may read a response', async () => {
   await using app = await openTestApp()
   const { token } = await aPerson(app)
   const allowed: string[] = []

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** The first of these programs that this machine has, as a path: in the search path, then in the folders given. */
+/** The path of the first of these programs on this machine: in the search path, then in the given folders. */
 export function findProgram(names: string[], folders: string[] = []): string | null {
   const search = [...(process.env.PATH ?? '').split(path.delimiter), ...folders]
   for (const name of names) {
@@ -25,7 +25,7 @@ export function versionFolders(parent: string, prefix: string): string[] {
     .map((name) => path.join(parent, name, 'bin'))
 }
 
-/** Installs a package where this is Debian and we may; answers whether it did. */
+/** Installs a package on Debian as root; returns whether it did. */
 export function installPackage(name: string): boolean {
   if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) return false
   process.stdout.write(`Installing the package ${name}, which the tests need.\n`)

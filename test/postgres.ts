@@ -36,10 +36,10 @@ export interface ClusterOptions {
 
 const oldest = 15
 const fast = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
-/** Plain C knows small and capital letters from A to Z only. */
+/** Plain C maps only A to Z between upper and lower case. */
 const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
 
-/** Starts a server in a folder of its own; null where there is no PostgreSQL 15 or later and none can be installed. */
+/** Starts a server in a folder of its own; null if PostgreSQL 15 or later is missing and can't be installed. */
 export async function openCluster({ within = tmpdir(), durable = false, settings = [] }: ClusterOptions = {}): Promise<Cluster | null> {
   const initdb = ensureInitdb()
   if (!initdb) return null
@@ -109,12 +109,12 @@ export async function openCluster({ within = tmpdir(), durable = false, settings
   }
 }
 
-/** The `initdb` of PostgreSQL 15 or later, installed first where that is possible. */
+/** The `initdb` of PostgreSQL 15 or later, installed first if possible. */
 export function ensureInitdb(): string | null {
   return findInitdb() ?? (installPackage('postgresql') ? findInitdb() : null)
 }
 
-/** Makes an empty database on a server and answers its address. */
+/** Creates an empty database on a server and returns its address. */
 export async function createDatabase(server: string): Promise<string> {
   const name = `duely_${randomBytes(5).toString('hex')}`
   await query(server, `CREATE DATABASE ${name}`)
@@ -152,7 +152,7 @@ export function findInitdb(): string | null {
   return Number(version) >= oldest ? found : null
 }
 
-/** PostgreSQL refuses to run as root: then it runs as its own user, or as nobody. */
+/** PostgreSQL refuses to run as root: then it runs as the user `postgres` or `nobody`. */
 export function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {

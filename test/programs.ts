@@ -4,15 +4,15 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { registerOauthClient } from '#server/integrations/integrations.ts'
 import { type Asker, ask, type TestApp } from './harness.ts'
 
-/** A program of somebody else that asks people for their permission. */
+/** An OAuth app. */
 export interface Application {
   id: string
-  /** null for one that can keep none. */
+  /** null for a public client. */
   secret: string | null
   redirectUri: string
 }
 
-/** Zapier as the operator names it in the environment: `openTestApp({ config: { zapier } })`. */
+/** Zapier as configured in the environment: `openTestApp({ config: { zapier } })`. */
 export const zapier = {
   clientId: 'duely-for-zapier',
   clientSecret: 'a secret: of+Zapier%20alone',
@@ -25,7 +25,7 @@ export const zapierItself: Application = {
   redirectUri: zapier.redirectUris[0] ?? '',
 }
 
-/** An application that the operator registered. */
+/** An OAuth app that the operator registered. */
 export async function anApplication(
   app: TestApp,
   about: { name?: string; redirectUri?: string; kind?: 'confidential' | 'public' } = {},
@@ -40,20 +40,20 @@ export function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
-/** Sends a browser to ask for permission; `over` changes the parameters of a good request, and leaves out what is undefined. */
+/** Requests consent in a browser; `over` changes the parameters of a valid request and removes undefined ones. */
 export async function authorize(app: TestApp, { id, redirectUri }: Application, over: Record<string, string | undefined> = {}) {
   const good = { client_id: id, redirect_uri: redirectUri, response_type: 'code', state: 'a state', scope: 'read write', ...over }
   const query = new URLSearchParams(Object.entries(good).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
   return app.app.inject({ method: 'GET', url: `/oauth/authorize?${query}` })
 }
 
-/** What the consent page was opened with. */
+/** The parameters of the consent page. */
 export function broughtBy(location: string): { request: string; redirect_uri: string; state: string } {
   const asked = new URL(location).searchParams
   return { request: asked.get('request') ?? '', redirect_uri: asked.get('redirect_uri') ?? '', state: asked.get('state') ?? '' }
 }
 
-/** Somebody is asked and says yes: the address that their browser goes on to, and the verifier of PKCE. */
+/** Requests consent and accepts it: the redirect address, and the PKCE verifier. */
 export async function permit(app: TestApp, someone: Asker, application: Application, over: Record<string, string | undefined> = {}) {
   const verifier = randomBytes(32).toString('base64url')
   const pkce = { code_challenge: challengeOf(verifier), code_challenge_method: 'S256' }
@@ -75,7 +75,7 @@ interface Tokens {
   error_description: string
 }
 
-/** Asks at /oauth/token as a form, with the secret in the body, unless `headers` say who asks. */
+/** Posts a form to /oauth/token, with the secret in the body unless `headers` authenticate. */
 export async function trade(
   app: TestApp,
   { id, secret }: Application,
@@ -93,7 +93,7 @@ export async function trade(
   return { status: answered.statusCode, headers: answered.headers, body: answered.json<Tokens>() }
 }
 
-/** Asks for tokens by a code. */
+/** Exchanges a code for tokens. */
 export async function tradeCode(app: TestApp, application: Application, { code, verifier }: { code: string; verifier: string }) {
   const given = { grant_type: 'authorization_code', code, redirect_uri: application.redirectUri, code_verifier: verifier }
   return trade(app, application, given)
@@ -103,7 +103,7 @@ export async function refresh(app: TestApp, application: Application, refreshTok
   return trade(app, application, { grant_type: 'refresh_token', refresh_token: refreshToken, ...more })
 }
 
-/** An application that somebody allowed, with its tokens. `token` is the access token, to ask with. */
+/** An OAuth app with a grant and its tokens. `token` is the access token. */
 export async function connect(app: TestApp, someone: Asker, application: Application, scopes: Scope[] = ['read', 'write']) {
   const permitted = await permit(app, someone, application, { scope: scopes.join(' ') })
   const { status, body } = await tradeCode(app, application, permitted)
@@ -111,7 +111,7 @@ export async function connect(app: TestApp, someone: Asker, application: Applica
   return { token: body.access_token, refreshToken: body.refresh_token, code: permitted.code }
 }
 
-/** A key of somebody's; `token` is the key itself, to ask with. */
+/** An API key; `token` is the key itself. */
 export async function aKey(app: TestApp, someone: Asker, scopes: Scope[] = ['read', 'write'], expiresInDays: number | null = null) {
   const { reply, problem } = await ask(app, someone, integrationCalls.addKey, { body: { name: 'Nightly job', scopes, expiresInDays } })
   if (problem) throw new Error(problem.message)

@@ -5,7 +5,7 @@ import { anInvoice, aPerson } from './factories.ts'
 import { ask, openTestApp } from './harness.ts'
 import { toldByAnswer, toldByLog } from './secrets-told.ts'
 
-test('a secret is noticed in the log, in an answer and in the database', async () => {
+test('a secret is detected in the log, in a response and in the database', async () => {
   const app = await openTestApp()
   const asha = await aPerson(app)
   app.deps.log.debug({ token: 'correct horse', note: 'somebody typed correct horse' })
@@ -19,7 +19,7 @@ test('a secret is noticed in the log, in an answer and in the database', async (
   ])
 })
 
-test('what the database must not hold is noticed there', async () => {
+test('a plain-text secret is detected in the database', async () => {
   const session = '019526a0-7c00-7000-8000-000000000000'
   for (const secret of [
     `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.${newToken()}`,
@@ -34,12 +34,12 @@ test('what the database must not hold is noticed there', async () => {
   }
 })
 
-test('secrets are known by what they look like, wherever they came from', () => {
+test('secrets are detected by their pattern', () => {
   const sealed = seal('a key', 'mail-password', 'here', 'a password')
   for (const secret of [`sealed ${sealed}`, 'hash $argon2id$v=19$m=19456', `https://duely.example/reset-password#token=${newToken()}`])
     expect(toldByLog(secret)).toHaveLength(1)
   expect(toldByAnswer(JSON.stringify({ sealedPassword: sealed }))).toEqual(['a sealed secret'])
-  // Who signs in is handed one.
+  // Sign-in returns one.
   expect(toldByAnswer(JSON.stringify({ accessToken: `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.${newToken()}` }))).toEqual([])
   expect(toldByLog('{"method":"POST","path":"/auth","status":200,"reqId":"0d9e0f4e-7c00-4000-8000-000000000000"}')).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** What tests use as secrets: passwords, those of mailboxes, Google's, the secret key. */
+/** The secrets of tests: passwords, mailbox passwords, Google's, the secret key. */
 const known = [
   'correct horse',
   'wrong horse',
@@ -9,7 +9,7 @@ const known = [
   'a secret key for tests',
 ]
 
-/** What secrets look like that are made while tests run. */
+/** Patterns of secrets that are generated while tests run. */
 const shapes = {
   'the hash of a password': /\$argon2id\$/,
   'a sealed secret': /\bv1\.[0-9a-f]{8}\.[\w-]{16}\./,
@@ -23,20 +23,20 @@ const shapes = {
 }
 type Shape = keyof typeof shapes
 
-/** These are kept, and two of them are handed over once, to whoever they are for. */
+/** Stored secrets; two of them are returned once, to their owner. */
 const kept: Shape[] = ['the hash of a password', 'a sealed secret']
 
-/** Which secrets a line of the log tells. */
+/** The secrets in a log line. */
 export function toldByLog(line: string): string[] {
   return found(line, Object.keys(shapes) as Shape[])
 }
 
-/** Which secrets an answer tells that no answer ever may. */
+/** The secrets in a response that no response may contain. */
 export function toldByAnswer(body: string): string[] {
   return found(body, kept)
 }
 
-/** A pattern of PostgreSQL's for what no row may hold as it is. */
+/** A PostgreSQL pattern for what no row may contain in plain text. */
 export const untoldByDatabase = [
   ...known,
   ...Object.entries(shapes)

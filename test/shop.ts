@@ -7,17 +7,17 @@ import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server
 import { type Person, signedInAgain } from './factories.ts'
 import { type Asker, ask, openTestApp, type TestApp } from './harness.ts'
 
-/** Duely with something to sell: payments go to a Razorpay on loopback that lives by the test's clock. */
+/** Duely with paid plans: payments go to a fake Razorpay on the test's clock. */
 export interface Shop extends AsyncDisposable {
   app: TestApp
   razorpay: FakeRazorpay
-  /** Events that have not been delivered yet, in the order in which they happened. */
+  /** Undelivered events, in order. */
   undelivered(): FakeEvent[]
-  /** Brings one event, as the provider does; answers the status. */
+  /** Delivers one event like the provider; returns the status. */
   deliver(event: FakeEvent): Promise<number>
-  /** Lets the provider do what is due, brings everything that it has to tell, and works off what follows. */
+  /** Runs the provider's due work, delivers all its events, and runs the resulting jobs. */
   settle(): Promise<void>
-  /** Days go by: the provider charges and tells as its time comes. */
+  /** Advances the clock by days: the provider charges and sends events when they are due. */
   pass(duration: Temporal.DurationLike): Promise<void>
 }
 
@@ -55,30 +55,30 @@ export async function openShop(options: { now?: string; config?: Partial<Config>
   return shop
 }
 
-/** What somebody's plan is now, whatever became of their session meanwhile. */
+/** A person's current plan, with a new session if theirs has ended. */
 export async function planOfPerson({ app }: Pick<Shop, 'app'>, person: Person): Promise<Subscription> {
   return (await ask(app, await signedInAgain(app, person), billingCalls.subscription)).reply
 }
 
-/** Pays once, in the checkout, and comes back from it. */
+/** Makes a one-time payment in the checkout and returns from it. */
 export async function buyOnce(shop: Shop, someone: Asker, plan: PaidPlanName, billingPeriod: BillingPeriod = 'monthly') {
   const { reply } = await ask(shop.app, someone, billingCalls.createOrder, { body: { plan, billingPeriod } })
   return verify(shop, someone, shop.razorpay.pay(reply.orderId))
 }
 
-/** Agrees to be charged every period, in the checkout, and comes back from it. */
+/** Subscribes in the checkout and returns from it. */
 export async function subscribe(shop: Shop, someone: Asker, plan: PaidPlanName, billingPeriod: BillingPeriod = 'monthly') {
   const { reply } = await ask(shop.app, someone, billingCalls.createSubscription, { body: { plan, billingPeriod } })
   const proof = shop.razorpay.pay(reply.subscriptionId)
   return { subscriptionId: reply.subscriptionId, answered: await verifySubscribed(shop, someone, proof) }
 }
 
-/** Hands over what the checkout gave for an order. */
+/** Sends the checkout's proof for an order. */
 export function verify(shop: Pick<Shop, 'app'>, someone: Asker, proof: Proof) {
   return ask(shop.app, someone, billingCalls.verifyPayment, { body: { ...proof, razorpay_order_id: proof.razorpay_order_id ?? '' } })
 }
 
-/** Hands over what the checkout gave for a subscription. */
+/** Sends the checkout's proof for a subscription. */
 export function verifySubscribed(shop: Pick<Shop, 'app'>, someone: Asker, proof: Proof) {
   return ask(shop.app, someone, billingCalls.verifySubscriptionPayment, { body: { ...proof } })
 }

@@ -1,6 +1,6 @@
 import { type Invoice, invoice } from '#contract/invoices.ts'
 
-/** An invoice as a screen is given it: of Kaveri Foods over ₹100, unpaid, and whatever else is said. */
+/** An invoice as screens receive it: Kaveri Foods, ₹100, unpaid, with the given fields. */
 export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
   return invoice.parse({
     _id: 'a',

@@ -4,7 +4,7 @@ import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
 
 /*
- * The texts of the specification, word for word, each in the typed texts of the slice that it belongs to. {} stands for what is filled in.
+ * The specification's texts, word for word, each in the texts of its slice. {} stands for a filled-in value.
  */
 type Place = 'shell' | 'marketing' | 'accounts' | 'billing' | 'invoices' | 'mail' | 'reminders' | 'templates' | 'integrations'
 
@@ -45,7 +45,7 @@ const told: Record<Place, string[]> = {
     'Failed to activate free plan: {}',
   ],
   accounts: [
-    // The tabs of the profile (2), and what stands in for words that are missing (8).
+    // The tabs of the profile (2), and the fallback for a missing message (8).
     ...['Profile', 'Security', 'Subscription', 'Preferences', 'Unknown error'],
     // Signing in and up (2).
     ...['Sign in to Duely', 'Email', 'Password', 'Sign In', 'Signing in...', 'Or', 'Sign in with Google'],
@@ -107,7 +107,7 @@ const told: Record<Place, string[]> = {
   ],
 }
 
-/** What the server says in the specification's own words, and where. */
+/** The specification's texts in the server, and where they are. */
 const answered: [file: string, text: string][] = [
   ['server/reminders/', 'Please configure your email settings first before starting reminders.'],
   ['server/reminders/', 'Please configure your email settings first before sending reminders.'],
@@ -116,7 +116,7 @@ const answered: [file: string, text: string][] = [
   ['contract/plans.ts', 'Contact Sales'],
 ]
 
-/** Every piece of text in a file, with {} for what is filled in. */
+/** Every text in a file, with {} for filled-in values. */
 function textsOf(file: string): Set<string> {
   const found = new Set<string>()
   walk(parseAst(readFileSync(file, 'utf8'), { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file), (node) => {

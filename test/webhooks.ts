@@ -11,7 +11,7 @@ import {
 import type { FakeReceiver, HeardCall } from '#test/fakes/receiver.ts'
 import { type Asker, ask, type TestApp } from './harness.ts'
 
-/** A webhook of somebody's that calls this receiver, with its secret. */
+/** A webhook that calls this receiver, with its secret. */
 export async function aWebhook(
   app: TestApp,
   someone: Asker,
@@ -24,7 +24,7 @@ export async function aWebhook(
   return reply
 }
 
-/** What a receiver was told of so far, each checked against the contract, tests left out. */
+/** The events a receiver got so far, each checked against the contract, without test events. */
 export function toldTo(receiver: FakeReceiver, path = '/duely'): WebhookPayload[] {
   const bodies = receiver.calls.filter((call) => call.path === path).map(({ body }) => JSON.parse(body) as unknown)
   return bodies.filter((body) => z.object({ type: z.string() }).parse(body).type !== 'test').map((body) => webhookPayload.parse(body))

@@ -1,14 +1,14 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A key and a certificate for it, both PEM. Whoever trusts `cert` trusts the server that has `key`. */
+/** A key and its certificate, both PEM. A client that trusts `cert` trusts the server with `key`. */
 export interface Certificate {
   key: string
   cert: string
 }
 
 /**
- * A self-signed certificate for `names` (DNS names and IPv4 addresses), made on the spot: no key lies in the repository and none expires there.
- * X.509 v3 by hand (RFC 5280), ECDSA on P-256, valid from yesterday for `days` days; fewer than 0 makes one that has run out.
+ * A self-signed certificate for `names` (DNS names and IPv4 addresses), generated on use, so that the repository contains no key and no certificate that expires.
+ * X.509 v3 by hand (RFC 5280), ECDSA on P-256, valid from yesterday for `days` days; a negative number makes an expired one.
  */
 export function makeCertificate(names: string[], days = 30): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

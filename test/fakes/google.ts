@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
-/** Whoever sits in front of the browser and says yes. */
+/** The person who signs in and consents. */
 export interface GooglePerson {
   sub: string
   email: string
@@ -14,33 +14,33 @@ export interface GooglePerson {
   hd?: string
 }
 
-/** What happens instead of a good answer: a status with a body, or a connection that is torn down. */
+/** An injected fault: a status with a body, or a reset connection. */
 export type Fault = { status: number; body?: object } | 'reset' | 'silence'
 
-/** What goes otherwise than usual. Numbers count from 1 and start again with each `answer`. */
+/** Injected faults. Numbers count from 1 and restart with each `answer`. */
 export interface Script {
-  /** The person says no. */
+  /** The person denies consent. */
   denies?: boolean
-  /** What is granted of what was asked for; all of it unless said otherwise. */
+  /** The granted scopes; by default all requested ones. */
   grants?: (asked: string[]) => string[]
   /** false: no refresh token comes with a code. */
   refreshTokens?: boolean
-  /** Claims of the ID token in place of the right ones. */
+  /** Wrong claims of the ID token. */
   claims?: (right: JWTPayload) => JWTPayload
   /** `none`: not signed at all. `stranger`: by a key that Google does not list. `forged`: by such a key under the name of a listed one. */
   signature?: 'none' | 'stranger' | 'forged'
   token?: (grant: 'authorization_code' | 'refresh_token', nth: number) => Fault | undefined
   /** A new refresh token with every refresh. */
   rotates?: boolean
-  /** A pause before a refresh is answered. */
+  /** A delay before a refresh is answered. */
   refreshMs?: number
   send?: (nth: number) => Fault | undefined
-  /** Every request at all: Google is away. */
+  /** All requests: Google is unavailable. */
   all?: Fault
 }
 
 export interface SentMail {
-  /** The mailbox that it went out from. */
+  /** The mailbox it was sent from. */
   from: string
   raw: Buffer
 }
@@ -51,16 +51,16 @@ export interface FakeGoogle extends AsyncDisposable {
   client: { clientId: string; clientSecret: string }
   person: GooglePerson
   mails: SentMail[]
-  /** Addresses that were asked to send a browser on, with their query. */
+  /** Authorization requests, with their query. */
   authorizations: URL[]
   refreshes: number
   revoked: string[]
   answer(script: Script): void
-  /** What a browser does that is sent there: the address that it is sent back to. */
+  /** Follows an authorization request like a browser and returns the redirect address. */
   visit(authorizationUrl: string): Promise<URL>
-  /** The person takes the permission back: tokens are good no more. */
+  /** The person revokes the grant: its tokens become invalid. */
   takeBack(): void
-  /** Access tokens end before their time. */
+  /** Access tokens expire early. */
   expireAccess(): void
 }
 
@@ -78,7 +78,7 @@ interface Permission {
   scopes: string[]
 }
 
-/** Google on loopback: OpenID Connect with PKCE (RFC 7636), refresh and revocation (RFC 7009), and Gmail's call that sends a mail. */
+/** Google on loopback: OpenID Connect with PKCE (RFC 7636), refresh and revocation (RFC 7009), and Gmail's call that sends an email. */
 export async function openFakeGoogle(): Promise<FakeGoogle> {
   const [own, stranger] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'google-1', use: 'sig', alg: 'RS256' }
@@ -269,7 +269,7 @@ function metadata(url: string): object {
   }
 }
 
-/** An error as Google's APIs word it. */
+/** An error in the format of Google's APIs. */
 export function apiError(status: number, reason: string): object {
   return { error: { code: status, message: `Google says: ${reason}`, errors: [{ message: reason, domain: 'global', reason }] } }
 }

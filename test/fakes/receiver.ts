@@ -9,13 +9,13 @@ export interface HeardCall {
   /** With its query. */
   path: string
   headers: IncomingHttpHeaders
-  /** As it came. */
+  /** Unparsed. */
   body: string
 }
 
 /**
- * What is answered; `silence`: nothing, for ever; `reset`: the connection is torn down; `raw`: these bytes in place of HTTP, at once, or one after
- * the other for as long as anybody listens.
+ * The response. `silence`: none; `reset`: resets the connection; `raw`: these bytes instead of HTTP, at once, or one by one for as long as the
+ * client reads.
  */
 export type Answer =
   | { status: number; body?: string; headers?: Record<string, string> }
@@ -26,19 +26,19 @@ export type Answer =
 export interface FakeReceiver extends AsyncDisposable {
   url: string
   port: number
-  /** Everything that was heard, oldest first. */
+  /** All requests, oldest first. */
   calls: HeardCall[]
-  /** How many connections came in, whatever was said over them. */
+  /** Number of connections, with or without a request. */
   connections: number
-  /** Who trusts this certificate trusts the receiver; '' without TLS. */
+  /** The certificate that clients must trust; '' without TLS. */
   certificate: string
-  /** From now on. Numbers count from 1 and start again with each `answer`. */
+  /** Sets the response from now on. Numbers count from 1 and restart with each `answer`. */
   answer(what: Answer | ((call: HeardCall, nth: number) => Answer)): void
 }
 
 /**
- * Somebody else's program that listens: it hears of what happens, and browsers are sent back to it. It answers 200 unless told otherwise. With a
- * `certificate`, or one that is made for example.com, it speaks TLS.
+ * A third-party server that receives webhooks and OAuth redirects. It answers 200 by default. With a `certificate`, or one generated for
+ * example.com, it speaks TLS.
  */
 export async function openFakeReceiver(options: { certificate?: Certificate | 'example.com' } = {}): Promise<FakeReceiver> {
   const certificate = options.certificate === 'example.com' ? makeCertificate(['example.com']) : options.certificate

@@ -11,7 +11,7 @@ const mail = {
 }
 
 for (const kind of ['none', 'starttls', 'ssl'] as const) {
-  test(`the far end keeps what is sent to it (TLS: ${kind})`, async () => {
+  test(`the fake stores what it receives (TLS: ${kind})`, async () => {
     await using smtp = await openFakeSmtp({ tls: kind, delayMs: 1 })
     const { host, port, login, certificate } = smtp
     const tls = { ca: certificate, servername: 'smtp.example.com' }
@@ -25,7 +25,7 @@ for (const kind of ['none', 'starttls', 'ssl'] as const) {
   })
 }
 
-test('the far end refuses, delays and breaks off where it is told to', async () => {
+test('the fake refuses, delays and disconnects on request', async () => {
   await using smtp = await openFakeSmtp()
   const transport = createTransport({ host: smtp.host, port: smtp.port, auth: smtp.login })
   smtp.answer({ rcpt: (_to, offered) => (offered < 2 ? '450 4.7.1 Greylisted' : undefined) })
@@ -40,7 +40,7 @@ test('the far end refuses, delays and breaks off where it is told to', async () 
   await expect(stale.sendMail(mail)).rejects.toMatchObject({ responseCode: 535 })
 })
 
-test('commands that arrive together are answered in their order', async () => {
+test('pipelined commands are answered in order', async () => {
   await using smtp = await openFakeSmtp()
   const socket = net.connect(smtp.port, smtp.host)
   socket.write('EHLO me\r\nMAIL FROM:<a@example.com>\r\nRCPT TO:<b@example.com>\r\nDATA\r\n')
@@ -51,7 +51,7 @@ test('commands that arrive together are answered in their order', async () => {
   expect(smtp.mails[0]?.raw.toString()).toBe('Subject: x\r\n\r\n')
 })
 
-test('a connection that is reset breaks at once, over TLS too', async () => {
+test('a reset ends the connection immediately, also over TLS', async () => {
   for (const kind of ['none', 'starttls', 'ssl'] as const) {
     await using smtp = await openFakeSmtp({ tls: kind })
     smtp.answer({ dot: () => reset })

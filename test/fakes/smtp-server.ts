@@ -4,17 +4,17 @@ import { type Certificate, makeCertificate } from './certificate.ts'
 
 export interface ReceivedMail {
   envelope: { from: string; to: string[] }
-  /** As it was sent, without the dots of the transport. */
+  /** As sent, without dot-stuffing. */
   raw: Buffer
-  /** Milliseconds of the machine's clock. */
+  /** Milliseconds by the machine's clock. */
   at: number
   messageId: string | null
   subject: string | null
 }
 
 /**
- * What the server does at one step instead of going on: a reply such as `'550 5.1.1 No such user'` (one that begins with 421 also ends the
- * connection), or one of `silence`, `reset`, `drip`, `later`. Undefined: all goes well.
+ * An injected fault at one step: a reply such as `'550 5.1.1 No such user'` (one that begins with 421 also ends the
+ * connection), or one of `silence`, `reset`, `drip`, `later`. Undefined: success.
  */
 export type Move = string | { kind: 'silence' } | { kind: 'reset' } | { kind: 'drip'; text: string; everyMs: number } | Later
 interface Later {
@@ -23,32 +23,32 @@ interface Later {
   next: Move | undefined
 }
 
-/** Nothing is said, for ever. After the dot the mail is kept. */
+/** Never replies. After the final dot the email is stored. */
 export const silence: Move = { kind: 'silence' }
-/** The connection is torn down (RST). After the dot the mail is kept. */
+/** Resets the connection (RST). After the final dot the email is stored. */
 export const reset: Move = { kind: 'reset' }
-/** A reply of one byte per interval that never comes to its end. After the dot the mail is kept. */
+/** Replies one byte per interval without end. After the final dot the email is stored. */
 export function drip(everyMs: number, text = '250-'.padEnd(10_000, 'still thinking ')): Move {
   return { kind: 'drip', text, everyMs }
 }
-/** The move, or the good answer, after so many milliseconds or once something has happened. */
+/** The fault, or success, after a delay in milliseconds or after a promise. */
 export function later(when: number | Promise<unknown>, next?: Move): Move {
   return { kind: 'later', when, next }
 }
 
-/** What happens at each step. Numbers count from 1 and start again with each `answer`. */
+/** Faults by step. Numbers count from 1 and restart with each `answer`. */
 export interface Script {
   greeting?: (connection: number) => Move | undefined
-  /** Extensions that are offered or not: all but PIPELINING unless said otherwise, STARTTLS only where the server has TLS at all. */
+  /** Offered extensions: by default all but PIPELINING, and STARTTLS only if the server has TLS. */
   offers?: { starttls?: boolean; smtputf8?: boolean; auth?: boolean; pipelining?: boolean }
   auth?: (attempt: number) => Move | undefined
   mail?: (from: string, nth: number) => Move | undefined
-  /** `offered`: how often this recipient has been asked for. */
+  /** `offered`: the number of RCPT commands for this recipient. */
   rcpt?: (to: string, offered: number) => Move | undefined
   data?: (nth: number) => Move | undefined
-  /** After the whole mail: a reply of 2xx and every silence, reset or drip keeps it. */
+  /** After the final dot: a 2xx reply and every silence, reset or drip stores the email. */
   dot?: (mail: ReceivedMail, nth: number) => Move | undefined
-  /** RSET, NOOP and whatever else is asked. */
+  /** RSET, NOOP and all other commands. */
   other?: (command: string) => Move | undefined
 }
 
@@ -56,22 +56,22 @@ export interface FakeSmtp extends AsyncDisposable {
   host: '127.0.0.1'
   port: number
   tls: 'none' | 'starttls' | 'ssl'
-  /** What was accepted with 250 after the dot, or kept although the connection then broke. */
+  /** Emails accepted with 250 after the final dot, or stored although the connection then broke. */
   mails: ReceivedMail[]
-  /** What AUTH accepts. */
+  /** The login that AUTH accepts. */
   login: { user: string; pass: string }
   /** Every command line, secrets masked. */
   commands: string[]
   authTries: number
   connections: { open: number; most: number; total: number }
-  /** Who trusts this certificate trusts the server. */
+  /** The certificate that clients must trust. */
   certificate: string
   answer(script: Script): void
-  /** Resolves once that many mails were kept. */
+  /** Resolves once that many emails were stored. */
   received(count: number): Promise<void>
   /** Resolves once no connection is open. */
   quiet(): Promise<void>
-  /** Ends every connection that is open, as a server that is restarted does. */
+  /** Closes every open connection, like a restarting server. */
   hangUp(): void
 }
 
@@ -84,10 +84,10 @@ export interface SmtpOptions {
   certificate?: Certificate
 }
 
-/** The certificate of every server that is given none: one for this process, for the names that tests use. */
+/** The default certificate: one per process, for the names that tests use. */
 let ownCertificate: Certificate | null = null
 
-/** An SMTP server on loopback that speaks the real protocol (RFC 5321, 3207, 4954) and fails where it is told to. */
+/** An SMTP server on loopback that speaks the real protocol (RFC 5321, 3207, 4954) with fault injection. */
 export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp> {
   ownCertificate ??= makeCertificate(['smtp.example.com', 'localhost', '127.0.0.1'])
   const certificate = options.certificate ?? ownCertificate
@@ -177,7 +177,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     })
     plain.on('error', () => undefined)
 
-    /** Makes the move, or lets `well` happen; the next command is read afterwards. */
+    /** Performs the fault, or `well`; the next command is read afterwards. */
     const play = (move: Move | undefined, well: () => void) => {
       if (move === undefined) well()
       else if (typeof move === 'string') say(move)
@@ -229,7 +229,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
         say('250 2.0.0 Accepted')
       })
     }
-    /** A reply of 2xx in place of the good one keeps the mail too. */
+    /** Any other 2xx reply stores the email too. */
     const settle = (move: Move | undefined, mail: ReceivedMail): Move | undefined => {
       if (typeof move === 'string' && move.startsWith('2')) keep(mail)
       if (typeof move === 'object' && move.kind === 'later' && move.next !== undefined) return { ...move, next: settle(move.next, mail) }
@@ -273,7 +273,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
           return play(script.data?.(counted.data), () => {
             if (envelope.to.length === 0) return say('503 5.5.1 RCPT first')
             body = []
-            say('354 Go on')
+            say('354 Send the message')
           })
         case 'QUIT':
           say('221 2.0.0 Bye')
@@ -340,7 +340,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
         input = input.length === 0 ? chunk : Buffer.concat([input, chunk])
         read()
       })
-      // A client that goes away is no fault of this server.
+      // A client may disconnect at any time.
       on.on('error', () => undefined)
     }
     const connection = counted.connections
@@ -362,13 +362,13 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
 
 const dotLine = Buffer.from('.\r\n')
 
-/** Takes the transport's dots away (RFC 5321, 4.5.2). */
+/** Removes dot-stuffing (RFC 5321, 4.5.2). */
 function unstuff(data: Buffer): Buffer {
   if (data[0] !== 0x2e && data.indexOf('\r\n.') < 0) return Buffer.from(data)
   return Buffer.from(data.toString('latin1').replace(/^\./gm, ''), 'latin1')
 }
 
-/** One header of a mail, unfolded; null where there is none. */
+/** One header of an email, unfolded; null if it is missing. */
 function header(raw: Buffer, name: string): string | null {
   const end = raw.indexOf('\r\n\r\n')
   const head = raw

@@ -1,4 +1,4 @@
-/** The script that a page loads from the provider: `new Razorpay(options).open()` opens a frame, in which the customer pays, fails or closes. */
+/** The provider's checkout script: `new Razorpay(options).open()` opens a frame in which the customer pays, fails or closes. */
 export function checkoutScript(origin: string): string {
   return `(() => {
   const origin = ${JSON.stringify(origin)}

@@ -1,8 +1,8 @@
 import { createHmac, randomInt } from 'node:crypto'
 
-/** What Razorpay keeps and does: orders, payments, plans, subscriptions, invoices, and the events it tells of. Times are seconds since 1970. */
+/** A model of Razorpay: orders, payments, plans, subscriptions, invoices and events. Times are seconds since 1970. */
 
-/** Its own shapes, with its own irregularities: empty notes are a list, `captured` is a word in events of subscriptions. */
+/** Razorpay's formats with their irregularities: empty notes are a list, `captured` is a string in events of subscriptions. */
 export type Entity = Record<string, unknown> & { id: string; entity: string }
 
 export interface Order extends Entity {
@@ -55,7 +55,7 @@ export interface FakeInvoice extends Entity {
   created_at: number
 }
 
-/** A webhook: the same id, the same bytes and the secret of its day however often it is sent. */
+/** A webhook: each attempt has the same id, the same bytes and the secret of its creation. */
 export interface FakeEvent {
   id: string
   name: string
@@ -63,7 +63,7 @@ export interface FakeEvent {
   headers: { 'content-type': string; 'x-razorpay-signature': string; 'x-razorpay-event-id': string }
 }
 
-/** What the checkout hands to its handler. */
+/** The checkout's result. */
 export interface Proof {
   razorpay_payment_id: string
   razorpay_order_id?: string
@@ -71,7 +71,7 @@ export interface Proof {
   razorpay_signature: string
 }
 
-/** A refusal in Razorpay's own words. */
+/** An error in Razorpay's format. */
 export class Refused extends Error {
   readonly field: string | undefined
 
@@ -90,9 +90,9 @@ export interface ProviderOptions {
 }
 
 const day = 86_400
-/** A charge that fails is tried again on the next three days (payments/subscriptions/payment-retries). */
+/** A failed charge is retried on the next three days (payments/subscriptions/payment-retries). */
 const retries = 3
-/** What was reserved and not captured goes back by itself after so long (payments/payments/capture-settings). */
+/** An uncaptured authorization is refunded automatically after this time (payments/payments/capture-settings). */
 const captureLives = 3 * day
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -347,7 +347,7 @@ export function openProvider(options: ProviderOptions) {
     })
   }
 
-  /** The customer agrees in the checkout: charged at once where no start lies ahead, else a small charge that is given back. */
+  /** The customer subscribes in the checkout: charged immediately without a future start, otherwise a small charge is made and refunded. */
   const agree = (id: string): FakePayment => {
     const subscription = find(subscriptions, id)
     if (subscription.status !== 'created') throw new Refused('Subscription is not in a state to be authorised.')
@@ -363,13 +363,13 @@ export function openProvider(options: ProviderOptions) {
     subscription.status = 'active'
     const payment = charged(subscription)
     tell('subscription.authenticated', { subscription })
-    // One sample in the provider's own pages has its time inside the payload.
+    // One sample in the provider's docs has its time inside the payload.
     tell('subscription.activated', { subscription, payment: asInSubscriptions(payment) }, { created_at: now() })
     tell('subscription.charged', { subscription, payment: asInSubscriptions(payment) })
     return payment
   }
 
-  /** What the checkout hands over for a payment. */
+  /** The checkout's result for a payment. */
   const proofOf = (payment: FakePayment, of: { orderId: string } | { subscriptionId: string }): Proof =>
     'orderId' in of
       ? {
@@ -383,7 +383,7 @@ export function openProvider(options: ProviderOptions) {
           razorpay_signature: sign(options.keySecret, `${payment.id}|${of.subscriptionId}`),
         }
 
-  /** The customer agrees, and the bank takes its time over the first charge: nothing has happened until `agree`. */
+  /** The customer subscribes, and the bank delays the first charge: nothing happens until `agree`. */
   const hesitate = (id: string): Proof => {
     find(subscriptions, id).customer_id = newId('cust')
     return proofOf(newPayment({ amount: 0, status: 'created', captured: false }), { subscriptionId: id })
@@ -463,7 +463,7 @@ export function openProvider(options: ProviderOptions) {
     tell(`subscription.${subscription.status}`, { subscription })
   }
 
-  /** One step of what is due now; false where nothing is. */
+  /** Performs one due step; false if none is due. */
   const step = (): boolean => {
     for (const one of payments.values()) {
       if (one.status !== 'authorized' || one.created_at + captureLives > now()) continue
@@ -494,7 +494,7 @@ export function openProvider(options: ProviderOptions) {
           charge(one)
           return true
         case 'halted':
-          // Invoices go on being made; none of them is charged.
+          // Invoices are still created; none of them is charged.
           beginCycle(one, one.charge_at)
           one.charge_at = one.current_end
           return true
@@ -521,22 +521,22 @@ export function openProvider(options: ProviderOptions) {
     agree,
     hesitate,
     find,
-    /** Does whatever has become due: first charges, renewals, retries, ends. */
+    /** Performs all due steps: first charges, renewals, retries, ends. */
     run() {
       while (step());
     },
-    /** Renews, or tries again, before its time. */
+    /** Renews, or retries, ahead of time. */
     hasten(id: string) {
       const subscription = find(subscriptions, id)
       if (subscription.charge_at !== null) subscription.charge_at = Math.min(subscription.charge_at, now())
       if (subscription.status === 'authenticated') subscription.start_at = now()
       step()
     },
-    /** The card behind a subscription pays or does not. */
+    /** Whether a subscription's card pays. */
     setCard(id: string, card: 'good' | 'bad') {
       cards.set(find(subscriptions, id).id, card)
     },
-    /** A new card: the last invoice of a subscription that is in arrears is charged. */
+    /** A new card: charges the last unpaid invoice of the subscription. */
     changeCard(id: string) {
       const subscription = find(subscriptions, id)
       cards.set(id, 'good')
@@ -555,11 +555,11 @@ export function openProvider(options: ProviderOptions) {
       tell('subscription.resumed', { subscription })
     },
     proofOf,
-    /** From now on events are signed with another secret; those that were made before keep theirs. */
+    /** Signs new events with another secret; existing ones keep theirs. */
     rotateSecret(next: string) {
       webhookSecret = next
     },
-    /** Paise that came in, by order and by subscription, without what was only taken to be given back at once. */
+    /** Paise received, by order and subscription, without charges that are refunded immediately. */
     taken(): number {
       return [...payments.values()]
         .filter(({ captured, order_id: orderId }) => orderId !== null && captured)
@@ -572,7 +572,7 @@ export function sign(secret: string, message: string): string {
   return createHmac('sha256', secret).update(message).digest('hex')
 }
 
-/** In events of subscriptions the word "1" stands where payments say true. */
+/** Events of subscriptions have the string "1" where payments have true. */
 function asInSubscriptions(payment: FakePayment): Entity {
   return { ...payment, captured: '1' }
 }

@@ -12,24 +12,24 @@ export interface Asked {
 }
 
 /**
- * What happens instead of a good answer. `hang`: nothing is done and nothing is ever said. `hang_after`: it is done, and nothing is ever
- * said. `reset`: the connection is torn down. Or an answer of its own, done or not.
+ * An injected fault. `hang`: does nothing and never responds. `hang_after`: performs the call and never responds. `reset`: resets the
+ * connection. Or a response of its own, performed or not.
  */
 export type Move = 'hang' | 'hang_after' | 'reset' | { status: number; body?: unknown; html?: string; done?: boolean }
 
 type Script = (asked: Asked, nth: number) => Move | undefined | Promise<Move | undefined>
 
 export interface FakeRazorpay extends AsyncDisposable {
-  /** What `config.razorpay` wants to know. */
+  /** The value of `config.razorpay`. */
   settings: { keyId: string; keySecret: string; webhookSecret: string; apiUrl: string; checkoutUrl: string }
   provider: Provider
   /** Every REST call, in order. */
   asked: Asked[]
-  /** Called for each REST call; what it returns, or comes to in the end, happens instead. `nth` counts from 1 since the last `answer`. */
+  /** Called for each REST call; its result, or the promise's, replaces the response. `nth` counts from 1 since the last `answer`. */
   answer(script: Script): void
-  /** Pays an order or agrees to a subscription as the customer would in the checkout, and answers what the page is handed. */
+  /** Pays an order or subscribes like the customer in the checkout, and returns the checkout's result. */
   pay(id: string): Proof
-  /** Sends an event as Razorpay does; answers the status, or null where nobody answered within 5 s. */
+  /** Sends an event like Razorpay; returns the status, or null without a response within 5 s. */
   send(event: FakeEvent, to: string): Promise<number | null>
 }
 
@@ -38,18 +38,18 @@ export interface FakeOptions {
   keyId?: string
   keySecret?: string
   webhookSecret?: string
-  /** Seconds since 1970; the machine's unless said otherwise. */
+  /** Seconds since 1970; by default the machine's clock. */
   now?: () => number
-  /** Where events are sent as they happen, with retries. Nowhere unless said otherwise: tests send them themselves. */
+  /** Where events are sent, with retries. By default nowhere: tests send them. */
   webhookUrl?: string
-  /** Seconds between tries of an event; doubled each time. */
+  /** Seconds between attempts; doubled each time. */
   retrySeconds?: number
 }
 
 const ackDeadline = 5_000
 const giveUpAfter = 24 * 3_600
 
-/** A Razorpay on loopback: its REST calls and errors, its signatures, its webhooks and its checkout, faults included. */
+/** A fake Razorpay on loopback: REST calls and errors, signatures, webhooks and checkout, with fault injection. */
 export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeRazorpay> {
   const settings = {
     keyId: options.keyId ?? 'rzp_test_FakeFakeFake01',
@@ -151,7 +151,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
   const obey = ({ method, body }: Asked, url: URL): { status: number; body: unknown } => {
     try {
       const done = obeyWell(method, url.pathname.replace(/^\/v1\//, '').split('/'), url.searchParams, body)
-      // A copy: what is said is what was so at this moment.
+      // A copy, so that the response shows the state of this moment.
       if (done !== undefined) return { status: 200, body: structuredClone(done) }
       return { status: 400, body: refusalOf(new Refused('The requested URL was not found on the server.')) }
     } catch (error) {
@@ -174,7 +174,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
         return p.find(p.orders, id)
       case 'GET orders/:id/payments': {
         p.find(p.orders, id)
-        // Whole, however many: this list has no pages.
+        // This list has no pages.
         return collection([...p.payments.values()].reverse().filter((one) => one.order_id === id))
       }
       case 'GET payments/:id':
@@ -202,7 +202,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
     }
   }
 
-  /** What needs no key: the checkout. */
+  /** The checkout needs no key. */
   const openPage = (url: URL, body: Record<string, unknown>, method: string): { status: number; type: string; text: string } | null => {
     switch (`${method} ${url.pathname}`) {
       case 'GET /v1/checkout.js':

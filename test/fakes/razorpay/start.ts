@@ -2,26 +2,26 @@ import { createInterface } from 'node:readline'
 import { openFakeRazorpay } from './server.ts'
 
 /**
- * A Razorpay for a developer's own machine: `node test/fakes/razorpay/start.ts [port] [address of Duely]`. It prints what Duely is to be
- * started with, sends webhooks there, and takes orders on the keyboard.
+ * A fake Razorpay for development: `node test/fakes/razorpay/start.ts [port] [address of Duely]`. It prints the command to start Duely with it,
+ * sends webhooks there, and reads commands from the terminal.
  */
 const [port = '4010', duely = 'http://localhost:3000'] = process.argv.slice(2)
 const fake = await openFakeRazorpay({ port: Number(port), webhookUrl: `${duely.replace(/\/$/, '')}/subscription/webhook` })
 const { settings, provider } = fake
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-say(`A Razorpay that takes no money answers at ${settings.apiUrl}. Start Duely with:
+say(`Fake Razorpay server (no real charges) at ${settings.apiUrl}. Start Duely with:
 
   RAZORPAY_KEY_ID=${settings.keyId} RAZORPAY_KEY_SECRET=${settings.keySecret} RAZORPAY_WEBHOOK_SECRET=${settings.webhookSecret} \\
   RAZORPAY_API_URL=${settings.apiUrl} RAZORPAY_CHECKOUT_URL=${settings.checkoutUrl} npm start
 
-Then type:  list              what was ordered and subscribed to
-            renew sub_…       the next charge comes now, and succeeds
-            fail sub_…        the next charge comes now, and fails (four times: halted)
-            card sub_…        the customer gives another card, and what is owed is charged
-            cancel sub_…      the customer cancels at the bank
-            refund pay_…      a payment is given back
-            quit`)
+Commands:   list              list orders, subscriptions and payments
+            renew sub_…       charge the next period now, successfully
+            fail sub_…        fail the next charge now (the fourth failure ends the subscription)
+            card sub_…        add another card and collect outstanding charges
+            cancel sub_…      cancel as the customer at the bank
+            refund pay_…      refund a payment
+            quit              stop`)
 
 const lines = createInterface({ input: process.stdin })
 lines.on('line', (line) => {
@@ -56,7 +56,7 @@ function obey(word: string, id: string): void {
       return
     case 'refund':
       provider.refund(id)
-      say(`${id} is given back.`)
+      say(`${id} is refunded.`)
       return
     case 'quit':
       lines.close()
@@ -65,6 +65,6 @@ function obey(word: string, id: string): void {
     case '':
       return
     default:
-      say('There is no such order.')
+      say('Unknown command.')
   }
 }
