@@ -1,5 +1,5 @@
 import { reactRouter } from '@react-router/dev/vite'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin, parseAst } from 'vite'
 
 /**
  * Modules that many pages need are grouped into a few files, because over a slow connection each further file costs a round trip. A module goes
@@ -24,8 +24,41 @@ const chunks = [
   { name: 'entry', test: /web\/accounts\/(entry\/entry-page|entry\/entry|use-server|texts)\./ },
 ]
 
+/**
+ * Removes `.meta({ … })` from the contract in the client, because only the API reference needs it. Spaces take its place, so that every position
+ * stays and no source map is needed.
+ */
+const withoutMeta: Plugin = {
+  name: 'without-meta',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/contract\/[^/]+\.ts$/ },
+    handler(code) {
+      let bare = code
+      const visit = (value: unknown): void => {
+        if (Array.isArray(value)) for (const one of value) visit(one)
+        else if (typeof value === 'object' && value !== null) {
+          const { type, callee, end } = value as { type?: string; callee?: MetaCallee; end?: number }
+          if (type === 'CallExpression' && callee?.property?.name === 'meta' && callee.object && end !== undefined) {
+            const { end: start } = callee.object
+            bare = bare.slice(0, start) + bare.slice(start, end).replaceAll(/[^\n]/g, ' ') + bare.slice(end)
+          }
+          for (const inner of Object.values(value)) visit(inner)
+        }
+      }
+      visit(parseAst(code, { lang: 'ts' }))
+      return { code: bare, map: null }
+    },
+  },
+}
+
+interface MetaCallee {
+  object?: { end: number }
+  property?: { name?: string }
+}
+
 export default defineConfig({
-  plugins: [reactRouter()],
+  plugins: [withoutMeta, reactRouter()],
   // In development, all screens' libraries are optimized before the first visit: one found later would reload the page.
   optimizeDeps: { entries: ['web/**/*.{ts,tsx}', '!web/**/*.test.ts', '!web/routes.ts', '!web/entry.server.tsx'] },
   build: {

@@ -8,7 +8,7 @@ import { noticeCalls } from './notices.ts'
 import { reminderCalls } from './reminders.ts'
 import { templateCalls } from './templates.ts'
 
-/** Every call there is: what "every call is answered" and "every stranger is refused" walk. */
+/** Every call, for tests that check all of them. */
 export const everyCall: Call[] = [
   accountCalls,
   invoiceCalls,

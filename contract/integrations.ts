@@ -11,21 +11,20 @@ export const applicationScheme = /^[a-z][\w+-]*\.[\w.+-]+:$/
 export const scope = z.enum(['read', 'write'], 'Please choose read or write.')
 export type Scope = z.infer<typeof scope>
 
-/** Who asks in a person's name: an application that was allowed to (OAuth), or a program with a key. */
+/** An app with an OAuth token, or a program with an API key. */
 export type ApiClientKind = 'application' | 'key'
 
-/** The first part of the paths that programs may call; everything else is for the person alone. */
+/** The first part of the paths open to API clients; everything else needs a session. */
 export const openTo: Record<ApiClientKind, readonly string[]> = {
   application: ['api', 'zapier', 'invoice'],
   key: ['api', 'invoice', 'reminder'],
 }
 
-/** Whether programs of a kind may make a call at all, whatever their scope. */
+/** Whether a call is open to a kind of API client, with the needed scope. */
 export function isOpenTo(kind: ApiClientKind, { path }: Pick<Call, 'path'>): boolean {
   return openTo[kind].includes(path.split('/')[1] ?? '')
 }
 
-/** What a program needs to be allowed to make a call. */
 export function scopeFor({ method }: Pick<Call, 'method'>): Scope {
   return method === 'GET' ? 'read' : 'write'
 }
@@ -39,48 +38,60 @@ export const ownClientId = 'duely'
  */
 export const ownRedirectPath = '/dashboard?trigger'
 
-/** The events of webhooks. */
-export const webhookEvent = z.enum(
-  ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'],
-  'Please choose one of invoice.created, invoice.overdue, invoice.paid, reminder.sent and reminder.failed.',
-)
+export const webhookEvent = z
+  .enum(
+    ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'],
+    'Please choose one of invoice.created, invoice.overdue, invoice.paid, reminder.sent and reminder.failed.',
+  )
+  .meta({ description: 'What happened.' })
 export type WebhookEvent = z.infer<typeof webhookEvent>
 
-/** One email to a client, in an event. */
-export const reminderFact = z.object({
-  _id: z.string(),
-  runId: z.string(),
-  kind: runKind,
-  clientEmail: z.string(),
-  subject: z.string().nullable(),
-  attempt: z.number().int(),
-  sentAt: z.string().nullable(),
-  /** The mail server's reply to the last attempt. */
-  serverReply: z.string().nullable(),
-})
+export const reminderFact = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'The email.' }),
+    runId: z.string().meta({ format: 'uuid', description: 'Its run.' }),
+    kind: runKind,
+    clientEmail: z.string(),
+    subject: z.string().nullable(),
+    attempt: z.number().int().meta({ description: 'How many times it was tried.' }),
+    sentAt: z.string().nullable().meta({ format: 'date-time', description: 'When the mail server accepted it; null where it failed.' }),
+    serverReply: z.string().nullable().meta({ description: 'The mail server’s reply to the last try.' }),
+  })
+  .meta({ id: 'Reminder', description: 'One email to a client.' })
 
-/**
- * The body of every webhook (standardwebhooks.com). `id` is the event's: the same on every attempt and for every receiver. The data is that of
- * the time of the event.
- */
+const everyEvent = {
+  id: z.string().meta({ description: 'The event. The same on every try and for every receiver, so that a repetition can be dropped.' }),
+  timestamp: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
+}
+const asItWas = 'As it was when it happened.'
+
+/** The body of every webhook (standardwebhooks.com). */
 export const webhookPayload = z.discriminatedUnion('type', [
-  z.object({
-    id: z.string(),
-    type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid']),
-    timestamp: z.string(),
-    data: z.object({ invoice }),
-  }),
-  z.object({
-    id: z.string(),
-    type: z.enum(['reminder.sent', 'reminder.failed']),
-    timestamp: z.string(),
-    /** The invoices in the email: more than one if emails are grouped. */
-    data: z.object({ reminder: reminderFact, invoices: z.array(invoice) }),
-  }),
+  z
+    .object({
+      id: everyEvent.id,
+      type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid']),
+      timestamp: everyEvent.timestamp,
+      data: z.object({ invoice }).meta({ description: asItWas }),
+    })
+    .meta({ id: 'InvoiceEvent', description: 'Something happened to an invoice.' }),
+  z
+    .object({
+      id: everyEvent.id,
+      type: z.enum(['reminder.sent', 'reminder.failed']),
+      timestamp: everyEvent.timestamp,
+      data: z
+        .object({
+          reminder: reminderFact,
+          invoices: z.array(invoice).meta({ description: 'The invoices of the email: more than one where emails are grouped.' }),
+        })
+        .meta({ description: asItWas }),
+    })
+    .meta({ id: 'ReminderEvent', description: 'An email to a client was accepted by the mail server, or failed permanently.' }),
 ])
 export type WebhookPayload = z.infer<typeof webhookPayload>
 
-/** A page that listens, in the letters that it is called by: http is for a receiver on a private network, where the operator allows those. */
+/** The URL of a receiver, normalized. http is for receivers on a private network, where the operator allows those. */
 const hookUrl = z
   .url({ protocol: /^https?$/, normalize: true, error: 'Please enter an address such as https://example.com/duely.' })
   .max(2_000, 'Please enter an address of at most 2,000 characters.')
@@ -92,7 +103,7 @@ const name = z
   .refine((text) => !/\p{Cc}/u.test(text), 'Please enter the name on one line.')
 const byId = z.object({ id: z.string() })
 
-/** An application that this person allowed to use their account. */
+/** An app with access to the account. */
 export const connection = z.object({
   _id: z.string(),
   name: z.string(),
@@ -109,7 +120,7 @@ export type Connection = z.infer<typeof connection>
 export const apiKey = z.object({
   _id: z.string(),
   name: z.string(),
-  /** The key's last four characters, to tell keys apart. */
+  /** Its last four characters, to tell keys apart. */
   ending: z.string(),
   scopes: z.array(scope),
   createdAt: z.string(),
@@ -132,12 +143,11 @@ export const apiKeyDraft = z.strictObject({
     .default(null),
 })
 
-/** What keeps a webhook from being called. */
 export const webhookPause = z.enum(['by_hand', 'failing', 'zapier_unsubscribed'])
 
 export const webhook = z.object({
   _id: z.string(),
-  /** Made by a person, or by a Zap that was switched on. */
+  /** Added by a person, or by a Zap. */
   kind: z.enum(['webhook', 'zapier']),
   url: z.string(),
   events: z.array(webhookEvent),
@@ -149,7 +159,7 @@ export const webhook = z.object({
 })
 export type Webhook = z.infer<typeof webhook>
 
-/** The secret that signatures are made with, `whsec_…`: shown this once. */
+/** The signing secret, `whsec_…`: shown this once. */
 const secretOnce = { secret: z.string() }
 const webhookFields = {
   url: hookUrl,
@@ -163,17 +173,17 @@ const webhookFields = {
 export const webhookDelivery = z.object({
   _id: z.string(),
   eventId: z.string(),
-  /** `test`: sent by hand, to see whether it arrives. */
+  /** `test`: sent by a person. */
   event: z.union([webhookEvent, z.literal('test')]),
   state: z.enum(['waiting', 'delivered', 'failed']),
   createdAt: z.string(),
   attempt: z.number().int(),
-  /** When it is tried again; null once it is done, or while its webhook is paused. */
+  /** When it is retried; null once it is done, or while its webhook is paused. */
   nextTryAt: z.string().nullable(),
   lastTriedAt: z.string().nullable(),
-  /** What the receiver answered on the last try; null where no answer came. */
+  /** The status of the last response; null without one. */
   status: z.number().int().nullable(),
-  /** The beginning of its answer, or why none came, in a sentence. */
+  /** The beginning of the response, or a sentence why there was none. */
   words: z.string().nullable(),
 })
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
@@ -181,12 +191,12 @@ export type WebhookDelivery = z.infer<typeof webhookDelivery>
 /** What the consent page shows. */
 export const consentQuestion = z.object({
   application: z.string(),
-  /** Duely's own: behind Trigger Reminder Emails. */
+  /** Duely itself, for Trigger Reminder Emails. */
   own: z.boolean(),
   scopes: z.array(scope),
-  /** The host that the person is sent back to. */
+  /** The host of the redirect address. */
   returnsTo: z.string(),
-  /** Where "No" leads: an address of the application with `error=access_denied`, or of the dashboard. */
+  /** Where "No" leads: the app's redirect address with `error=access_denied`, or the dashboard. */
   refuseUrl: z.string(),
 })
 export type ConsentQuestion = z.infer<typeof consentQuestion>
@@ -195,7 +205,7 @@ export const integrationCalls = {
   consent: call({
     method: 'GET',
     path: '/oauth/consent',
-    summary: 'What an application asks for, to show it to the person.',
+    summary: 'What an app asks for, to be shown to the person.',
     query: z.strictObject({
       request: z.string().max(4_000).default(''),
       redirect_uri: z.string().max(2_000),
@@ -218,7 +228,7 @@ export const integrationCalls = {
   connections: call({
     method: 'GET',
     path: '/connections',
-    summary: 'The applications that may use my account.',
+    summary: 'The apps with access to my account.',
     reply: z.array(connection),
   }),
   disconnect: call({ method: 'DELETE', path: '/connections/:id', summary: 'Revoke the grant of an application.', params: byId }),
@@ -227,7 +237,11 @@ export const integrationCalls = {
     method: 'GET',
     path: '/api/me',
     summary: 'The account of the key or token.',
-    reply: z.object({ id: z.string(), email: z.string(), displayName: z.string() }),
+    reply: z.object({
+      id: z.string().meta({ format: 'uuid', description: 'The account.' }),
+      email: z.string(),
+      displayName: z.string().meta({ description: 'The name of the person, also shown to clients.' }),
+    }),
   }),
   trigger: call({
     method: 'POST',
@@ -241,8 +255,11 @@ export const integrationCalls = {
     method: 'POST',
     path: '/zapier/hooks',
     summary: 'Subscribe a URL to an event, as a Zap does when it is turned on.',
-    body: z.strictObject({ hookUrl, event: webhookEvent }),
-    reply: z.object({ id: z.string() }),
+    body: z.strictObject({
+      hookUrl: hookUrl.meta({ format: 'uri', description: 'The URL to call.' }),
+      event: webhookEvent.meta({ description: 'The event to be called for.' }),
+    }),
+    reply: z.object({ id: z.string().meta({ format: 'uuid', description: 'The webhook, for unsubscribing.' }) }),
     status: 201,
   }),
   removeZap: call({

@@ -4,7 +4,13 @@ import { call } from './call.ts'
 import { toMinor } from './money.ts'
 import { problem } from './problem.ts'
 
-export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.')
+export const invoiceStatus = z
+  .enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.')
+  .meta({
+    id: 'InvoiceStatus',
+    description:
+      'Unpaid becomes overdue automatically in the night after the due date. A status set by a person stays until the due date changes. A paid invoice is never reminded.',
+  })
 export type InvoiceStatus = z.infer<typeof invoiceStatus>
 
 /** A calendar date, `YYYY-MM-DD`, from 1900 to 2999; the time of an ISO date-time is ignored. */
@@ -23,94 +29,127 @@ const fields = {
     .trim()
     .min(1, "Please enter the client's name.")
     .max(200, "Please enter a client's name of at most 200 characters.")
-    .refine((name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name), "Please enter the client's name on one line."),
-  clientEmail: emailAddress,
+    .refine((name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name), "Please enter the client's name on one line.")
+    .meta({ description: 'The name of the client, on one line.' }),
+  clientEmail: emailAddress.meta({ format: 'email', description: 'The address that reminders are sent to.' }),
   amount: z
     .number('Please enter an amount such as 5000.50.')
     .positive({ error: 'Please enter an amount above 0.', abort: true })
     .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
-    .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.'),
-  dueDate: calendarDate,
+    .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.')
+    .meta({ description: 'Rupees, with at most two decimals.' }),
+  dueDate: calendarDate.meta({
+    format: 'date',
+    description: 'A date from 1900 to 2999. Of a date with a time, the first ten characters are used.',
+  }),
   status: invoiceStatus,
   reference: z
     .string('Please enter a reference such as INV-0001.')
     .trim()
     .min(1, 'Please enter a reference such as INV-0001.')
     .max(40, 'Please enter a reference of at most 40 characters.')
-    .refine((text) => !/\p{Cc}/u.test(text), 'Please enter a reference on one line.'),
+    .refine((text) => !/\p{Cc}/u.test(text), 'Please enter a reference on one line.')
+    .meta({
+      description: 'A short number that is unique in the account. Without it a new invoice gets the next free one, such as INV-0001.',
+    }),
 }
 
-export const invoiceDraft = z.strictObject({ ...fields, status: invoiceStatus.default('unpaid'), reference: fields.reference.optional() })
+export const invoiceDraft = z
+  .strictObject({ ...fields, status: invoiceStatus.default('unpaid'), reference: fields.reference.optional() })
+  .meta({ id: 'InvoiceDraft', description: 'A new invoice.' })
 export type InvoiceDraft = z.output<typeof invoiceDraft>
-export const invoiceChange = z.strictObject(fields).partial()
+export const invoiceChange = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'InvoiceChange', description: 'The fields to change; the others stay as they are.' })
 export type InvoiceChange = z.output<typeof invoiceChange>
 
-/** Why and how long an invoice's reminders are paused. */
-export const invoicePause = z.object({
-  /** Paused through this day, YYYY-MM-DD; null: until resumed. */
-  until: z.string().nullable(),
-  note: z.string(),
-  /** The client promised to pay by then: if that day passes unpaid, the owner is notified. */
-  promised: z.boolean(),
-  /** This invoice, or every invoice of the client's address. */
-  scope: z.enum(['invoice', 'client']),
-})
+export const invoicePause = z
+  .object({
+    until: z.string().nullable().meta({ format: 'date', description: 'The last day of the pause; null: until it is resumed.' }),
+    note: z.string().meta({ description: 'A note of the owner, never sent to the client.' }),
+    promised: z.boolean().meta({ description: 'The client promised to pay by then. If that day passes unpaid, the owner is notified.' }),
+    scope: z.enum(['invoice', 'client']).meta({ description: 'Whether this invoice is paused, or every invoice of the client’s address.' }),
+  })
+  .meta({ id: 'InvoicePause', description: 'Why and for how long an invoice is not reminded.' })
 export type InvoicePause = z.infer<typeof invoicePause>
 
-export const pauseChange = z.discriminatedUnion('paused', [
-  z.strictObject({
-    paused: z.literal(true),
-    until: calendarDate.nullable().default(null),
-    note: z
-      .string()
-      .trim()
-      .max(500, 'Please enter a note of at most 500 characters.')
-      .refine((text) => !/[\p{Cc}--\n]/v.test(text), 'Please enter a note without control characters.')
-      .default(''),
-    promised: z.boolean().default(false),
-    scope: z.enum(['invoice', 'client']).default('invoice'),
-  }),
-  /** Ends the pause of the invoice, or with `client` that of its client's address. */
-  z.strictObject({ paused: z.literal(false), scope: z.enum(['invoice', 'client']).default('invoice') }),
-])
+export const pauseChange = z
+  .discriminatedUnion('paused', [
+    z
+      .strictObject({
+        paused: z.literal(true),
+        until: calendarDate
+          .nullable()
+          .default(null)
+          .meta({ format: 'date', description: 'The last day of the pause; null: until it is resumed.' }),
+        note: z
+          .string()
+          .trim()
+          .max(500, 'Please enter a note of at most 500 characters.')
+          .refine((text) => !/[\p{Cc}--\n]/v.test(text), 'Please enter a note without control characters.')
+          .default('')
+          .meta({ description: 'A note for yourself, never sent to the client.' }),
+        promised: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'The client promised to pay by then: if that day passes unpaid, you are notified.' }),
+        scope: z
+          .enum(['invoice', 'client'])
+          .default('invoice')
+          .meta({ description: 'Pause this invoice, or every invoice of the client’s address.' }),
+      })
+      .meta({ description: 'Begins a pause, or changes the current one.' }),
+    z
+      .strictObject({ paused: z.literal(false), scope: z.enum(['invoice', 'client']).default('invoice') })
+      .meta({ description: 'Ends the pause of the invoice, or with the scope `client` that of its client’s address.' }),
+  ])
+  .meta({ id: 'PauseChange', description: 'Begins or ends a pause.' })
 export type PauseChange = z.output<typeof pauseChange>
 
-export const invoice = z.object({
-  _id: z.string(),
-  clientName: z.string(),
-  clientEmail: z.string(),
-  amount: z.number(),
-  dueDate: z.string(),
-  status: invoiceStatus,
-  reference: z.string(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-  paidAt: z.string().nullable(),
-  remindersSent: z.number().int(),
-  lastReminderAt: z.string().nullable(),
-  /** The mail server's reply when it permanently refused the last reminder; null after it accepts one, or when the client's address changes. */
-  refusal: z.string().nullable(),
-  pause: invoicePause.nullable(),
-})
+export const invoice = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'Assigned by Duely. Later invoices have later ids.' }),
+    clientName: z.string().meta({ description: 'The name of the client.' }),
+    clientEmail: z.string().meta({ description: 'The address that reminders are sent to.' }),
+    amount: z.number().meta({ description: 'Rupees, with at most two decimals.' }),
+    dueDate: z.string().meta({ format: 'date', description: 'The last day to pay. From the day after it is past due.' }),
+    status: invoiceStatus,
+    reference: z.string().meta({ description: 'A short number that is unique in the account.' }),
+    createdAt: z.string().meta({ format: 'date-time', description: 'When it was created.' }),
+    updatedAt: z.string().meta({ format: 'date-time', description: 'When it last changed.' }),
+    paidAt: z.string().nullable().meta({ format: 'date-time', description: 'When its status became paid.' }),
+    remindersSent: z.number().int().meta({ description: 'How many emails about it were accepted by a mail server.' }),
+    lastReminderAt: z.string().nullable().meta({ format: 'date-time', description: 'When an email about it was last accepted.' }),
+    refusal: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The mail server’s reply when it permanently refused the last reminder. Null once one is accepted, or the client has another address.',
+      }),
+    pause: invoicePause.nullable().meta({ description: 'Its pause; null where it is not paused.' }),
+  })
+  .meta({ id: 'Invoice', description: 'An amount that a client owes.' })
 export type Invoice = z.infer<typeof invoice>
 
 const byId = z.object({ id: z.string() })
 export const invoiceQuery = z.strictObject({
-  status: invoiceStatus.optional(),
-  /** Case-insensitive, in client name or client email. */
+  status: invoiceStatus.optional().meta({ description: 'Only invoices with this status.' }),
   search: z
     .string()
     .max(200, 'Please search for at most 200 characters.')
     .refine((text) => !/\p{Cc}/u.test(text), 'Please search on one line.')
-    .optional(),
+    .optional()
+    .meta({ description: 'Only invoices with this text in the client’s name or email, case-insensitive.' }),
   limit: z.coerce
     .number('Please ask for 1 to 1,000 invoices at once.')
     .int('Please ask for 1 to 1,000 invoices at once.')
     .min(1, 'Please ask for 1 to 1,000 invoices at once.')
     .max(1000, 'Please ask for 1 to 1,000 invoices at once.')
-    .optional(),
-  /** The position of the next page, from the Link header. */
-  cursor: z.string().max(200).optional(),
+    .optional()
+    .meta({ description: 'The most invoices of a page. Without it the whole list.' }),
+  cursor: z.string().max(200).optional().meta({ description: 'Where the page before ended, from its Link header.' }),
 })
 export type InvoiceQuery = z.output<typeof invoiceQuery>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The closed list of refusals, each with its HTTP status. Codes are for programs, sentences for people. */
+/** The closed list of refusals, each with its HTTP status. */
 export const problemStatus = {
   invalid: 400,
   mail_not_configured: 400,
@@ -32,10 +32,16 @@ export const problemStatus = {
 export type ProblemCode = keyof typeof problemStatus
 const codes = Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]
 
-/** The body of every answer that is not a success. `errors` names fields by dotted path. */
-export const problem = z.object({
-  message: z.string(),
-  code: z.enum(codes),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-})
+export const problem = z
+  .object({
+    message: z
+      .string()
+      .meta({ description: 'One sentence that a person can act on. Its wording may change at any time: decide by `code`.' }),
+    code: z.enum(codes).meta({ description: 'For programs. Each code always has the same status.' }),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .meta({ description: 'The invalid fields, by dotted path.' })
+      .optional(),
+  })
+  .meta({ id: 'Problem', description: 'Why a call was refused.' })
 export type Problem = z.infer<typeof problem>

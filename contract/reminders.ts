@@ -2,53 +2,63 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { senderPause } from './mail.ts'
 
-/** The state of an email. queued → sending → sent · retrying · failed · held · cancelled · superseded. */
-export const deliveryState = z.enum(['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'])
+export const deliveryState = z
+  .enum(['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'])
+  .meta({ id: 'MailState', description: 'The state of an email. sent, failed, cancelled and superseded are final.' })
 
-/** Why a due email is held. */
-export const holdReason = z.enum(['not_configured', 'sending_paused', 'plan', 'restored'])
+export const holdReason = z.enum(['not_configured', 'sending_paused', 'plan', 'restored']).meta({ description: 'Why due emails are held.' })
 export type HoldReason = z.infer<typeof holdReason>
 
-/** What started a run: the schedule, Start Reminders, Send Now, an API client, or a retry. */
-export const runKind = z.enum(['daily', 'start', 'send_now', 'trigger', 'retry'])
+export const runKind = z
+  .enum(['daily', 'start', 'send_now', 'trigger', 'retry'])
+  .meta({
+    id: 'RunKind',
+    description: 'What started the run: the schedule, Start Reminders, Send Now, a trigger by an API client, or a retry of failed emails.',
+  })
 export type RunKind = z.infer<typeof runKind>
 
-/** Response of start, send-immediate and trigger. count + failed + skipped + retrying = total, all in emails. */
-export const runAnswer = z.object({
-  /** Emails that a mail server accepted. */
-  count: z.number().int(),
-  failed: z.number().int(),
-  skipped: z.number().int(),
-  retrying: z.number().int(),
-  total: z.number().int(),
-  invoices: z.number().int(),
-  runId: z.string().nullable(),
-  failures: z.array(z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() })),
-})
+export const runAnswer = z
+  .object({
+    count: z.number().int().meta({ description: 'Emails that the mail server accepted.' }),
+    failed: z.number().int().meta({ description: 'Emails that it permanently refused.' }),
+    skipped: z.number().int().meta({ description: 'Emails that were not sent, for example because the invoice was already reminded.' }),
+    retrying: z.number().int().meta({ description: 'Emails that were deferred or not sent yet: they are retried.' }),
+    total: z.number().int(),
+    invoices: z.number().int().meta({ description: 'How many invoices the emails are about.' }),
+    runId: z
+      .string()
+      .nullable()
+      .meta({ format: 'uuid', description: 'The run, to be followed at `/reminder/runs/{id}`; null where there was nothing to send.' }),
+    failures: z
+      .array(z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() }))
+      .meta({ description: 'Where it failed, with the mail server’s reply.' }),
+  })
+  .meta({ id: 'RunAnswer', description: 'The result of a run. `count` + `failed` + `skipped` + `retrying` = `total`, all in emails.' })
 export type RunAnswer = z.infer<typeof runAnswer>
 
-export const run = z.object({
-  _id: z.string(),
-  kind: runKind,
-  /** The account's own date, YYYY-MM-DD. */
-  localDate: z.string(),
-  startedAt: z.string(),
-  finishedAt: z.string().nullable(),
-  cancelledAt: z.string().nullable(),
-  /** Set when the day was skipped as a whole: why. */
-  skippedReason: z.string().nullable(),
-  total: z.number().int(),
-  sent: z.number().int(),
-  failed: z.number().int(),
-  skipped: z.number().int(),
-  /** Still open: queued, sending, retrying or held. */
-  open: z.number().int(),
-  retrying: z.number().int(),
-  held: z.number().int(),
-  holdReason: holdReason.nullable(),
-  nextTryAt: z.string().nullable(),
-  failures: z.array(z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() })),
-})
+export const run = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'The run.' }),
+    kind: runKind,
+    localDate: z.string().meta({ format: 'date', description: 'The local date of the account.' }),
+    startedAt: z.string().meta({ format: 'date-time', description: 'When it started.' }),
+    finishedAt: z.string().nullable().meta({ format: 'date-time', description: 'When nothing of it was left to do; null before.' }),
+    cancelledAt: z.string().nullable().meta({ format: 'date-time', description: 'When it was cancelled.' }),
+    skippedReason: z.string().nullable().meta({ description: 'Why the whole day was skipped; null where it was not.' }),
+    total: z.number().int().meta({ description: 'Emails of this run.' }),
+    sent: z.number().int().meta({ description: 'Emails that the mail server accepted.' }),
+    failed: z.number().int().meta({ description: 'Emails that it permanently refused.' }),
+    skipped: z.number().int().meta({ description: 'Emails that were not needed after all.' }),
+    open: z.number().int().meta({ description: 'Emails that are still to be sent.' }),
+    retrying: z.number().int().meta({ description: 'Open emails that are retried later.' }),
+    held: z.number().int().meta({ description: 'Open emails that are held.' }),
+    holdReason: holdReason.nullable(),
+    nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When the next of them is retried.' }),
+    failures: z
+      .array(z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() }))
+      .meta({ description: 'Where it failed, with the mail server’s reply.' }),
+  })
+  .meta({ id: 'Run', description: 'One occasion on which reminders were sent.' })
 export type Run = z.infer<typeof run>
 
 /** Why an email is held, from its stored reason. */
@@ -56,103 +66,106 @@ export function holdReasonOf(reason: string | null): HoldReason {
   return holdReason.catch('sending_paused').parse(reason)
 }
 
-/** Why an unpaid invoice has no next date, or none from the daily run. */
-export const noReminderReason = z.enum(['schedule_inactive', 'not_configured', 'sending_paused', 'plan', 'open_mail', 'paused'])
+export const noReminderReason = z
+  .enum(['schedule_inactive', 'not_configured', 'sending_paused', 'plan', 'open_mail', 'paused'])
+  .meta({ description: 'Why there is no next date, or none from the schedule.' })
 
-export const previewLine = z.object({
-  invoiceId: z.string(),
-  reference: z.string(),
-  clientName: z.string(),
-  clientEmail: z.string(),
-  amount: z.number(),
-  dueDate: z.string(),
-  daysOverdue: z.number().int(),
-  /** Start would send an email about it now. */
-  dueNow: z.boolean(),
-  /** Emails about it that a server accepted today, manual or by the daily run. */
-  remindedToday: z.number().int(),
-  /** Why its open email is held; null if there is none, or it is not held. */
-  heldFor: holdReason.nullable(),
-  /** How often Send Now can still remind of it today. */
-  sendNowLeft: z.number().int(),
-  /** The instant of the next automatic reminder, or null and the reason why not. */
-  nextAt: z.string().nullable(),
-  reason: noReminderReason.nullable(),
-})
+export const previewLine = z
+  .object({
+    invoiceId: z.string().meta({ format: 'uuid', description: 'The invoice.' }),
+    reference: z.string(),
+    clientName: z.string(),
+    clientEmail: z.string(),
+    amount: z.number().meta({ description: 'Rupees.' }),
+    dueDate: z.string().meta({ format: 'date', description: 'The last day to pay.' }),
+    daysOverdue: z.number().int().meta({ description: 'How many days it is past due; below 1 where it is not.' }),
+    dueNow: z.boolean().meta({ description: 'Start Reminders would remind of it now.' }),
+    remindedToday: z.number().int().meta({ description: 'How many emails about it were accepted today.' }),
+    heldFor: holdReason.nullable().meta({ description: 'Why its pending email is held.' }),
+    sendNowLeft: z.number().int().meta({ description: 'How many more times Send Now can remind of it today.' }),
+    nextAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is reminded next.' }),
+    reason: noReminderReason.nullable().meta({ description: 'Why it is not.' }),
+  })
+  .meta({ id: 'PreviewLine', description: 'Whether and when an unpaid invoice is reminded.' })
 export type PreviewLine = z.infer<typeof previewLine>
 
-/** One email about an invoice, with its state. */
-export const historyMail = z.object({
-  _id: z.string(),
-  runId: z.string(),
-  kind: runKind,
-  state: deliveryState,
-  /** Why it is held or was not sent, for software. */
-  reason: z.string().nullable(),
-  subject: z.string().nullable(),
-  clientEmail: z.string(),
-  createdAt: z.string(),
-  sentAt: z.string().nullable(),
-  attempt: z.number().int(),
-  nextTryAt: z.string().nullable(),
-  /** The mail server's reply to the last attempt. */
-  serverReply: z.string().nullable(),
-  /** Number of invoices it lists: more than one if emails are grouped. */
-  invoices: z.number().int(),
-})
+export const historyMail = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'The email, to be read at `/reminder/mails/{id}`.' }),
+    runId: z.string().meta({ format: 'uuid', description: 'Its run.' }),
+    kind: runKind,
+    state: deliveryState,
+    reason: z.string().nullable().meta({ description: 'Why it is held or was never sent.' }),
+    subject: z.string().nullable(),
+    clientEmail: z.string(),
+    createdAt: z.string().meta({ format: 'date-time', description: 'When it was planned.' }),
+    sentAt: z.string().nullable().meta({ format: 'date-time', description: 'When the mail server accepted it.' }),
+    attempt: z.number().int().meta({ description: 'How many times it was tried.' }),
+    nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is retried.' }),
+    serverReply: z.string().nullable().meta({ description: 'The mail server’s reply to the last try.' }),
+    invoices: z.number().int().meta({ description: 'How many invoices it lists: more than one where emails are grouped.' }),
+  })
+  .meta({ id: 'MailAboutInvoice', description: 'One email about an invoice, and its state.' })
 export type HistoryMail = z.infer<typeof historyMail>
 
-/** The decision about an invoice on one day of an active schedule, and its rule. */
-export const dayDecision = z.object({
-  date: z.string(),
-  outcome: z.enum([
-    'sent',
-    'failed',
-    'retrying',
-    'held',
-    'waiting',
-    'cancelled',
-    'superseded',
-    'already_reminded',
-    'paused',
-    'not_running',
-    'added_later',
-  ]),
-  /** One sentence for people, with the mail server's reply if there is one. */
-  words: z.string(),
-  decidedAt: z.string(),
-  nextTryAt: z.string().nullable(),
-  mailId: z.string().nullable(),
-})
+export const dayDecision = z
+  .object({
+    date: z.string().meta({ format: 'date', description: 'The local date of the account.' }),
+    outcome: z.enum([
+      'sent',
+      'failed',
+      'retrying',
+      'held',
+      'waiting',
+      'cancelled',
+      'superseded',
+      'already_reminded',
+      'paused',
+      'not_running',
+      'added_later',
+    ]),
+    words: z.string().meta({ description: 'The decision in one sentence.' }),
+    decidedAt: z.string().meta({ format: 'date-time', description: 'When it was decided.' }),
+    nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When the email is retried.' }),
+    mailId: z.string().nullable().meta({ format: 'uuid', description: 'The email of that day.' }),
+  })
+  .meta({ id: 'DayDecision', description: 'The decision about an invoice on one day.' })
 export type DayDecision = z.infer<typeof dayDecision>
 
-export const invoiceHistory = z.object({
-  nextAt: z.string().nullable(),
-  reason: noReminderReason.or(z.enum(['paid', 'deleted'])).nullable(),
-  mails: z.array(historyMail),
-  days: z.array(dayDecision),
-})
+export const invoiceHistory = z
+  .object({
+    nextAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is reminded next; null where it is not.' }),
+    reason: noReminderReason
+      .or(z.enum(['paid', 'deleted']))
+      .nullable()
+      .meta({ description: 'Why it is not reminded.' }),
+    mails: z.array(historyMail).meta({ description: 'Newest first.' }),
+    days: z.array(dayDecision).meta({ description: 'Newest first.' }),
+  })
+  .meta({ id: 'InvoiceHistory', description: 'The emails about an invoice, and the decision of each day.' })
 export type InvoiceHistory = z.infer<typeof invoiceHistory>
 
-/** An email as it was sent. */
-export const sentMail = z.object({
-  _id: z.string(),
-  /** As in the email's header: `Asha Rao <asha@example.com>`. */
-  from: z.string(),
-  to: z.string(),
-  subject: z.string(),
-  messageId: z.string(),
-  date: z.string(),
-  html: z.string(),
-  text: z.string(),
-})
+export const sentMail = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'The email.' }),
+    /** As in the email's header: `Asha Rao <asha@example.com>`. */
+    from: z.string(),
+    to: z.string(),
+    subject: z.string(),
+    messageId: z.string().meta({ description: 'The same on every try.' }),
+    date: z.string().meta({ format: 'date-time', description: 'The date in the header of the email.' }),
+    html: z.string(),
+    text: z.string(),
+  })
+  .meta({ id: 'SentMail', description: 'An email as it was sent.' })
 
 const byId = z.object({ id: z.string() })
 
-export const reminderSettings = z.object({
-  /** One email per client that lists everything overdue, instead of one per invoice. */
-  groupByClient: z.boolean(),
-})
+export const reminderSettings = z
+  .object({
+    groupByClient: z.boolean().meta({ description: 'One email per client that lists everything past due, instead of one per invoice.' }),
+  })
+  .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })
 
 export const reminderCalls = {
   settings: call({ method: 'GET', path: '/reminder/settings', summary: 'My reminder settings.', reply: reminderSettings }),
@@ -190,19 +203,16 @@ export const reminderCalls = {
     path: '/reminder/status',
     summary: 'Whether daily reminders are active, and when the last one was sent.',
     reply: z.object({
-      isActive: z.boolean(),
-      lastReminderSent: z.string().nullable(),
-      /** When the next daily run is, while active. */
-      nextRunAt: z.string().nullable(),
+      isActive: z.boolean().meta({ description: 'Whether the daily schedule is on.' }),
+      lastReminderSent: z.string().nullable().meta({ format: 'date-time', description: 'When a reminder of any kind was last accepted.' }),
+      nextRunAt: z.string().nullable().meta({ format: 'date-time', description: 'The next daily run.' }),
       /** Why the daily run sends nothing at the moment, one of the four reasons that apply to all invoices; null if it sends. */
       reason: noReminderReason.extract(['schedule_inactive', 'not_configured', 'sending_paused', 'plan']).nullable(),
-      timezone: z.string(),
-      reminderHour: z.number().int(),
-      pause: senderPause.nullable(),
-      /** Why Duely itself is late, in one sentence; null if it is not. */
-      trouble: z.string().nullable(),
-      /** A run that has not finished. */
-      openRunId: z.string().nullable(),
+      timezone: z.string().meta({ description: 'The account’s time zone, an IANA name.' }),
+      reminderHour: z.number().int().meta({ description: 'The full hour of its daily run.' }),
+      pause: senderPause.nullable().meta({ description: 'Why sending from the mailbox is paused.' }),
+      trouble: z.string().nullable().meta({ description: 'What keeps Duely from sending on time, in a sentence.' }),
+      openRunId: z.string().nullable().meta({ format: 'uuid', description: 'A run that is still in progress.' }),
     }),
   }),
   preview: call({
@@ -210,11 +220,11 @@ export const reminderCalls = {
     path: '/reminder/preview',
     summary: 'Who would get an email now, and the next reminder of each unpaid invoice.',
     reply: z.object({
-      mails: z.number().int(),
-      total: z.number(),
-      sendNowMails: z.number().int(),
-      remindedToday: z.number().int(),
-      lines: z.array(previewLine),
+      mails: z.number().int().meta({ description: 'How many emails Start Reminders would send now.' }),
+      total: z.number().meta({ description: 'Their sum in rupees.' }),
+      sendNowMails: z.number().int().meta({ description: 'How many emails Send Now would send now.' }),
+      remindedToday: z.number().int().meta({ description: 'How many invoices past due were already reminded today.' }),
+      lines: z.array(previewLine).meta({ description: 'Every unpaid invoice.' }),
     }),
   }),
   start: call({
@@ -227,7 +237,10 @@ export const reminderCalls = {
     method: 'POST',
     path: '/reminder/stop',
     summary: 'Turn daily reminders off and cancel queued emails.',
-    reply: z.object({ isActive: z.boolean(), cancelled: z.number().int() }),
+    reply: z.object({
+      isActive: z.boolean(),
+      cancelled: z.number().int().meta({ description: 'How many pending emails were cancelled.' }),
+    }),
   }),
   sendNow: call({
     method: 'POST',
@@ -239,7 +252,9 @@ export const reminderCalls = {
     method: 'GET',
     path: '/reminder/runs',
     summary: 'The last runs, newest first.',
-    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) }),
+    query: z.strictObject({
+      limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'The most runs in the reply.' }),
+    }),
     reply: z.array(run),
   }),
   run: call({

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 
-const settingsRecord = z.object({
-  /** Subscribed to Zapier: events are delivered to it. */
-  sendReminders: z.boolean(),
-  /** Zapier is configured on this server. */
-  available: z.boolean(),
-})
+const settingsRecord = z
+  .object({
+    sendReminders: z.boolean().meta({ description: 'Events are delivered to Zapier.' }),
+    available: z.boolean().meta({ description: 'This server is set up for Zapier.' }),
+  })
+  .meta({ id: 'ZapierSettings', description: 'Whether events are delivered to Zapier.' })
 
 /** The sidebar's calls, separate from the rest so that screens need not load all of it. */
 export const zapierCalls = {

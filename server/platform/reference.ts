@@ -16,7 +16,6 @@ import {
   subjects,
   webhookHeaders,
 } from '#contract/reference.ts'
-import { schemaWords } from '#contract/schema-words.ts'
 import type { App } from './answer.ts'
 
 /** A part of an OpenAPI document: JSON. */
@@ -206,7 +205,6 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', shared: Part): Part
     ...own
   } = z.toJSONSchema(schema, {
     io,
-    metadata: schemaWords,
     override: ({ jsonSchema }) => {
       // Answers may have further fields one day, and whole numbers need no bounds of their own.
       if (io === 'output') delete jsonSchema.additionalProperties
