@@ -1,23 +1,14 @@
 import type { InvoiceDraft } from '#contract/invoices.ts'
 
-<<<<<<< HEAD:test/invoice-lines.ts
 /** Names of clients in a large account. Each letter of `searched` finds fewer than the one before. */
-=======
-/** Client names of a long invoice list. Each letter of `searched` finds fewer of them. */
->>>>>>> ef68535 (test: plain language in the harness, the fakes and their tests):test/ledger-lines.ts
 export const clientWords = {
   searched: 'kaver',
   first: ['Kaveri', 'Kavel', 'Kavya', 'Kanchan', 'Krishna', 'Meridian', 'Banyan', 'Nila', 'Lotus', 'Orbit', 'Coastal', 'Sunrise', 'Anand'],
   second: ['Foods', 'Textiles', 'Studio', 'Printers', 'Dental', 'Logistics', 'Schools', 'Farms', 'Motors', 'Paper', 'Tools'],
 }
 
-<<<<<<< HEAD:test/invoice-lines.ts
 /** Lines for an import: clients of all names, due from three months ago until two months ahead, in every state. The last is the newest. */
 export function invoiceLines(count: number): InvoiceDraft[] {
-=======
-/** Lines for an import: clients of all names, due from three months ago to two months ahead, in every status. The last is the newest. */
-export function ledgerLines(count: number): InvoiceDraft[] {
->>>>>>> ef68535 (test: plain language in the harness, the fakes and their tests):test/ledger-lines.ts
   const today = Temporal.Now.plainDateISO('Asia/Kolkata')
   const { first, second } = clientWords
   return Array.from({ length: count }, (_, index) => {

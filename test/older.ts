@@ -2,12 +2,8 @@ import { sql } from 'drizzle-orm'
 import { openEmbedded } from '#server/platform/database.ts'
 
 /**
-<<<<<<< HEAD
  * Backdates the accounts in a folder and adds to their monthly usage, while no program runs on it: a real program on a real clock would need
  * weeks for.
-=======
- * Makes the accounts in a folder older, and their monthly usage higher, while no program runs on it. On a real clock this would take weeks.
->>>>>>> ef68535 (test: plain language in the harness, the fakes and their tests)
  */
 export async function makeOlder(dataDir: string, about: { email: string; days: number; invoicesThisMonth: number }): Promise<void> {
   const { db, close } = await openEmbedded(dataDir)

@@ -13,15 +13,9 @@ export interface Program extends AsyncDisposable {
   pid: number
   /** Its output so far. */
   output(): string
-<<<<<<< HEAD
   /** Its exit code once it has ended, null if a signal ended it. */
   ended: Promise<number | null>
   /** Ends it and answers its exit code, null if a signal ended it. */
-=======
-  /** Its exit code once it has exited, or null if a signal ended it. */
-  ended: Promise<number | null>
-  /** Ends it and returns its exit code, or null if a signal ended it. */
->>>>>>> ef68535 (test: plain language in the harness, the fakes and their tests)
   end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): Promise<number | null>
 }
 
@@ -120,11 +114,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-<<<<<<< HEAD
 /** A signed-in account that uses the program over HTTP; makes the account first if there is none. */
-=======
-/** A new account that uses the program over HTTP, signed in. */
->>>>>>> ef68535 (test: plain language in the harness, the fakes and their tests)
 export async function someoneAt(
   url: string,
   email: string,

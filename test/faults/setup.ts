@@ -36,11 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => cluster?.stop()
 }
 
-<<<<<<< HEAD
 /** Names resolve on this machine, which also has the addresses above. Only loopback is there, so no other machine can have them. */
-=======
-/** Names are resolved by this machine, which also has the addresses above. Only loopback exists there, so no other machine can have them. */
->>>>>>> ef68535 (test: plain language in the harness, the fakes and their tests)
 function furnishNetwork(): void {
   for (const address of [`${publicAddress}/32`, ...specialAddresses])
     spawnSync('ip', ['addr', 'replace', address, 'dev', 'lo'], { stdio: 'ignore' })
