@@ -1,20 +1,25 @@
-import { Button } from '@mantine/core'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Radio.layer.css'
+import { Button, Group, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { billingCalls } from '#contract/billing.ts'
 import { type ApiKey, integrationCalls } from '#contract/integrations.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { Problem } from '#web/platform/problem.ts'
+import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { CopyButton } from '#web/ui/buttons.tsx'
 import { dateIn, showDate, showMoment } from '#web/ui/dates.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
-import { ApiKeyDialog } from './api-key-dialog.tsx'
 import styles from './connections.module.css'
-import { ShowAll } from './show-all.tsx'
+import { useArrivalFocus, useLackOfApiAccess, useRemoval, useZone } from './hooks.ts'
+import { ShowAll } from './list-parts.tsx'
 import { texts } from './texts.ts'
-import { useLackOfApiAccess } from './use-api-access.ts'
-import { useRemoval } from './use-removal.ts'
-import { useZone } from './use-zone.ts'
 
-const words = texts.keys
+const t = texts.keys
 /** So many milliseconds before its end a key is marked. */
 const soon = 7 * 86_400_000
 
@@ -28,36 +33,36 @@ export function ApiKeys(): ReactNode {
     invalidates: [integrationCalls.keys],
     length: keys.data?.length,
     texts: {
-      question: words.question,
-      consequence: () => words.consequence,
-      action: words.revoke,
-      busy: words.revoking,
-      done: words.revoked,
-      failed: words.revokeFailed,
+      question: t.question,
+      consequence: () => t.consequence,
+      action: t.revoke,
+      busy: t.revoking,
+      done: t.revoked,
+      failed: t.revokeFailed,
     },
   })
   return (
     <Panel
-      title={words.title}
+      title={t.title}
       aside={
         !lack && (
           <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setAdding(true)}>
-            {words.add}
+            {t.add}
           </Button>
         )
       }
     >
       <div ref={around} tabIndex={-1} className={styles.around}>
-        <p className={styles.lead}>{words.text}</p>
+        <p className={styles.lead}>{t.text}</p>
         <QueryView
           query={keys}
-          loading={words.loading}
-          error={words.failed}
-          empty={<p className={styles.none}>{lack ? words.lacking(lack.lifts.title) : words.none}</p>}
+          loading={t.loading}
+          error={t.failed}
+          empty={<p className={styles.none}>{lack ? t.lacking(lack.lifts.title) : t.none}</p>}
         >
           {(list) => (
             <>
-              {lack && <p className={styles.none}>{words.kept(lack.lifts.title)}</p>}
+              {lack && <p className={styles.none}>{t.kept(lack.lifts.title)}</p>}
               <ShowAll list={list}>
                 {(shown) => (
                   <ul className={styles.list}>
@@ -72,7 +77,7 @@ export function ApiKeys(): ReactNode {
         </QueryView>
         <p className={styles.links}>
           <a href="/docs" className={styles.link}>
-            {words.reference}
+            {t.reference}
           </a>
         </p>
       </div>
@@ -88,9 +93,9 @@ function Key({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }): Re
   const day = (instant: string) => showDate(dateIn(zone, new Date(instant)))
   const left = expiresAt === null ? null : new Date(expiresAt).getTime() - now.getTime()
   const facts = [
-    scopes.includes('write') ? words.readWrite : words.readOnly,
-    words.created(day(createdAt)),
-    expiresAt === null ? words.noEnd : words.expires(day(expiresAt)),
+    scopes.includes('write') ? t.readWrite : t.readOnly,
+    t.created(day(createdAt)),
+    expiresAt === null ? t.noEnd : t.expires(day(expiresAt)),
     lastUsedAt === null ? texts.never : texts.used(showMoment(zone, new Date(lastUsedAt), now)),
   ]
   return (
@@ -98,15 +103,137 @@ function Key({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }): Re
       <IconKey size={22} stroke={1.6} aria-hidden className={styles.icon} />
       <div className={styles.what}>
         <div className={styles.name}>
-          {name} <code className={styles.ending}>{words.ending(ending)}</code>
-          {left !== null && left <= 0 && <Pill tone="overdue">{words.expired}</Pill>}
-          {left !== null && left > 0 && left < soon && <Pill tone="unpaid">{words.soon}</Pill>}
+          {name} <code className={styles.ending}>{t.ending(ending)}</code>
+          {left !== null && left <= 0 && <Pill tone="overdue">{t.expired}</Pill>}
+          {left !== null && left > 0 && left < soon && <Pill tone="unpaid">{t.soon}</Pill>}
         </div>
         <div className={styles.quiet}>{facts.join(' · ')}</div>
       </div>
-      <Button variant="default" aria-label={words.revokeOne(name)} onClick={onRevoke}>
-        {words.revoke}
+      <Button variant="default" aria-label={t.revokeOne(name)} onClick={onRevoke}>
+        {t.revoke}
       </Button>
     </li>
+  )
+}
+
+/** Makes a key, and shows it this once. */
+export function ApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+  const [busy, setBusy] = useState(false)
+  const [key, setKey] = useState<string | null>(null)
+  // It is shown this once: a click beside the dialog must not lose it.
+  const stays = key !== null
+  return (
+    <Dialog
+      opened={opened}
+      onClose={busy ? () => undefined : onClose}
+      onExitTransitionEnd={() => setKey(null)}
+      title={stays ? t.once.title : t.dialog.title}
+      size={520}
+      closeOnClickOutside={!stays}
+      closeOnEscape={!stays}
+      withCloseButton={!stays}
+    >
+      {key === null ? <ApiKeyForm onBusy={setBusy} onKey={setKey} onClose={onClose} /> : <KeyOnce apiKey={key} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function KeyOnce({ apiKey, onClose }: { apiKey: string; onClose: () => void }): ReactNode {
+  const arrived = useArrivalFocus<HTMLParagraphElement>()
+  const call = `curl -H "Authorization: Bearer ${apiKey}" ${window.location.origin}/api/me`
+  return (
+    <>
+      <p ref={arrived} tabIndex={-1} className={styles.arrived}>
+        {t.once.text}
+      </p>
+      <div className={styles.secret}>
+        <code>{apiKey}</code>
+        <CopyButton text={apiKey} what={t.once.label} />
+      </div>
+      <p className={styles.small}>{t.once.try}</p>
+      <div className={styles.secret}>
+        <pre>
+          <code>{call}</code>
+        </pre>
+        <CopyButton text={call} what={t.once.command} />
+      </div>
+      <Group justify="flex-end" mt={24}>
+        <Button onClick={onClose}>{t.once.kept}</Button>
+      </Group>
+    </>
+  )
+}
+
+const dialogTexts = texts.keys.dialog
+const radio = { className: styles.choice ?? '', classNames: { description: styles.says ?? '' } }
+
+interface ApiKeyFormProps {
+  /** Told while it is being made: the dialog stays open then. */
+  onBusy: (busy: boolean) => void
+  onKey: (key: string) => void
+  onClose: () => void
+}
+
+/** Name, what it may do, and when it runs out. */
+export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNode {
+  const queries = useQueryClient()
+  const state = useContractForm({
+    call: integrationCalls.addKey,
+    initialValues: { name: '', scopes: 'write' as 'read' | 'write', expiresInDays: '90' },
+    toInput: ({ name, scopes, expiresInDays }) => ({
+      body: {
+        name,
+        scopes: scopes === 'write' ? (['read', 'write'] as const).slice() : (['read'] as const).slice(),
+        expiresInDays: expiresInDays === 'never' ? null : Number(expiresInDays),
+      },
+    }),
+    onSuccess: ({ key }) => {
+      onKey(key)
+      // After the key is on the screen: the list may wait, it may not.
+      void invalidate(queries, [integrationCalls.keys])
+    },
+    onError: (error) => {
+      // The plan has changed meanwhile: the screen says so then.
+      if (error instanceof Problem && error.code === 'plan_limit') void invalidate(queries, [billingCalls.subscription])
+    },
+  })
+  const { form, busy } = state
+  useEffect(() => {
+    onBusy(busy)
+    return () => onBusy(false)
+  }, [busy, onBusy])
+  return (
+    <ContractForm
+      state={state}
+      submit={dialogTexts.submit}
+      busy={dialogTexts.busy}
+      actions={
+        <Button variant="default" onClick={onClose} disabled={busy}>
+          {texts.cancel}
+        </Button>
+      }
+    >
+      <div className={styles.fields}>
+        <TextInput
+          label={dialogTexts.name}
+          description={dialogTexts.nameHint}
+          autoComplete="off"
+          maxLength={80}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Radio.Group label={dialogTexts.scopes} classNames={{ label: styles.label ?? '' }} {...form.getInputProps('scopes')}>
+          <Radio {...radio} value="read" label={dialogTexts.read} description={dialogTexts.readSays} />
+          <Radio {...radio} value="write" label={dialogTexts.write} description={dialogTexts.writeSays} />
+        </Radio.Group>
+        <NativeSelect
+          label={dialogTexts.ends}
+          description={dialogTexts.endsHint}
+          data={Object.entries(dialogTexts.lengths).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('expiresInDays')}
+        />
+      </div>
+    </ContractForm>
   )
 }

@@ -8,13 +8,11 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import styles from './connections.module.css'
-import { SubscribeButton } from './subscribe-button.tsx'
+import { useRemoval, useZapierChanges, useZone } from './hooks.ts'
+import { SubscribeButton } from './list-parts.tsx'
 import { texts } from './texts.ts'
-import { useRemoval } from './use-removal.ts'
-import { useZapierChanges } from './use-zapier-changes.ts'
-import { useZone } from './use-zone.ts'
 
-const words = texts.applications
+const t = texts.applications
 
 /** The applications that may use the account, each with the way to take that back. */
 export function Applications(): ReactNode {
@@ -25,19 +23,19 @@ export function Applications(): ReactNode {
     invalidates: [integrationCalls.connections, integrationCalls.webhooks, zapierCalls.subscription],
     length: connections.data?.length,
     texts: {
-      question: words.question,
-      consequence: ({ own }) => (own ? words.ownConsequence : words.consequence),
-      action: words.disconnect,
-      busy: words.disconnecting,
-      done: words.disconnected,
-      failed: words.disconnectFailed,
+      question: t.question,
+      consequence: ({ own }) => (own ? t.ownConsequence : t.consequence),
+      action: t.disconnect,
+      busy: t.disconnecting,
+      done: t.disconnected,
+      failed: t.disconnectFailed,
     },
   })
   return (
-    <Panel title={words.title}>
+    <Panel title={t.title}>
       <div ref={around} tabIndex={-1} className={styles.around}>
-        <p className={styles.lead}>{words.text}</p>
-        <QueryView query={connections} loading={words.loading} error={words.failed} empty={null}>
+        <p className={styles.lead}>{t.text}</p>
+        <QueryView query={connections} loading={t.loading} error={t.failed} empty={null}>
           {(list) => (
             <>
               <ul className={styles.list}>
@@ -45,7 +43,7 @@ export function Applications(): ReactNode {
                   <Application key={connection._id} connection={connection} onDisconnect={() => remove(connection)} />
                 ))}
               </ul>
-              {list.every(({ own }) => own) && <NoneYet title={list.length === 0 ? words.none.title : words.none.other} />}
+              {list.every(({ own }) => own) && <NoneYet title={list.length === 0 ? t.none.title : t.none.other} />}
             </>
           )}
         </QueryView>
@@ -60,7 +58,7 @@ function NoneYet({ title }: { title: string }): ReactNode {
   return (
     <div className={styles.hint}>
       <h3 className={styles.hintTitle}>{title}</h3>
-      <p>{zapier.data?.available === false ? words.none.unavailable : words.none.text}</p>
+      <p>{zapier.data?.available === false ? t.none.unavailable : t.none.text}</p>
     </div>
   )
 }
@@ -70,8 +68,8 @@ function Application({ connection, onDisconnect }: { connection: Connection; onD
   const zone = useZone()
   const Icon = own ? IconSend2 : name === 'Zapier' ? IconBolt : IconApps
   const facts = [
-    ...(own ? [words.own] : []),
-    words.since(showDate(dateIn(zone, new Date(since)))),
+    ...(own ? [t.own] : []),
+    t.since(showDate(dateIn(zone, new Date(since)))),
     // Of Duely's own there is nothing to know beyond what it stands behind.
     ...(own
       ? []
@@ -82,18 +80,18 @@ function Application({ connection, onDisconnect }: { connection: Connection; onD
       <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
       <div className={styles.what}>
         <div className={styles.name}>
-          {name} {paused && <Pill tone="unpaid">{words.paused}</Pill>}
+          {name} {paused && <Pill tone="unpaid">{t.paused}</Pill>}
         </div>
         <div className={styles.quiet}>{capitalized(facts.join(' · '))}</div>
         {paused && (
           <div className={styles.paused}>
-            <p>{words.pausedText}</p>
+            <p>{t.pausedText}</p>
             <SubscribeButton />
           </div>
         )}
       </div>
-      <Button variant="default" aria-label={words.disconnectOne(name)} onClick={onDisconnect}>
-        {words.disconnect}
+      <Button variant="default" aria-label={t.disconnectOne(name)} onClick={onDisconnect}>
+        {t.disconnect}
       </Button>
     </li>
   )

@@ -1,8 +1,11 @@
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { screens, withQuery } from '#contract/screens.ts'
+import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Applications } from './applications.tsx'
-import { PlanFirst } from './plan-first.tsx'
+import { useLackOfApiAccess } from './hooks.ts'
 import { texts } from './texts.ts'
 import { Webhooks } from './webhooks.tsx'
 
@@ -16,5 +19,28 @@ export default function ConnectionsScreen(): ReactNode {
       <Webhooks />
       <ApiKeys />
     </>
+  )
+}
+
+const t = texts.plan
+
+/** Says that webhooks and API keys need another plan, before anybody runs into it. */
+export function PlanFirst(): ReactNode {
+  const lack = useLackOfApiAccess()
+  if (!lack) return null
+  const { here, lifts } = lack
+  return (
+    <Notice
+      tone="info"
+      title={t.title(lifts.title)}
+      action={
+        // The pricing page is a document of its own.
+        <Button component="a" href={withQuery(screens.pricing, { plan: lifts.name })} variant="default">
+          {t.choose(lifts.title)}
+        </Button>
+      }
+    >
+      {t.text(here.title, lifts.title)}
+    </Notice>
   )
 }

@@ -9,12 +9,11 @@ import { FormError } from '#web/ui/notice.tsx'
 import { Panel, Pill, type PillTone } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './connections.module.css'
-import { ReceiverWords } from './receiver-words.tsx'
-import { ShowAll } from './show-all.tsx'
+import { useZone } from './hooks.ts'
+import { ShowAll } from './list-parts.tsx'
 import { texts } from './texts.ts'
-import { useZone } from './use-zone.ts'
 
-const words = texts.log
+const t = texts.log
 /** Milliseconds between two looks: while something is on its way, and otherwise. */
 const often = 3_000
 const seldom = 20_000
@@ -28,8 +27,8 @@ export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
   const waits = log.data?.some(({ state, nextTryAt }) => state === 'waiting' && nextTryAt !== null) ?? false
   if (waits !== moving) setMoving(waits)
   return (
-    <Panel title={words.title}>
-      <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={styles.none}>{words.none}</p>}>
+    <Panel title={t.title}>
+      <QueryView query={log} loading={t.loading} error={t.failed} empty={<p className={styles.none}>{t.none}</p>}>
         {(list) => (
           <ShowAll list={list}>
             {(shown) => (
@@ -52,21 +51,21 @@ function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webh
   const now = new Date()
   const resend = useApiMutation(integrationCalls.resend, {
     invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
-    onSuccess: (again) => toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? words.taken : words.notTaken),
+    onSuccess: (again) => toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? t.taken : t.notTaken),
   })
   const name = event === 'test' ? texts.events.test : texts.events.names[event]
   const when = showMoment(zone, new Date(lastTriedAt ?? createdAt), now)
   const facts = [
     capitalized(when),
-    ...(attempt > 0 ? [words.tries(attempt)] : []),
-    ...(nextTryAt !== null ? [words.next(showComing(zone, new Date(nextTryAt), now))] : []),
-    ...(state === 'waiting' && nextTryAt === null && webhook.pausedBecause !== null ? [words.held] : []),
+    ...(attempt > 0 ? [t.tries(attempt)] : []),
+    ...(nextTryAt !== null ? [t.next(showComing(zone, new Date(nextTryAt), now))] : []),
+    ...(state === 'waiting' && nextTryAt === null && webhook.pausedBecause !== null ? [t.held] : []),
   ]
   return (
     <li className={styles.entry}>
       <div className={styles.what}>
         <div className={styles.name}>
-          {name} <Pill tone={tones[state]}>{state === 'waiting' && attempt > 0 ? words.retrying : words.states[state]}</Pill>
+          {name} <Pill tone={tones[state]}>{state === 'waiting' && attempt > 0 ? t.retrying : t.states[state]}</Pill>
         </div>
         <div className={styles.when}>{facts.join(' · ')}</div>
         {attempt > 0 && (
@@ -74,18 +73,31 @@ function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webh
             <ReceiverWords {...delivery} />
           </p>
         )}
-        <div className={styles.id}>{words.event(eventId)}</div>
-        <FormError message={resend.isError ? words.againFailed(errorMessage(resend.error)) : null} />
+        <div className={styles.id}>{t.event(eventId)}</div>
+        <FormError message={resend.isError ? t.againFailed(errorMessage(resend.error)) : null} />
       </div>
       <BusyButton
         variant="default"
         busy={resend.isPending}
-        busyText={words.sending}
-        aria-label={resend.isPending ? undefined : words.againOne(name, when)}
+        busyText={t.sending}
+        aria-label={resend.isPending ? undefined : t.againOne(name, when)}
         onClick={() => resend.mutate({ params: { id: webhook._id, deliveryId: _id } })}
       >
-        {words.again}
+        {t.again}
       </BusyButton>
     </li>
+  )
+}
+
+/** What became of the last try: the receiver's own t quoted, or a sentence of ours where none of its came. null before the first try. */
+export function ReceiverWords({ status, words: said }: Pick<WebhookDelivery, 'status' | 'words'>): ReactNode {
+  if (status === null) return said
+  // Of one that leads elsewhere Duely itself says what to do.
+  if (status >= 300 && status < 400) return `${t.answered(status)} ${said ?? ''}`
+  if (said === null || said === '') return t.saidNothing(status)
+  return (
+    <>
+      {t.said(status)} <q>{said}</q>
+    </>
   )
 }

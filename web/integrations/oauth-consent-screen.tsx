@@ -1,16 +1,20 @@
 import { Button, VisuallyHidden } from '@mantine/core'
-import { IconUnlink } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { IconApps, IconArrowsExchange, IconBolt, IconCheck, IconSend2, IconUnlink } from '@tabler/icons-react'
+import { type ReactNode, useId, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { integrationCalls } from '#contract/integrations.ts'
+import { type ConsentQuestion, integrationCalls } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
-import { Problem } from '#web/platform/problem.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { useSession } from '#web/platform/session.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { FormError, Notice } from '#web/ui/notice.tsx'
+import { FactList } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { type Asked, ConsentCard } from './consent-card.tsx'
-import { ConsentFacts } from './consent-facts.tsx'
-import { consentTexts as texts } from './consent-texts.ts'
+import styles from './consent.module.css'
+import { consentTexts as texts } from './texts.ts'
+import { webAddress } from './web-address.ts'
 
 /** Principal is asked about where nobody is named. */
 const zapier = 'Zapier'
@@ -66,5 +70,138 @@ function Incomplete(): ReactNode {
         }
       />
     </div>
+  )
+}
+
+/** What stands in the address of the question: it goes back with the answer. */
+export interface Asked {
+  redirect_uri: string
+  state: string
+  request: string
+}
+
+interface ConsentCardProps {
+  application: string
+  own: boolean
+  asked: Asked
+  refuseUrl: string
+  /** Why it cannot be answered: then that is the headline, and the button to stay is the bright one. */
+  invalid?: string
+  children?: ReactNode
+}
+
+/** The question, what `children` say about it, and the two answers. */
+export function ConsentCard({ application, own, asked, refuseUrl, invalid, children }: ConsentCardProps): ReactNode {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [leaving, setLeaving] = useState(false)
+  const leave = (address: string) => {
+    // Busy until the other page is there.
+    setLeaving(true)
+    window.location.assign(address)
+  }
+  const allow = useApiMutation(integrationCalls.allow, {
+    onSuccess: ({ redirect }) => {
+      const address = webAddress(redirect, window.location.origin)
+      if (address !== null) leave(address)
+      else setProblem(redirect === '' ? texts.noRedirect : texts.unsafe)
+    },
+    onError: (error) => setProblem(`${texts.failed} ${errorMessage(error)}`),
+  })
+  const busy = allow.isPending || leaving
+  const open = invalid === undefined
+  const Icon = own ? IconSend2 : application === 'Zapier' ? IconBolt : IconApps
+  return (
+    <div className={styles.card}>
+      <div className={styles.programs} aria-hidden>
+        <span className={styles.program}>
+          <Icon size={26} stroke={1.7} />
+        </span>
+        <IconArrowsExchange size={20} stroke={1.7} />
+        <span className={styles.program}>
+          <span className={styles.mark} />
+        </span>
+      </div>
+      {open ? (
+        <h1 className={styles.question}>
+          <Question application={application} />
+        </h1>
+      ) : (
+        <>
+          <h1 className={styles.question}>{texts.invalid}</h1>
+          <Notice tone="bad">
+            {invalid} {texts.nothingShared}
+          </Notice>
+          <p className={styles.asked}>
+            <Question application={application} />
+          </p>
+        </>
+      )}
+      {children}
+      <div className={styles.actions}>
+        <BusyButton
+          variant={open ? 'filled' : 'default'}
+          busy={busy}
+          busyText={texts.busy}
+          onClick={() => {
+            setProblem(null)
+            allow.mutate({ query: { json: 'true' }, body: asked })
+          }}
+        >
+          {texts.yes}
+        </BusyButton>
+        <Button
+          variant={open ? 'default' : 'filled'}
+          disabled={busy}
+          onClick={() => leave(webAddress(refuseUrl, window.location.origin) ?? screens.dashboard)}
+        >
+          {texts.no}
+        </Button>
+      </div>
+      <FormError message={problem} />
+    </div>
+  )
+}
+
+/** The question; no line of it begins with its hyphen. */
+function Question({ application }: { application: string }): ReactNode {
+  const [lead, ...asks] = texts.question(application).split(' - ')
+  return (
+    <>
+      <span className={styles.lead}>{lead} -</span> {asks.join(' - ')}
+    </>
+  )
+}
+
+/** What the application may do and for how long, with whose account, and where the browser goes on. */
+export function ConsentFacts({ question }: { question: ConsentQuestion }): ReactNode {
+  const { application, own, scopes, returnsTo } = question
+  const session = useSession()
+  const may = useId()
+  return (
+    <>
+      {own && <p className={styles.why}>{texts.ownWhy}</p>}
+      <p className={styles.may} id={may}>
+        {texts.may(application)}
+      </p>
+      <ul className={styles.abilities} aria-labelledby={may}>
+        {scopes.map((scope) => (
+          <li key={scope}>
+            <IconCheck size={18} aria-hidden className={styles.tick} />
+            {texts.can[scope]}
+          </li>
+        ))}
+      </ul>
+      {!own && <p className={styles.not}>{texts.mayNot}</p>}
+      <div className={styles.facts}>
+        <FactList stacks>
+          <dt>{texts.account}</dt>
+          <dd>{session?.user.email}</dd>
+          <dt>{texts.length}</dt>
+          <dd>{texts.untilDisconnected}</dd>
+          <dt>{texts.returns}</dt>
+          <dd>{returnsTo}</dd>
+        </FactList>
+      </div>
+    </>
   )
 }

@@ -1,6 +1,5 @@
 import type { Scope, WebhookEvent } from '#contract/integrations.ts'
-
-const counted = (n: number, one: string, many: string) => `${n.toLocaleString('en-IN')} ${n === 1 ? one : many}`
+import { count } from '#web/ui/texts.ts'
 
 /** Every word of Connections: applications, webhooks and API keys. */
 export const texts = {
@@ -89,7 +88,7 @@ export const texts = {
       failing: 'Paused: failing',
       zapier_unsubscribed: 'Paused with Zapier',
     },
-    failing: (n: number) => `${counted(n, 'try', 'tries')} in a row failed`,
+    failing: (n: number) => `${count(n, 'try', 'tries')} in a row failed`,
     delivered: (when: string) => `last delivered ${when}`,
     nothing: 'nothing delivered yet',
     open: (url: string) => `Open the webhook ${url}`,
@@ -145,7 +144,7 @@ export const texts = {
         text: 'What happens meanwhile waits for up to 30 days, and is delivered once you subscribe again.',
       },
     },
-    failing: (n: number) => `The last ${counted(n, 'try', 'tries')} failed; after 100 in a row it is paused.`,
+    failing: (n: number) => `The last ${count(n, 'try', 'tries')} failed; after 100 in a row it is paused.`,
     test: 'Send Test Event',
     testing: 'Sending Test Event...',
     tested: 'The receiver has taken the test event.',
@@ -184,7 +183,7 @@ export const texts = {
     none: 'Nothing has been delivered yet. Send a test event, or wait until something happens.',
     states: { delivered: 'Delivered', waiting: 'Waiting', failed: 'Failed' },
     retrying: 'Tried again',
-    tries: (n: number) => counted(n, 'try', 'tries'),
+    tries: (n: number) => count(n, 'try', 'tries'),
     next: (when: string) => `next try ${when}`,
     held: 'waits until the webhook goes on',
     said: (status: number) => `The receiver answered ${status}:`,
@@ -248,4 +247,71 @@ export const texts = {
       kept: 'I Have Kept It',
     },
   },
+}
+
+/** Every word of the question whether an application may use the account. */
+export const consentTexts = {
+  title: 'Authorization Request',
+  /** The specification's sentence; other applications have their own name in the place of Zapier. */
+  question: (application: string) =>
+    application === 'Zapier'
+      ? 'Authorization Request - Do you allow Zapier to access your account?'
+      : `Authorization Request - Do you allow ${application} to access your account?`,
+  loading: 'Looking up who is asking...',
+  may: (application: string) => `${application} may`,
+  can: {
+    read: 'See your invoices, your clients’ names and emails, and the reminders they were sent',
+    write: 'Create, change and delete invoices, and send reminder emails to your clients',
+  },
+  mayNot: 'Your password, your mailbox and your plan stay closed to it.',
+  ownWhy: 'This is Duely itself: Trigger Reminder Emails needs your permission once. Nothing secret is kept in this browser.',
+  account: 'Account',
+  length: 'For how long',
+  untilDisconnected: 'Until you disconnect it under Connections',
+  returns: 'Then back to',
+  yes: 'Continue',
+  busy: 'Continuing...',
+  no: 'No',
+  missing: 'Missing redirect URI information.',
+  missingHint: 'The page that sent you here left out where to go back to. Please start again from there.',
+  invalid: 'This request cannot be answered',
+  nothingShared: 'Nothing has been shared.',
+  noRedirect: 'No redirect URL received from the server.',
+  failed: 'Error during authorization. Please try again.',
+  unsafe: 'The way back is no web address, so it is not followed. The permission is given; you can take it back under Connections.',
+  back: 'Go to the dashboard',
+}
+
+const emails = (n: number) => count(n, 'email')
+
+/** Every word of Trigger Reminder Emails. */
+export const triggerTexts = {
+  title: 'Trigger Reminder Emails',
+  cancel: 'Cancel',
+  close: 'Close',
+  loading: 'Looking who is due...',
+  failed: (message: string) => `It could not be found out who is due. ${message}`,
+  mailbox: {
+    text: 'Please configure your email settings first before sending reminders.',
+    open: 'Open Email Settings',
+  },
+  leaving: (mails: number) => `${emails(mails)} ${mails === 1 ? 'leaves' : 'leave'} now, for`,
+  list: 'Who is written to now',
+  once: 'This way an invoice is reminded at most once a day.',
+  nobody: 'Nobody is due at the moment, so no email would leave.',
+  leftOut: (n: number) =>
+    `${count(n, 'invoice', 'invoices')} past due ${n === 1 ? 'is' : 'are'} left out: reminded today already, or with an email under way.`,
+  paused: 'Sending is paused at the moment: these emails wait until you have mended that in Email Settings.',
+  confirm: 'Trigger Reminder Emails',
+  busy: 'Sending...',
+  done: 'Reminder emails triggered successfully.',
+  notDone: 'Failed to trigger reminders. Please try again.',
+  sent: (n: number) => `${emails(n)} ${n === 1 ? 'was' : 'were'} accepted by the mail server.`,
+  sentNone: 'Nobody was due any more, so no email was sent.',
+  failedOnes: (n: number) => `${count(n, 'email')} could not be delivered:`,
+  failedShort: (n: number) => `${n.toLocaleString('en-IN')} failed.`,
+  underWay: (n: number) => `${emails(n)} ${n === 1 ? 'is' : 'are'} still on ${n === 1 ? 'its' : 'their'} way or tried again later.`,
+  skipped: (n: number) => `${count(n, 'invoice was', 'invoices were')} left out: reminded today already, or with an email under way.`,
+  noWords: 'The mail server gave no reason.',
+  follow: 'Open Reminder Control',
 }

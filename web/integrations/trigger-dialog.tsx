@@ -1,24 +1,24 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
-import { integrationCalls } from '#contract/integrations.ts'
+import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { formatRupees } from '#contract/money.ts'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
-import { screens } from '#contract/screens.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { screens, withQuery } from '#contract/screens.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { DueList } from '#web/ui/due-list.tsx'
+import { DueList, ScrollList } from '#web/ui/due-list.tsx'
 import { FormError } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { useArrivalFocus } from './hooks.ts'
+import { triggerTexts as texts } from './texts.ts'
 import styles from './trigger.module.css'
-import { TriggerResult } from './trigger-result.tsx'
-import { triggerTexts as texts } from './trigger-texts.ts'
-import { useGoingForPermission } from './use-going-for-permission.ts'
-import { useLateness } from './use-lateness.ts'
-import { useSendTrigger } from './use-send-trigger.ts'
 
 /** Asks before clients are written to: who, and about how much. Whoever has not permitted it yet is sent to do that, and comes back. */
 export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
@@ -158,4 +158,105 @@ function Buttons({ close, onClose, disabled, children }: ButtonsProps): ReactNod
       {children}
     </div>
   )
+}
+
+/** In sentences what became of it, where not everybody was reached: what left, what failed and why, what is still to come. */
+export function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
+  const { count, failed, skipped, retrying, failures } = answer
+  const arrived = useArrivalFocus<HTMLDivElement>()
+  return (
+    <div ref={arrived} tabIndex={-1} className={styles.arrived}>
+      {count > 0 && <p className={styles.words}>{texts.sent(count)}</p>}
+      {retrying > 0 && <p className={styles.words}>{texts.underWay(retrying)}</p>}
+      {failed > 0 && <p className={styles.words}>{texts.failedOnes(failed)}</p>}
+      {failures.length > 0 && (
+        <ScrollList label={texts.failedOnes(failed)}>
+          {failures.map(({ invoiceId, clientEmail, message }) => (
+            <li key={invoiceId}>
+              <span className={styles.client}>{clientEmail}</span>
+              <span className={styles.said}>{message === '' ? texts.noWords : <q>{message}</q>}</span>
+            </li>
+          ))}
+        </ScrollList>
+      )}
+      {skipped > 0 && <p className={styles.quiet}>{texts.skipped(skipped)}</p>}
+    </div>
+  )
+}
+
+interface SendTrigger {
+  trigger: () => void
+  sending: boolean
+  /** What went wrong, until it is tried again. */
+  problem: string | null
+}
+
+/** Triggers the reminders and says what became of them; `onDone` hears the same in numbers. */
+export function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger {
+  const said = (error: Error) => `${texts.notDone} ${errorMessage(error)}`
+  const send = useApiMutation(integrationCalls.trigger, {
+    invalidates: [
+      reminderCalls.status,
+      reminderCalls.preview,
+      reminderCalls.runs,
+      reminderCalls.history,
+      invoiceCalls.list,
+      invoiceCalls.read,
+    ],
+    onSuccess: (answer) => {
+      tell(answer)
+      onDone(answer)
+    },
+    onError: (error) => toast('bad', said(error)),
+  })
+  return { trigger: () => send.mutate({}), sending: send.isPending, problem: send.isError ? said(send.error) : null }
+}
+
+/** What only waits, was left out or was refused is never called a success. */
+function tell({ count, failed, retrying }: RunAnswer): void {
+  const words = [
+    ...(count > 0 ? [texts.sent(count)] : []),
+    ...(failed > 0 ? [texts.failedShort(failed)] : []),
+    ...(retrying > 0 ? [texts.underWay(retrying)] : []),
+  ].join(' ')
+  if (failed > 0) toast('bad', words)
+  else if (words === '') toast('info', texts.sentNone)
+  else toast(count > 0 ? 'good' : 'info', `${texts.done} ${words}`)
+}
+
+/** Goes to the consent page with Duely's own request, from where the browser comes back to `?trigger`. */
+export function useGoingForPermission(wanted: boolean): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (!wanted) return
+    const go = async () => {
+      const here = new URLSearchParams(window.location.search)
+      here.delete('trigger')
+      // Whoever comes back to this address, or stays because something is not saved, is not asked again.
+      await navigate({ search: `${here}` }, { replace: true, preventScrollReset: true })
+      await navigate(withQuery(screens.oauthConsent, { redirect_uri: ownRedirectPath, state: randomState() }))
+    }
+    void go()
+  }, [wanted, navigate])
+}
+
+function randomState(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Milliseconds after which a wait is noticed. */
+const noticed = 500
+
+/** Whether something is waited for so long already that it should be said. */
+export function useLateness(waiting: boolean): boolean {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    if (!waiting) return
+    const timer = setTimeout(() => setLate(true), noticed)
+    return () => {
+      clearTimeout(timer)
+      setLate(false)
+    }
+  }, [waiting])
+  return late
 }

@@ -1,11 +1,19 @@
-import { type ReactNode, useState } from 'react'
-import type { Webhook } from '#contract/integrations.ts'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Button, Checkbox, Group, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { integrationCalls, type Webhook, type WebhookEvent, webhookEvent } from '#contract/integrations.ts'
+import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
+import { invalidate } from '#web/platform/query.ts'
+import { CopyButton } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { SecretOnce } from './secret-once.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './connections.module.css'
+import { useArrivalFocus } from './hooks.ts'
 import { texts } from './texts.ts'
-import { WebhookForm } from './webhook-form.tsx'
 
-const words = texts.webhooks
+const t = texts.webhooks
 
 interface WebhookDialogProps {
   opened: boolean
@@ -18,7 +26,7 @@ interface WebhookDialogProps {
 export function WebhookDialog({ opened, webhook, onClose }: WebhookDialogProps): ReactNode {
   const [busy, setBusy] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
-  const title = secret !== null ? words.secret.title : webhook ? words.dialog.change : words.dialog.title
+  const title = secret !== null ? t.secret.title : webhook ? t.dialog.change : t.dialog.title
   // A secret is shown this once: a click beside the dialog must not lose it.
   const stays = secret !== null
   return (
@@ -38,5 +46,136 @@ export function WebhookDialog({ opened, webhook, onClose }: WebhookDialogProps):
         <SecretOnce secret={secret} onClose={onClose} />
       )}
     </Dialog>
+  )
+}
+
+const formTexts = texts.webhooks.dialog
+
+type WebhookValues = { url: string; events: WebhookEvent[] }
+
+interface WebhookFormProps {
+  webhook: Webhook | null
+  /** Told while it is being saved: the dialog stays open then. */
+  onBusy: (busy: boolean) => void
+  onSecret: (secret: string) => void
+  onClose: () => void
+}
+
+/** Address and events. */
+export function WebhookForm(props: WebhookFormProps): ReactNode {
+  return props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <AddForm {...props} />
+}
+
+function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
+  const queries = useQueryClient()
+  const state = useContractForm({
+    call: integrationCalls.addWebhook,
+    initialValues: { url: '', events: [...webhookEvent.options] } as WebhookValues,
+    toInput: ({ url, events }) => ({ body: { url: url.trim(), events } }),
+    onSuccess: ({ secret }) => {
+      onSecret(secret)
+      // After the secret is on the screen: the list may wait, it may not.
+      void invalidate(queries, [integrationCalls.webhooks])
+    },
+  })
+  return <Shared state={state} submit={formTexts.submit} busy={formTexts.busy} onBusy={onBusy} onClose={onClose} />
+}
+
+function ChangeForm({ webhook, onBusy, onClose }: WebhookFormProps & { webhook: Webhook }): ReactNode {
+  const state = useContractForm({
+    call: integrationCalls.changeWebhook,
+    initialValues: { url: webhook.url, events: webhook.events } as WebhookValues,
+    toInput: ({ url, events }) => ({ params: { id: webhook._id }, body: { url: url.trim(), events } }),
+    invalidates: [integrationCalls.webhooks],
+    onSuccess: () => {
+      toast('good', formTexts.saved)
+      onClose()
+    },
+  })
+  return <Shared state={state} submit={formTexts.save} busy={formTexts.saving} onBusy={onBusy} onClose={onClose} />
+}
+
+interface SharedProps {
+  state: ContractFormState<WebhookValues>
+  submit: string
+  busy: string
+  onBusy: (busy: boolean) => void
+  onClose: () => void
+}
+
+function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNode {
+  const { form, busy: sending } = state
+  useEffect(() => {
+    onBusy(sending)
+    return () => onBusy(false)
+  }, [sending, onBusy])
+  return (
+    <ContractForm
+      state={state}
+      submit={submit}
+      busy={busy}
+      actions={
+        <Button variant="default" onClick={onClose} disabled={sending}>
+          {texts.cancel}
+        </Button>
+      }
+    >
+      <div className={styles.fields}>
+        <TextInput
+          label={formTexts.url}
+          description={formTexts.urlHint}
+          placeholder={formTexts.urlPlaceholder}
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          data-autofocus
+          {...form.getInputProps('url')}
+        />
+        <Checkbox.Group
+          label={texts.events.label}
+          description={texts.events.hint}
+          classNames={{ label: styles.label ?? '', description: styles.description ?? '', error: styles.error ?? '' }}
+          {...form.getInputProps('events')}
+        >
+          {webhookEvent.options.map((event) => (
+            <Checkbox
+              key={event}
+              className={styles.choice ?? ''}
+              classNames={{ description: styles.says ?? '' }}
+              value={event}
+              label={texts.events.names[event]}
+              description={texts.events.says[event]}
+            />
+          ))}
+        </Checkbox.Group>
+      </div>
+    </ContractForm>
+  )
+}
+
+const secretTexts = texts.webhooks.secret
+
+/** The secret of a webhook, shown this once, and what it is for. */
+export function SecretOnce({ secret, onClose }: { secret: string; onClose: () => void }): ReactNode {
+  const arrived = useArrivalFocus<HTMLParagraphElement>()
+  return (
+    <>
+      <p ref={arrived} tabIndex={-1} className={styles.arrived}>
+        {secretTexts.text}
+      </p>
+      <div className={styles.secret}>
+        <code>{secret}</code>
+        <CopyButton text={secret} what={secretTexts.label} />
+      </div>
+      <p className={styles.small}>
+        {secretTexts.check} {secretTexts.how}
+      </p>
+      <Group justify="flex-end" mt={24}>
+        <Button onClick={onClose}>{secretTexts.kept}</Button>
+      </Group>
+    </>
   )
 }

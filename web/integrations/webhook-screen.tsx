@@ -1,19 +1,29 @@
 import { Button } from '@mantine/core'
 import { IconArrowLeft, IconWebhookOff } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Link, useParams } from 'react-router'
-import { integrationCalls, type Webhook } from '#contract/integrations.ts'
+import { Link, useNavigate, useParams } from 'react-router'
+import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { PageHeader } from '#web/ui/panel.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { confirm } from '#web/ui/confirm.tsx'
+import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { FormError, Notice } from '#web/ui/notice.tsx'
+import { FactList, PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { DeliveryLog } from './delivery-log.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './connections.module.css'
+import { DeliveryLog, ReceiverWords } from './delivery-log.tsx'
+import { useZapierChanges, useZone } from './hooks.ts'
+import { WebhookState, SubscribeButton } from './list-parts.tsx'
 import { texts } from './texts.ts'
-import { useZapierChanges } from './use-zapier-changes.ts'
-import { WebhookCard } from './webhook-card.tsx'
+import { SecretOnce, WebhookDialog } from './webhook-dialog.tsx'
 
-const words = texts.webhook
+const t = texts.webhook
 
 /** /dashboard/connections/webhooks/{id} */
 export default function WebhookScreen(): ReactNode {
@@ -24,10 +34,10 @@ export default function WebhookScreen(): ReactNode {
   return (
     <>
       <PageHeader
-        title={found?.kind === 'zapier' ? words.zap : words.title}
+        title={found?.kind === 'zapier' ? t.zap : t.title}
         action={
           <Button component={Link} to={screens.connections} variant="default" leftSection={<IconArrowLeft size={18} aria-hidden />}>
-            {words.back}
+            {t.back}
           </Button>
         }
       />
@@ -48,11 +58,11 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
     return (
       <EmptyState
         icon={<IconWebhookOff />}
-        title={words.gone.title}
-        text={words.gone.text}
+        title={t.gone.title}
+        text={t.gone.text}
         action={
           <Button component={Link} to={screens.connections}>
-            {words.gone.back}
+            {t.gone.back}
           </Button>
         }
       />
@@ -62,5 +72,180 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
       <WebhookCard webhook={shown} onRemoved={() => setRemoved(true)} />
       {!removed && <DeliveryLog webhook={shown} />}
     </>
+  )
+}
+
+/** One webhook: what keeps it from being called, everything about it but its secret, and what can be done with it. */
+export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }): ReactNode {
+  const { _id, kind, pausedBecause, failures } = webhook
+  const [changing, setChanging] = useState(false)
+  const [secret, setSecret] = useState<string | null>(null)
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const replaceSecret = useApiMutation(integrationCalls.replaceSecret, { onSuccess: (made) => setSecret(made.secret) })
+  const remove = useApiMutation(integrationCalls.removeWebhook, {
+    onSuccess: () => {
+      toast('good', t.remove.done)
+      onRemoved()
+      void invalidate(queries, [integrationCalls.webhooks])
+      // Replaces this address, which no longer exists.
+      void navigate(screens.connections, { replace: true })
+    },
+  })
+  const askToReplace = () =>
+    void confirm({
+      title: t.replace.title,
+      body: t.replace.text,
+      tone: 'danger',
+      action: t.replace.open,
+      busy: t.replace.busy,
+      failed: t.replace.failed,
+      onConfirm: () => replaceSecret.mutateAsync({ params: { id: _id } }),
+    })
+  const askToRemove = () =>
+    void confirm({
+      title: t.remove.title,
+      body: (
+        <>
+          <p className={styles.flush}>{t.remove.text}</p>
+          {kind === 'zapier' && <p className={styles.small}>{t.remove.zap}</p>}
+        </>
+      ),
+      tone: 'danger',
+      action: t.remove.open,
+      busy: t.remove.busy,
+      failed: t.remove.failed,
+      onConfirm: () => remove.mutateAsync({ params: { id: _id } }),
+    })
+  const test = useTestEvent(_id)
+  const change = useApiMutation(integrationCalls.changeWebhook, {
+    invalidates: [integrationCalls.webhooks, integrationCalls.webhookDeliveries],
+    onSuccess: (_reply, { body }) => toast('good', body.paused ? t.pauseDone : t.resumed),
+  })
+  const own = kind === 'webhook'
+  const paused = pausedBecause !== null
+  return (
+    <>
+      {pausedBecause !== null && (
+        <Notice
+          tone={pausedBecause === 'failing' ? 'bad' : 'warn'}
+          title={t.paused[pausedBecause].title}
+          action={pausedBecause === 'zapier_unsubscribed' ? <SubscribeButton /> : undefined}
+        >
+          {t.paused[pausedBecause].text}
+        </Notice>
+      )}
+      {!paused && failures > 0 && <Notice tone="warn">{t.failing(failures)}</Notice>}
+      <Panel>
+        <Facts webhook={webhook} />
+        {!own && <p className={styles.small}>{t.zapier}</p>}
+        <div className={styles.actions}>
+          {test.button}
+          {own && (
+            <Button variant="default" onClick={() => setChanging(true)}>
+              {t.change}
+            </Button>
+          )}
+          {pausedBecause !== 'zapier_unsubscribed' && (
+            <BusyButton
+              variant="default"
+              busy={change.isPending}
+              busyText={paused ? t.resuming : t.pausing}
+              onClick={() => change.mutate({ params: { id: _id }, body: { paused: !paused } })}
+            >
+              {paused ? t.resume : t.pause}
+            </BusyButton>
+          )}
+          {own && (
+            <Button variant="default" onClick={askToReplace}>
+              {t.replace.open}
+            </Button>
+          )}
+          <Button variant="default" className={styles.danger ?? ''} onClick={askToRemove}>
+            {t.remove.open}
+          </Button>
+        </div>
+        <FormError message={change.isError ? t.changeFailed(errorMessage(change.error)) : null} />
+        {test.outcome}
+      </Panel>
+      <WebhookDialog opened={changing} webhook={webhook} onClose={() => setChanging(false)} />
+      <SecretDialog secret={secret} onClose={() => setSecret(null)} />
+    </>
+  )
+}
+
+function Facts({ webhook }: { webhook: Webhook }): ReactNode {
+  const { url, events, createdAt, lastDeliveredAt } = webhook
+  const zone = useZone()
+  return (
+    <FactList stacks>
+      <dt>{t.address}</dt>
+      <dd>
+        <span className={styles.url} title={url}>
+          {url}
+        </span>
+      </dd>
+      <dt>{t.state}</dt>
+      <dd>
+        <WebhookState webhook={webhook} />
+      </dd>
+      <dt>{t.events}</dt>
+      <dd>{events.map((event) => texts.events.names[event]).join(', ')}</dd>
+      <dt>{t.added}</dt>
+      <dd data-quiet>{showDate(dateIn(zone, new Date(createdAt)))}</dd>
+      <dt>{t.last}</dt>
+      <dd data-quiet>{lastDeliveredAt === null ? t.never : capitalized(showMoment(zone, new Date(lastDeliveredAt), new Date()))}</dd>
+    </FactList>
+  )
+}
+
+/** A new secret, shown once. */
+function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }): ReactNode {
+  // It must stay while the dialog fades.
+  const [last, setLast] = useState(secret)
+  if (secret !== null && secret !== last) setLast(secret)
+  return (
+    <Dialog
+      opened={secret !== null}
+      onClose={onClose}
+      onExitTransitionEnd={() => setLast(null)}
+      title={texts.webhooks.secret.title}
+      size={520}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <SecretOnce secret={last ?? ''} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+/** Sends a test event, and says below the buttons what the receiver made of it. */
+export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
+  const send = useApiMutation(integrationCalls.testWebhook, {
+    invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
+  })
+  const button = (
+    <BusyButton variant="default" busy={send.isPending} busyText={t.testing} onClick={() => send.mutate({ params: { id } })}>
+      {t.test}
+    </BusyButton>
+  )
+  const outcome = (
+    <>
+      {send.isSuccess && <Outcome delivery={send.data} />}
+      <FormError message={send.isError ? t.testNotSent(errorMessage(send.error)) : null} />
+    </>
+  )
+  return { button, outcome }
+}
+
+function Outcome({ delivery }: { delivery: WebhookDelivery }): ReactNode {
+  const taken = delivery.state === 'delivered'
+  return (
+    <div className={styles.outcome}>
+      <Notice tone={taken ? 'good' : 'bad'} title={taken ? t.tested : t.testFailed}>
+        <ReceiverWords {...delivery} />
+      </Notice>
+    </div>
   )
 }

@@ -9,14 +9,12 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import styles from './connections.module.css'
-import { HookState } from './hook-state.tsx'
-import { ShowAll } from './show-all.tsx'
+import { useLackOfApiAccess, useZone } from './hooks.ts'
+import { WebhookState, ShowAll } from './list-parts.tsx'
 import { texts } from './texts.ts'
-import { useLackOfApiAccess } from './use-api-access.ts'
-import { useZone } from './use-zone.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
-const words = texts.webhooks
+const t = texts.webhooks
 
 /** The addresses that are told of what happens. */
 export function Webhooks(): ReactNode {
@@ -25,21 +23,21 @@ export function Webhooks(): ReactNode {
   const [adding, setAdding] = useState(false)
   return (
     <Panel
-      title={words.title}
+      title={t.title}
       aside={
         !lack && (
           <Button variant="default" leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setAdding(true)}>
-            {words.add}
+            {t.add}
           </Button>
         )
       }
     >
-      <p className={styles.lead}>{words.text}</p>
+      <p className={styles.lead}>{t.text}</p>
       <QueryView
         query={webhooks}
-        loading={words.loading}
-        error={words.failed}
-        empty={<p className={styles.none}>{lack ? words.lacking(lack.lifts.title) : words.none}</p>}
+        loading={t.loading}
+        error={t.failed}
+        empty={<p className={styles.none}>{lack ? t.lacking(lack.lifts.title) : t.none}</p>}
       >
         {(list) => (
           <ShowAll list={list}>
@@ -63,19 +61,19 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
   const zone = useZone()
   const Icon = kind === 'zapier' ? IconBolt : IconWebhook
   const facts = [
-    lastDeliveredAt === null ? words.nothing : words.delivered(showMoment(zone, new Date(lastDeliveredAt), new Date())),
-    ...(failures > 0 ? [words.failing(failures)] : []),
+    lastDeliveredAt === null ? t.nothing : t.delivered(showMoment(zone, new Date(lastDeliveredAt), new Date())),
+    ...(failures > 0 ? [t.failing(failures)] : []),
   ]
   return (
     <li className={styles.linked}>
       <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
       <div className={styles.what}>
         <div className={styles.name}>
-          <Link to={screens.webhook(_id)} className={styles.address} aria-label={words.open(url)} title={url}>
+          <Link to={screens.webhook(_id)} className={styles.address} aria-label={t.open(url)} title={url}>
             {url}
           </Link>
-          {kind === 'zapier' && <Pill tone="quiet">{words.by.zapier}</Pill>}
-          <HookState webhook={webhook} />
+          {kind === 'zapier' && <Pill tone="quiet">{t.by.zapier}</Pill>}
+          <WebhookState webhook={webhook} />
         </div>
         <div className={styles.quiet}>{events.map((event) => texts.events.names[event]).join(', ')}</div>
         <div className={styles.quiet}>{capitalized(facts.join(' · '))}</div>

@@ -1,9 +1,45 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef } from 'react'
+import { billingCalls } from '#contract/billing.ts'
 import type { Call } from '#contract/call.ts'
-import type { integrationCalls } from '#contract/integrations.ts'
-import { useApiMutation } from '#web/platform/query.ts'
+import { integrationCalls } from '#contract/integrations.ts'
+import { type Plan, planOf, planThatLifts } from '#contract/plans.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { zapierCalls } from '#contract/zapier.ts'
+import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
+
+/** The plan that somebody is on, and the one that has webhooks and API keys; null where theirs has them, and until that is known: the server decides. */
+export function useLackOfApiAccess(): { here: Plan; lifts: Plan } | null {
+  const entitled = useApiQuery(billingCalls.subscription).data?.entitlements
+  if (!entitled || entitled.abilities.includes('apiAccess')) return null
+  return { here: planOf(entitled.plan), lifts: planThatLifts('apiAccess') }
+}
+
+/** For what takes the place of a form in a dialog: the button that was pressed is gone, and this is read next. It needs `tabIndex={-1}`. */
+export function useArrivalFocus<E extends HTMLElement>(): RefObject<E | null> {
+  const element = useRef<E>(null)
+  useEffect(() => element.current?.focus({ preventScroll: true }), [])
+  return element
+}
+
+/** What is shown of Zapier is read anew when somebody subscribes or unsubscribes elsewhere, in the sidebar say. */
+export function useZapierChanges(): void {
+  const queries = useQueryClient()
+  const subscribed = useApiQuery(zapierCalls.subscription).data?.sendReminders
+  const before = useRef(subscribed)
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== subscribed)
+      void invalidate(queries, [integrationCalls.connections, integrationCalls.webhooks])
+    before.current = subscribed
+  }, [subscribed, queries])
+}
+
+/** The time zone that the account lives in; undefined, which stands for the browser's own, until that is known. */
+export function useZone(): string | undefined {
+  return useApiQuery(reminderCalls.status).data?.timezone
+}
 
 interface RemovalOptions<T> {
   call: typeof integrationCalls.disconnect | typeof integrationCalls.removeKey
