@@ -10,8 +10,8 @@ async function signedOut(page: Page, audit: Audit): Promise<void> {
     ['contact', '/contact', /./],
     ['sign-up', '/signup', 'Sign up to Duely'],
     ['forgot-password', '/forgot-password', 'Forgot your password?'],
-    ['reset-password', '/reset-password', /This link is not complete/],
-    ['confirm-email', '/confirm-email', /This link is not complete/],
+    ['reset-password', '/reset-password', /This link is incomplete/],
+    ['confirm-email', '/confirm-email', /This link is incomplete/],
     ['not-found', '/no-such-page', 'Page not found'],
     ['sign-in', '/signin', 'Sign in to Duely'],
   ]

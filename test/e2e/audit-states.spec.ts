@@ -101,14 +101,14 @@ function screens(invoice: string, webhook: string): Screen[] {
       address: '/dashboard/profile',
       calls: [accountCalls.stats],
       loading: 'Member since',
-      failed: /^Your figures could not be loaded\./,
+      failed: /^Couldn’t load your figures\./,
     },
     {
       name: 'security',
       address: '/dashboard/profile?tab=security',
       calls: [accountCalls.sessions, accountCalls.audit],
-      loading: 'Loading your browsers...',
-      failed: /^Your browsers could not be loaded\./,
+      loading: 'Loading your sessions...',
+      failed: /^Couldn’t load your sessions\./,
     },
     {
       name: 'subscription',
@@ -169,7 +169,7 @@ async function away(page: Page, audit: Audit, someone: Someone): Promise<void> {
   await expect(page.getByRole('heading', { name: 'This screen could not be loaded' })).toBeVisible()
   await audit.at('offline-not-fetched')
   await page.context().setOffline(false)
-  await expect(page.getByRole('heading', { name: 'Connected applications' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Connected apps' })).toBeVisible()
   await open(page, '/dashboard/no-such-screen', 'Page not found')
   await whole()
   await audit.at('not-found-dashboard')

@@ -14,11 +14,11 @@ const sidebar = (page: Page) => page.getByRole('complementary')
 /** The secret that the dialog shows once. */
 async function shownOnce(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByRole('button', { name: 'I Have Kept It' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'I’ve Saved It' })).toBeVisible()
   // Escape must not close the dialog: the secret would be lost.
   await page.keyboard.press('Escape')
   const shown = (await dialog.locator('code').first().textContent()) ?? ''
-  await dialog.getByRole('button', { name: 'I Have Kept It' }).click()
+  await dialog.getByRole('button', { name: 'I’ve Saved It' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   return shown
 }
@@ -27,13 +27,13 @@ test('an API key created on the screen gives access to the invoices until it is 
   await signIn(page, program.url, 'keys@banyan.example')
   await page.goto('/dashboard')
   await sidebar(page).getByRole('link', { name: 'Connections' }).click()
-  await expect(page.getByText('No key yet.')).toBeVisible()
+  await expect(page.getByText('No API keys yet.')).toBeVisible()
   await page.getByRole('button', { name: 'Create API Key' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Create API Key' }).click()
   await expect(dialog.getByText('Please enter a name.')).toBeVisible()
   await dialog.getByLabel('Name').fill('Bookkeeping')
-  await dialog.getByLabel('Runs out').selectOption('After 30 days')
+  await dialog.getByLabel('Expires').selectOption('After 30 days')
   await dialog.getByRole('button', { name: 'Create API Key' }).click()
   const key = await shownOnce(page)
   const ask = (method: string, body?: object) =>
@@ -53,7 +53,7 @@ test('an API key created on the screen gives access to the invoices until it is 
   await row.getByRole('button', { name: 'Revoke Bookkeeping' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await expect(page.getByText('Bookkeeping is revoked.')).toBeVisible()
-  await expect(page.getByText('No key yet.')).toBeVisible()
+  await expect(page.getByText('No API keys yet.')).toBeVisible()
   expect((await ask('GET')).status).toBe(401)
 })
 
@@ -76,10 +76,10 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   await page.goto('/dashboard/connections')
   await page.getByRole('button', { name: 'Add Webhook' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Address').fill('not an address')
+  await dialog.getByLabel('URL').fill('not an address')
   await dialog.getByRole('button', { name: 'Add Webhook' }).click()
   await expect(dialog.getByText('Please enter an address such as https://example.com/duely.')).toBeVisible()
-  await dialog.getByLabel('Address').fill(`${receiver.url}/duely`)
+  await dialog.getByLabel('URL').fill(`${receiver.url}/duely`)
   await dialog.getByLabel('Invoice overdue').uncheck()
   await dialog.getByRole('button', { name: 'Add Webhook' }).click()
   const secret = await shownOnce(page)
@@ -89,13 +89,13 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   await expect(page.getByText('Invoice created, Invoice paid, Reminder sent, Reminder failed')).toBeVisible()
   receiver.answer({ status: 500, body: 'the till is closed' })
   await page.getByRole('button', { name: 'Send Test Event' }).click()
-  await expect(page.getByText('The receiver did not take the test event.')).toBeVisible()
+  await expect(page.getByText('The test event was not delivered.')).toBeVisible()
   await expect(page.getByRole('main').getByRole('alert').filter({ hasText: 'The receiver answered 500:' })).toContainText(
     'the till is closed',
   )
   receiver.answer({ status: 200, body: 'thank you' })
   await page.getByRole('button', { name: 'Send Test Event' }).click()
-  await expect(page.getByText('The receiver has taken the test event.')).toBeVisible()
+  await expect(page.getByText('Test event delivered.')).toBeVisible()
 
   await asha.send('POST', '/invoice', anInvoice)
   const told = () => receiver.calls.filter(({ body }) => body.includes('invoice.created'))
@@ -113,7 +113,7 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   const heard = () => receiver.calls.filter(({ path }) => path === '/duely')
   const before = heard().length
   await entry.getByRole('button', { name: /^Send again: Invoice created/ }).click()
-  await expect(page.getByText('The receiver has taken it.')).toBeVisible()
+  await expect(page.getByText('Event delivered.')).toBeVisible()
   expect(heard().length).toBe(before + 1)
   expect(heard().at(-1)?.headers['webhook-id']).toBe(headers['webhook-id'])
 })
@@ -132,7 +132,7 @@ test('a webhook is paused, resumed, changed, gets a new secret, and is removed',
   await expect(page.getByText('Paused by you')).toHaveCount(0)
 
   await page.getByRole('button', { name: 'Change', exact: true }).click()
-  await page.getByRole('dialog').getByLabel('Address').fill(`${receiver.url}/second`)
+  await page.getByRole('dialog').getByLabel('URL').fill(`${receiver.url}/second`)
   await page.getByRole('dialog').getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText(`${receiver.url}/second`)).toBeVisible()
 
@@ -145,9 +145,9 @@ test('a webhook is paused, resumed, changed, gets a new secret, and is removed',
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await expect(page).toHaveURL(/\/dashboard\/connections$/)
-  await expect(page.getByText('No address is called yet.')).toBeVisible()
+  await expect(page.getByText('No webhooks yet.')).toBeVisible()
   await page.goto(`/dashboard/connections/webhooks/${made._id}`)
-  await expect(page.getByText('There is no such webhook')).toBeVisible()
+  await expect(page.getByText('Webhook not found')).toBeVisible()
 })
 
 test('the sidebar triggers reminders after one consent, once a day', async ({ page, program, smtp }) => {
@@ -171,7 +171,7 @@ test('the sidebar triggers reminders after one consent, once a day', async ({ pa
   await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await page.reload()
   await trigger.click()
-  await expect(dialog.getByText('1 email leaves now, for')).toBeVisible()
+  await expect(dialog.getByText('1 email ready to send, for')).toBeVisible()
   await expect(dialog.getByText('Kaveri Foods')).toBeVisible()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(trigger).toBeFocused()
@@ -183,8 +183,8 @@ test('the sidebar triggers reminders after one consent, once a day', async ({ pa
   expect(smtp.mails.filter(({ envelope }) => envelope.to.includes('billing@kaveri.example'))).toHaveLength(1)
 
   await trigger.click()
-  await expect(dialog.getByText('Nobody is due at the moment, so no email would leave.')).toBeVisible()
-  await expect(dialog.getByText(/^1 invoice past due is left out/)).toBeVisible()
+  await expect(dialog.getByText('No invoices are due, so no emails would be sent.')).toBeVisible()
+  await expect(dialog.getByText(/^1 overdue invoice skipped/)).toBeVisible()
   await dialog.getByRole('button', { name: 'Close' }).last().click()
 
   await sidebar(page).getByRole('link', { name: 'Connections' }).click()
@@ -273,7 +273,7 @@ test('an OAuth app has access from consent until it is disconnected', async ({ p
 
   await row.getByRole('button', { name: 'Disconnect Zapier' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
-  await expect(page.getByText('No application is connected')).toBeVisible()
+  await expect(page.getByText('No apps connected')).toBeVisible()
   await expect(zap).toHaveCount(0)
   expect((await me()).status).toBe(401)
 })
@@ -281,7 +281,7 @@ test('an OAuth app has access from consent until it is disconnected', async ({ p
 test('a tampered consent request cannot be allowed', async ({ page, program }) => {
   await signIn(page, program.url, 'changed@banyan.example')
   await page.goto('/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fevil.example%2Fback&state=1&request=made-up')
-  await expect(page.getByText('This request cannot be answered')).toBeVisible()
+  await expect(page.getByText('This request isn’t valid')).toBeVisible()
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByText(/^Error during authorization\. Please try again\. This link is incomplete/)).toBeVisible()
   await page.getByRole('button', { name: 'No', exact: true }).click()

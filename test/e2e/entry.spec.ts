@@ -45,7 +45,7 @@ test('a session ended elsewhere leads to sign-in with a notice, and back to the 
     body: JSON.stringify({ currentPassword: password, newPassword: `${password} too` }),
   })
   await page.getByRole('link', { name: 'Email Templates' }).first().click()
-  await expect(page.getByText('You have been signed out of this browser.')).toBeVisible()
+  await expect(page.getByText('You were signed out.')).toBeVisible()
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(`${password} too`)
   await page.getByRole('button', { name: 'Sign In' }).click()

@@ -25,11 +25,11 @@ test('Google signs a visitor up, and later in, back to the screen requested', as
 
   await page.goto('/dashboard/profile')
   await expect(
-    page.getByText('You sign in with Google. The email of this account stays asha@gmail.com, whatever it is there.'),
+    page.getByText('You sign in with Google. Your Duely email stays asha@gmail.com, even if your Google email changes.'),
   ).toBeVisible()
   await expect(page.getByLabel('Email Address')).toBeHidden()
   await page.getByRole('tab', { name: 'Security' }).click()
-  await expect(page.getByText(/^You sign in with Google\. There is no password and no other/)).toBeVisible()
+  await expect(page.getByText(/^You sign in with Google\. You don’t have a password or second/)).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Change Password' })).toHaveCount(0)
   await expect(page.getByText('Signed in with Google.')).toBeVisible()
 
@@ -92,7 +92,7 @@ test('Google sign-in does not take over an account with a password, which links 
 
   await expect(page.getByText('Your Google account is linked!')).toBeVisible()
   await expect(page).toHaveURL(/\/dashboard\/profile\?tab=security$/)
-  await expect(page.getByText(/^You sign in with Google\. There is no password and no other/)).toBeVisible()
+  await expect(page.getByText(/^You sign in with Google\. You don’t have a password or second/)).toBeVisible()
   await signOut(page)
   await page.goto('/signin')
   await page.getByLabel('Email').fill('ravi@gmail.com')
@@ -106,11 +106,11 @@ test('Google sign-in does not take over an account with a password, which links 
   await page.goto('/dashboard/profile?tab=security')
   await page.getByRole('button', { name: 'Unlink Google' }).click()
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
-  await expect(dialog.getByText(/^Google has confirmed that it is you\./)).toBeVisible()
+  await expect(dialog.getByText(/^Google confirmed that it’s you\./)).toBeVisible()
   await dialog.getByLabel('New Password', { exact: true }).fill('lotus staple monsoon')
   await dialog.getByLabel('Confirm New Password', { exact: true }).fill('lotus staple monsoon')
   await dialog.getByRole('button', { name: 'Unlink Google' }).click()
-  await expect(page.getByText('Google is unlinked. Your password counts from now on!')).toBeVisible()
+  await expect(page.getByText('Google is unlinked. Sign in with your password from now on.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Link Google', exact: true })).toBeVisible()
 })
 
@@ -140,5 +140,5 @@ test('linking Google requires the second factor', async ({ page, google, program
   await dialog.getByRole('textbox', { name: 'Code' }).fill(recoveryCodes[0] ?? '')
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
   await expect(page.getByText('Your Google account is linked!')).toBeVisible()
-  await expect(page.getByText(/two-step verification is switched on there/)).toBeVisible()
+  await expect(page.getByText(/Turn on 2-Step Verification/)).toBeVisible()
 })

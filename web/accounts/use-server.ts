@@ -1,7 +1,7 @@
 import { accountCalls, type ServerAbilities } from '#contract/accounts.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 
-/** What this server can do; undefined until it has said so. It says the same as long as it runs, so it is asked once. */
+/** The server's abilities; undefined until loaded. They are constant while it runs, so they are loaded once. */
 export function useServer(): ServerAbilities | undefined {
   return useApiQuery(accountCalls.server, {}, { staleTime: Number.POSITIVE_INFINITY }).data
 }

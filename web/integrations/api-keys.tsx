@@ -20,10 +20,9 @@ import { ShowAll } from './list-parts.tsx'
 import { texts } from './texts.ts'
 
 const t = texts.keys
-/** So many milliseconds before its end a key is marked. */
+/** Keys are marked this many ms before they expire. */
 const soon = 7 * 86_400_000
 
-/** The keys for programs of one's own. */
 export function ApiKeys(): ReactNode {
   const keys = useApiQuery(integrationCalls.keys)
   const lack = useLackOfApiAccess()
@@ -116,11 +115,11 @@ function Key({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }): Re
   )
 }
 
-/** Makes a key, and shows it this once. */
+/** Creates a key and shows it once. */
 export function ApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const [busy, setBusy] = useState(false)
   const [key, setKey] = useState<string | null>(null)
-  // It is shown this once: a click beside the dialog must not lose it.
+  // A key is shown once: a click outside the dialog must not lose it.
   const stays = key !== null
   return (
     <Dialog
@@ -168,13 +167,12 @@ const dialogTexts = texts.keys.dialog
 const radio = { className: styles.choice ?? '', classNames: { description: styles.says ?? '' } }
 
 interface ApiKeyFormProps {
-  /** Told while it is being made: the dialog stays open then. */
+  /** The dialog must stay open while this is true. */
   onBusy: (busy: boolean) => void
   onKey: (key: string) => void
   onClose: () => void
 }
 
-/** Name, what it may do, and when it runs out. */
 export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNode {
   const queries = useQueryClient()
   const state = useContractForm({
@@ -189,11 +187,11 @@ export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNo
     }),
     onSuccess: ({ key }) => {
       onKey(key)
-      // After the key is on the screen: the list may wait, it may not.
+      // After the key is on screen: the list may wait, it must not.
       void invalidate(queries, [integrationCalls.keys])
     },
     onError: (error) => {
-      // The plan has changed meanwhile: the screen says so then.
+      // The plan has changed meanwhile: refetch it, so that the screen explains.
       if (error instanceof Problem && error.code === 'plan_limit') void invalidate(queries, [billingCalls.subscription])
     },
   })

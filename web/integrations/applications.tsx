@@ -14,7 +14,6 @@ import { texts } from './texts.ts'
 
 const t = texts.applications
 
-/** The applications that may use the account, each with the way to take that back. */
 export function Applications(): ReactNode {
   const connections = useApiQuery(integrationCalls.connections)
   useZapierChanges()
@@ -52,7 +51,7 @@ export function Applications(): ReactNode {
   )
 }
 
-/** How to connect the first one. Not every server knows Zapier. */
+/** How to connect the first app. Not every server is registered with Zapier. */
 function NoneYet({ title }: { title: string }): ReactNode {
   const zapier = useApiQuery(zapierCalls.subscription)
   return (
@@ -70,7 +69,7 @@ function Application({ connection, onDisconnect }: { connection: Connection; onD
   const facts = [
     ...(own ? [t.own] : []),
     t.since(showDate(dateIn(zone, new Date(since)))),
-    // Of Duely's own there is nothing to know beyond what it stands behind.
+    // Duely's own app has no further facts.
     ...(own
       ? []
       : [lastUsedAt === null ? texts.never : texts.used(showMoment(zone, new Date(lastUsedAt), new Date())), texts.scopes(scopes)]),

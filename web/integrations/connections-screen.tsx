@@ -24,7 +24,7 @@ export default function ConnectionsScreen(): ReactNode {
 
 const t = texts.plan
 
-/** Says that webhooks and API keys need another plan, before anybody runs into it. */
+/** Explains that webhooks and API keys need another plan. */
 export function PlanFirst(): ReactNode {
   const lack = useLackOfApiAccess()
   if (!lack) return null
@@ -34,7 +34,7 @@ export function PlanFirst(): ReactNode {
       tone="info"
       title={t.title(lifts.title)}
       action={
-        // The pricing page is a document of its own.
+        // The pricing page is a document of its own, with its own security policy.
         <Button component="a" href={withQuery(screens.pricing, { plan: lifts.name })} variant="default">
           {t.choose(lifts.title)}
         </Button>

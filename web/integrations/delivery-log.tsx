@@ -14,13 +14,12 @@ import { ShowAll } from './list-parts.tsx'
 import { texts } from './texts.ts'
 
 const t = texts.log
-/** Milliseconds between two looks: while something is on its way, and otherwise. */
+/** Milliseconds between refetches, while a delivery is pending and otherwise. */
 const often = 3_000
 const seldom = 20_000
 
 const tones = { delivered: 'paid', waiting: 'unpaid', failed: 'overdue' } satisfies Record<WebhookDelivery['state'], PillTone>
 
-/** What was delivered to a webhook lately, newest first, with what the receiver said. */
 export function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
   const [moving, setMoving] = useState(false)
   const log = useApiQuery(integrationCalls.webhookDeliveries, { params: { id: webhook._id } }, { refetchInterval: moving ? often : seldom })
@@ -57,7 +56,7 @@ function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webh
   const when = showMoment(zone, new Date(lastTriedAt ?? createdAt), now)
   const facts = [
     capitalized(when),
-    ...(attempt > 0 ? [t.tries(attempt)] : []),
+    ...(attempt > 0 ? [t.attempts(attempt)] : []),
     ...(nextTryAt !== null ? [t.next(showComing(zone, new Date(nextTryAt), now))] : []),
     ...(state === 'waiting' && nextTryAt === null && webhook.pausedBecause !== null ? [t.held] : []),
   ]
@@ -70,7 +69,7 @@ function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webh
         <div className={styles.when}>{facts.join(' · ')}</div>
         {attempt > 0 && (
           <p className={styles.said}>
-            <ReceiverWords {...delivery} />
+            <ReceiverAnswer {...delivery} />
           </p>
         )}
         <div className={styles.id}>{t.event(eventId)}</div>
@@ -89,10 +88,10 @@ function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webh
   )
 }
 
-/** What became of the last try: the receiver's own t quoted, or a sentence of ours where none of its came. null before the first try. */
-export function ReceiverWords({ status, words: said }: Pick<WebhookDelivery, 'status' | 'words'>): ReactNode {
+/** The result of the last attempt: the receiver's own words, or a sentence of ours if it sent none. */
+export function ReceiverAnswer({ status, words: said }: Pick<WebhookDelivery, 'status' | 'words'>): ReactNode {
   if (status === null) return said
-  // Of one that leads elsewhere Duely itself says what to do.
+  // For a redirect Duely's own sentence explains what to do.
   if (status >= 300 && status < 400) return `${t.answered(status)} ${said ?? ''}`
   if (said === null || said === '') return t.saidNothing(status)
   return (

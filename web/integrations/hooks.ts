@@ -10,21 +10,21 @@ import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-/** The plan that somebody is on, and the one that has webhooks and API keys; null where theirs has them, and until that is known: the server decides. */
+/** The current plan and the one that includes webhooks and API keys; null if the current one does, or while loading: the server decides. */
 export function useLackOfApiAccess(): { here: Plan; lifts: Plan } | null {
   const entitled = useApiQuery(billingCalls.subscription).data?.entitlements
   if (!entitled || entitled.abilities.includes('apiAccess')) return null
   return { here: planOf(entitled.plan), lifts: planThatLifts('apiAccess') }
 }
 
-/** For what takes the place of a form in a dialog: the button that was pressed is gone, and this is read next. It needs `tabIndex={-1}`. */
+/** Focuses content that replaces a form in a dialog, because the pressed button is gone. It needs `tabIndex={-1}`. */
 export function useArrivalFocus<E extends HTMLElement>(): RefObject<E | null> {
   const element = useRef<E>(null)
   useEffect(() => element.current?.focus({ preventScroll: true }), [])
   return element
 }
 
-/** What is shown of Zapier is read anew when somebody subscribes or unsubscribes elsewhere, in the sidebar say. */
+/** Refetches connections and webhooks when the Zapier subscription changes elsewhere, for example in the sidebar. */
 export function useZapierChanges(): void {
   const queries = useQueryClient()
   const subscribed = useApiQuery(zapierCalls.subscription).data?.sendReminders
@@ -36,7 +36,7 @@ export function useZapierChanges(): void {
   }, [subscribed, queries])
 }
 
-/** The time zone that the account lives in; undefined, which stands for the browser's own, until that is known. */
+/** The account's time zone; undefined, which means the browser's, while loading. */
 export function useZone(): string | undefined {
   return useApiQuery(reminderCalls.status).data?.timezone
 }
@@ -44,7 +44,6 @@ export function useZone(): string | undefined {
 interface RemovalOptions<T> {
   call: typeof integrationCalls.disconnect | typeof integrationCalls.removeKey
   invalidates: Call[]
-  /** The length of the list on screen. */
   length: number | undefined
   texts: {
     question: (name: string) => string
@@ -57,13 +56,12 @@ interface RemovalOptions<T> {
 }
 
 interface Removal<T> {
-  /** For the element around the list, with `tabIndex={-1}`: the button that removes an item disappears with it, so the list takes the focus. */
+  /** For the element around the list, with `tabIndex={-1}`: a removed item takes its button along, so the list takes the focus. */
   around: RefObject<HTMLDivElement | null>
-  /** Asks, then removes. */
   remove: (item: T) => void
 }
 
-/** Removes an application, or a key, from its list. */
+/** Asks, then removes an app or an API key from its list. */
 export function useRemoval<T extends { _id: string; name: string }>({ call, invalidates, length, texts }: RemovalOptions<T>): Removal<T> {
   const around = useRef<HTMLDivElement>(null)
   const expected = useRef(false)

@@ -10,10 +10,9 @@ import { Pill, type PillTone } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { texts } from './texts.ts'
 
-/** How many stand there at first. */
+/** Items shown before "Show all". */
 const few = 10
 
-/** The first of many, and the way to all of them. */
 export function ShowAll<T>({ list, children }: { list: T[]; children: (shown: T[]) => ReactNode }): ReactNode {
   const [all, setAll] = useState(false)
   return (
@@ -30,7 +29,7 @@ export function ShowAll<T>({ list, children }: { list: T[]; children: (shown: T[
 
 const t = texts.zapier
 
-/** Lets deliveries to Zapier go on. */
+/** Resumes deliveries to Zapier. */
 export function SubscribeButton(): ReactNode {
   const subscribe = useApiMutation(zapierCalls.subscribe, {
     invalidates: [zapierCalls.subscription, integrationCalls.connections, integrationCalls.webhooks],
@@ -48,7 +47,6 @@ export function SubscribeButton(): ReactNode {
 
 const tones = { on: 'paid', by_hand: 'unpaid', failing: 'overdue', zapier_unsubscribed: 'unpaid' } satisfies Record<string, PillTone>
 
-/** Whether a webhook is called, and if not why. */
 export function WebhookState({ webhook }: { webhook: Webhook }): ReactNode {
   const state = webhook.pausedBecause ?? 'on'
   return <Pill tone={tones[state]}>{texts.webhooks.states[state]}</Pill>

@@ -16,7 +16,7 @@ import styles from './consent.module.css'
 import { consentTexts as texts } from './texts.ts'
 import { webAddress } from './web-address.ts'
 
-/** Principal is asked about where nobody is named. */
+/** Named in an invalid request. */
 const zapier = 'Zapier'
 const dashboard = screens.dashboard
 
@@ -34,7 +34,7 @@ export default function OauthConsentScreen(): ReactNode {
 
 function Asking({ asked }: { asked: Asked }): ReactNode {
   const question = useApiQuery(integrationCalls.consent, { query: asked })
-  // What is no question will not become one by trying again.
+  // Retrying cannot help an invalid request.
   if (question.data === undefined && question.error instanceof Problem && !passes(question.error))
     return <ConsentCard application={zapier} own={false} asked={asked} refuseUrl={dashboard} invalid={question.error.message} />
   return (
@@ -73,7 +73,7 @@ function Incomplete(): ReactNode {
   )
 }
 
-/** What stands in the address of the question: it goes back with the answer. */
+/** The query of the request; sent back with the answer. */
 export interface Asked {
   redirect_uri: string
   state: string
@@ -85,17 +85,16 @@ interface ConsentCardProps {
   own: boolean
   asked: Asked
   refuseUrl: string
-  /** Why it cannot be answered: then that is the headline, and the button to stay is the bright one. */
+  /** Why the request is invalid; then No is the primary button. */
   invalid?: string
   children?: ReactNode
 }
 
-/** The question, what `children` say about it, and the two answers. */
 export function ConsentCard({ application, own, asked, refuseUrl, invalid, children }: ConsentCardProps): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const [leaving, setLeaving] = useState(false)
   const leave = (address: string) => {
-    // Busy until the other page is there.
+    // Busy until the other page has loaded.
     setLeaving(true)
     window.location.assign(address)
   }
@@ -162,7 +161,7 @@ export function ConsentCard({ application, own, asked, refuseUrl, invalid, child
   )
 }
 
-/** The question; no line of it begins with its hyphen. */
+/** The hyphen must not start a line. */
 function Question({ application }: { application: string }): ReactNode {
   const [lead, ...asks] = texts.question(application).split(' - ')
   return (
@@ -172,7 +171,7 @@ function Question({ application }: { application: string }): ReactNode {
   )
 }
 
-/** What the application may do and for how long, with whose account, and where the browser goes on. */
+/** Scopes, account, duration and redirect address. */
 export function ConsentFacts({ question }: { question: ConsentQuestion }): ReactNode {
   const { application, own, scopes, returnsTo } = question
   const session = useSession()

@@ -20,7 +20,7 @@ import { useArrivalFocus } from './hooks.ts'
 import { triggerTexts as texts } from './texts.ts'
 import styles from './trigger.module.css'
 
-/** Asks before clients are written to: who, and about how much. Whoever has not permitted it yet is sent to do that, and comes back. */
+/** Shows which clients get an email and asks. Without permission it redirects to the consent screen, which comes back here. */
 export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const [busy, setBusy] = useState(false)
   const connections = useApiQuery(integrationCalls.connections, {}, { enabled: opened, staleTime: 0 })
@@ -29,7 +29,7 @@ export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: (
   useGoingForPermission(opened && permitted === false)
   return (
     <Dialog
-      // Where it is not permitted nothing is asked here, so nothing should flash.
+      // Stays closed without permission: it must not flash before the redirect.
       opened={opened && permitted !== false && (permitted === true || connections.isError || late)}
       onClose={busy ? () => undefined : onClose}
       title={texts.title}
@@ -93,7 +93,7 @@ function Due({ onBusy, onClose }: StepProps): ReactNode {
 
 interface QuestionProps extends StepProps {
   due: CallReply<typeof reminderCalls.preview>
-  /** Not everybody was reached. */
+  /** Called when an email failed or is delayed. */
   onTrouble: (answer: RunAnswer) => void
 }
 
@@ -143,10 +143,10 @@ interface ButtonsProps {
   children: ReactNode
 }
 
-/** The button to stay comes first, so that a hasty Enter does no harm. */
+/** Cancel comes first and has the focus, so that a hasty Enter does no harm. */
 function Buttons({ close, onClose, disabled, children }: ButtonsProps): ReactNode {
   const stay = useRef<HTMLButtonElement>(null)
-  // The window was there first, and its cross has the focus until now.
+  // The dialog opened while loading, so its close button has the focus.
   useEffect(() => {
     if (document.activeElement?.matches('[role="dialog"] header button')) stay.current?.focus({ preventScroll: true })
   }, [])
@@ -160,7 +160,7 @@ function Buttons({ close, onClose, disabled, children }: ButtonsProps): ReactNod
   )
 }
 
-/** In sentences what became of it, where not everybody was reached: what left, what failed and why, what is still to come. */
+/** The result, where an email failed or is delayed. */
 export function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
   const { count, failed, skipped, retrying, failures } = answer
   const arrived = useArrivalFocus<HTMLDivElement>()
@@ -187,11 +187,10 @@ export function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
 interface SendTrigger {
   trigger: () => void
   sending: boolean
-  /** What went wrong, until it is tried again. */
   problem: string | null
 }
 
-/** Triggers the reminders and says what became of them; `onDone` hears the same in numbers. */
+/** Triggers the reminders and shows the result in a toast. */
 export function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger {
   const said = (error: Error) => `${texts.notDone} ${errorMessage(error)}`
   const send = useApiMutation(integrationCalls.trigger, {
@@ -204,7 +203,7 @@ export function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger
       invoiceCalls.read,
     ],
     onSuccess: (answer) => {
-      tell(answer)
+      report(answer)
       onDone(answer)
     },
     onError: (error) => toast('bad', said(error)),
@@ -212,19 +211,19 @@ export function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger
   return { trigger: () => send.mutate({}), sending: send.isPending, problem: send.isError ? said(send.error) : null }
 }
 
-/** What only waits, was left out or was refused is never called a success. */
-function tell({ count, failed, retrying }: RunAnswer): void {
-  const words = [
+/** Success only if an email was accepted: delayed, skipped and failed ones are named as such. */
+function report({ count, failed, retrying }: RunAnswer): void {
+  const message = [
     ...(count > 0 ? [texts.sent(count)] : []),
     ...(failed > 0 ? [texts.failedShort(failed)] : []),
     ...(retrying > 0 ? [texts.underWay(retrying)] : []),
   ].join(' ')
-  if (failed > 0) toast('bad', words)
-  else if (words === '') toast('info', texts.sentNone)
-  else toast(count > 0 ? 'good' : 'info', `${texts.done} ${words}`)
+  if (failed > 0) toast('bad', message)
+  else if (message === '') toast('info', texts.sentNone)
+  else toast(count > 0 ? 'good' : 'info', `${texts.done} ${message}`)
 }
 
-/** Goes to the consent page with Duely's own request, from where the browser comes back to `?trigger`. */
+/** Redirects to the consent screen with Duely's own request; the browser returns to `?trigger`. */
 export function useGoingForPermission(wanted: boolean): void {
   const navigate = useNavigate()
   useEffect(() => {
@@ -232,7 +231,7 @@ export function useGoingForPermission(wanted: boolean): void {
     const go = async () => {
       const here = new URLSearchParams(window.location.search)
       here.delete('trigger')
-      // Whoever comes back to this address, or stays because something is not saved, is not asked again.
+      // Removed first, so that Back, or staying for unsaved changes, does not ask again.
       await navigate({ search: `${here}` }, { replace: true, preventScrollReset: true })
       await navigate(withQuery(screens.oauthConsent, { redirect_uri: ownRedirectPath, state: randomState() }))
     }
@@ -244,10 +243,10 @@ function randomState(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Milliseconds after which a wait is noticed. */
+/** In ms. */
 const noticed = 500
 
-/** Whether something is waited for so long already that it should be said. */
+/** True once a wait has lasted long enough to be shown. */
 export function useLateness(waiting: boolean): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {

@@ -4,14 +4,14 @@ import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 
 const TriggerDialog = lazyDialog(async () => (await import('./trigger-dialog.tsx')).TriggerDialog)
 
-/** Around every screen of the dashboard: with `?trigger` the question stands open that comes before reminders are triggered by hand. */
+/** Around every dashboard screen: `?trigger` opens the trigger dialog. */
 export default function TriggerFrame(): ReactNode {
   const [address, setAddress] = useSearchParams()
   const wanted = address.has('trigger')
   const close = () =>
     setAddress(
       () => {
-        // The address as it stands: the screen below may have changed it meanwhile.
+        // The current address: the screen below may have changed it.
         const after = new URLSearchParams(window.location.search)
         for (const name of ['trigger', 'state', 'code']) after.delete(name)
         return after

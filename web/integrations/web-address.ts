@@ -1,8 +1,8 @@
 import { applicationScheme } from '#contract/integrations.ts'
 
 /**
- * The whole of an address that a browser may be sent to: http, https, a path of this origin, or an application's own scheme in the form of a
- * reversed domain name. null for any other, `javascript:` among them.
+ * An absolute address the browser may be sent to: http, https, a path of this origin, or an app's own scheme in reverse domain form. null
+ * for any other, `javascript:` among them.
  */
 export function webAddress(text: string, origin: string): string | null {
   try {

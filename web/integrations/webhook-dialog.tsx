@@ -17,17 +17,17 @@ const t = texts.webhooks
 
 interface WebhookDialogProps {
   opened: boolean
-  /** The one that is changed; null: a new one is added. */
+  /** null adds a webhook. */
   webhook: Webhook | null
   onClose: () => void
 }
 
-/** Adds or changes a webhook; of a new one it shows the secret. */
+/** Adds or changes a webhook; shows the secret of a new one. */
 export function WebhookDialog({ opened, webhook, onClose }: WebhookDialogProps): ReactNode {
   const [busy, setBusy] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
   const title = secret !== null ? t.secret.title : webhook ? t.dialog.change : t.dialog.title
-  // A secret is shown this once: a click beside the dialog must not lose it.
+  // A secret is shown once: a click outside the dialog must not lose it.
   const stays = secret !== null
   return (
     <Dialog
@@ -55,13 +55,12 @@ type WebhookValues = { url: string; events: WebhookEvent[] }
 
 interface WebhookFormProps {
   webhook: Webhook | null
-  /** Told while it is being saved: the dialog stays open then. */
+  /** The dialog must stay open while this is true. */
   onBusy: (busy: boolean) => void
   onSecret: (secret: string) => void
   onClose: () => void
 }
 
-/** Address and events. */
 export function WebhookForm(props: WebhookFormProps): ReactNode {
   return props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <AddForm {...props} />
 }
@@ -74,7 +73,7 @@ function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
     toInput: ({ url, events }) => ({ body: { url: url.trim(), events } }),
     onSuccess: ({ secret }) => {
       onSecret(secret)
-      // After the secret is on the screen: the list may wait, it may not.
+      // After the secret is on screen: the list may wait, it must not.
       void invalidate(queries, [integrationCalls.webhooks])
     },
   })
@@ -158,7 +157,6 @@ function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNod
 
 const secretTexts = texts.webhooks.secret
 
-/** The secret of a webhook, shown this once, and what it is for. */
 export function SecretOnce({ secret, onClose }: { secret: string; onClose: () => void }): ReactNode {
   const arrived = useArrivalFocus<HTMLParagraphElement>()
   return (

@@ -17,9 +17,9 @@ import { FactList, PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './connections.module.css'
-import { DeliveryLog, ReceiverWords } from './delivery-log.tsx'
+import { DeliveryLog, ReceiverAnswer } from './delivery-log.tsx'
 import { useZapierChanges, useZone } from './hooks.ts'
-import { WebhookState, SubscribeButton } from './list-parts.tsx'
+import { SubscribeButton, WebhookState } from './list-parts.tsx'
 import { texts } from './texts.ts'
 import { SecretOnce, WebhookDialog } from './webhook-dialog.tsx'
 
@@ -49,7 +49,7 @@ export default function WebhookScreen(): ReactNode {
 }
 
 function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
-  // One that was just removed stays until its screen is left.
+  // A webhook that was just removed stays on screen until the navigation.
   const [last, setLast] = useState(webhook)
   const [removed, setRemoved] = useState(false)
   if (webhook && webhook !== last) setLast(webhook)
@@ -75,7 +75,6 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
   )
 }
 
-/** One webhook: what keeps it from being called, everything about it but its secret, and what can be done with it. */
 export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }): ReactNode {
   const { _id, kind, pausedBecause, failures } = webhook
   const [changing, setChanging] = useState(false)
@@ -220,7 +219,7 @@ function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () 
   )
 }
 
-/** Sends a test event, and says below the buttons what the receiver made of it. */
+/** A button that sends a test event, and the receiver's answer. */
 export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
   const send = useApiMutation(integrationCalls.testWebhook, {
     invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
@@ -244,7 +243,7 @@ function Outcome({ delivery }: { delivery: WebhookDelivery }): ReactNode {
   return (
     <div className={styles.outcome}>
       <Notice tone={taken ? 'good' : 'bad'} title={taken ? t.tested : t.testFailed}>
-        <ReceiverWords {...delivery} />
+        <ReceiverAnswer {...delivery} />
       </Notice>
     </div>
   )

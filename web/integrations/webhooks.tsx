@@ -10,13 +10,12 @@ import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import styles from './connections.module.css'
 import { useLackOfApiAccess, useZone } from './hooks.ts'
-import { WebhookState, ShowAll } from './list-parts.tsx'
+import { ShowAll, WebhookState } from './list-parts.tsx'
 import { texts } from './texts.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
 const t = texts.webhooks
 
-/** The addresses that are told of what happens. */
 export function Webhooks(): ReactNode {
   const webhooks = useApiQuery(integrationCalls.webhooks)
   const lack = useLackOfApiAccess()

@@ -63,7 +63,7 @@ export function useTrigger(): () => void {
   }
 }
 
-const words = texts.zapier
+const t = texts.zapier
 
 interface Zapier {
   /** False until the subscription has been loaded or has failed to load. */
@@ -88,28 +88,28 @@ export function useZapier(onDone?: () => void): Zapier {
   const invalidates = [zapierCalls.subscription]
   const subscribe = useApiMutation(zapierCalls.subscribe, {
     invalidates,
-    onSuccess: ({ available }) => said(words.subscribed, available ? null : words.notRegistered),
-    onError: failed(words.subscribeFailed),
+    onSuccess: ({ available }) => said(t.subscribed, available ? null : t.notRegistered),
+    onError: failed(t.subscribeFailed),
   })
   const unsubscribe = useApiMutation(zapierCalls.unsubscribe, {
     invalidates,
-    onSuccess: () => said(words.unsubscribed, words.paused),
-    onError: failed(words.unsubscribeFailed),
+    onSuccess: () => said(t.unsubscribed, t.paused),
+    onError: failed(t.unsubscribeFailed),
   })
   if (!settings.data) {
     const busy = settings.isFetching
     return {
       known: settings.isError,
-      text: busy ? words.looking : words.unknown,
+      text: busy ? t.looking : t.unknown,
       busy,
       press: () => void settings.refetch(),
-      problem: settings.isError ? words.notKnown(errorMessage(settings.error)) : null,
+      problem: settings.isError ? t.notKnown(errorMessage(settings.error)) : null,
     }
   }
   const subscribed = settings.data.sendReminders
   const [way, text, busyText, what] = subscribed
-    ? [unsubscribe, words.unsubscribe, words.unsubscribing, words.unsubscribeFailed]
-    : [subscribe, words.subscribe, words.subscribing, words.subscribeFailed]
+    ? [unsubscribe, t.unsubscribe, t.unsubscribing, t.unsubscribeFailed]
+    : [subscribe, t.subscribe, t.subscribing, t.subscribeFailed]
   return {
     known: true,
     text: way.isPending ? busyText : text,

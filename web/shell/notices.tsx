@@ -16,7 +16,7 @@ import { toast } from '#web/ui/toast.tsx'
 import styles from './notices.module.css'
 import { texts } from './texts.ts'
 
-const words = texts.notices
+const t = texts.notices
 /** Milliseconds between refetches. */
 const seldom = 60_000
 /** Shown before "Show all": one on a phone, so that the screen itself stays visible. */
@@ -37,7 +37,7 @@ export function Notices(): ReactNode {
   return (
     <>
       {trouble !== null && !isAt(control) && (
-        <Notice tone="warn" title={words.trouble}>
+        <Notice tone="warn" title={t.trouble}>
           {trouble}
         </Notice>
       )}
@@ -53,21 +53,21 @@ function Paused({ pause, zone }: { pause: SenderPause; zone: string }): ReactNod
   return (
     <Notice
       tone="bad"
-      title={words.paused[cause]}
+      title={t.paused[cause]}
       action={
         <Button component={Link} to={settings} variant="default">
-          {words.openSettings}
+          {t.openSettings}
         </Button>
       }
     >
       {cause === 'login_refused' ? (
         <>
-          {words.said} <q>{pause.message}</q>{' '}
+          {t.said} <q>{pause.message}</q>{' '}
         </>
       ) : (
         `${pause.message} `
       )}
-      {pause.until !== null && words.resumes(showComing(zone, new Date(pause.until), new Date()))}
+      {pause.until !== null && t.resumes(showComing(zone, new Date(pause.until), new Date()))}
     </Notice>
   )
 }
@@ -80,7 +80,7 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
   const dismissed = useRef(false)
   const dismiss = useApiMutation(noticeCalls.dismiss, {
     invalidates: [noticeCalls.list],
-    onError: (error) => toast('bad', words.dismissFailed(errorMessage(error))),
+    onError: (error) => toast('bad', t.dismissFailed(errorMessage(error))),
   })
   // The dismissed notification takes its button along: focus the next one, or the screen.
   const count = notices.length
@@ -101,7 +101,7 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
     )
   if (count === 0) return null
   return (
-    <section aria-label={words.label} className={styles.stack}>
+    <section aria-label={t.label} className={styles.stack}>
       <ul ref={list} className={styles.list}>
         {(all ? notices : notices.slice(0, few)).map((notice) => (
           <li key={notice._id} className={styles.notice}>
@@ -116,18 +116,18 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
             </p>
             <div className={styles.actions}>
               {notice.link !== null && (
-                <Link to={notice.link} className={styles.link} aria-label={words.lookAt(notice.title)}>
-                  {words.look}
+                <Link to={notice.link} className={styles.link} aria-label={t.lookAt(notice.title)}>
+                  {t.look}
                 </Link>
               )}
               <BusyButton
                 variant="default"
                 busy={dismiss.isPending && dismiss.variables.params.id === notice._id}
-                busyText={words.dismissing}
-                aria-label={words.dismissOne(notice.title)}
+                busyText={t.dismissing}
+                aria-label={t.dismissOne(notice.title)}
                 onClick={() => putAway(notice)}
               >
-                {words.dismiss}
+                {t.dismiss}
               </BusyButton>
             </div>
           </li>
@@ -135,7 +135,7 @@ function Stack({ notices, zone }: { notices: NoticeRow[]; zone: string }): React
       </ul>
       {count > few && (
         <button type="button" className={styles.more} aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? words.fewer : words.all(count)}
+          {all ? t.fewer : t.all(count)}
         </button>
       )}
     </section>

@@ -39,7 +39,7 @@ import { paletteTexts } from './palette-texts.ts'
 import { useSingleKeys } from './shortcuts.ts'
 import { texts } from './texts.ts'
 
-const words = paletteTexts
+const t = paletteTexts
 
 interface Item {
   id: string
@@ -104,7 +104,7 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
             onKeyUp={() => setActive(document.getElementById(list)?.querySelector('[data-combobox-selected]')?.id ?? null)}
             classNames={{ input: styles.box ?? '' }}
             aria-label={texts.palette.open}
-            placeholder={words.placeholder}
+            placeholder={t.placeholder}
             leftSection={<IconSearch size={20} stroke={1.7} />}
             leftSectionWidth={52}
             value={typed}
@@ -134,10 +134,10 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
             </Combobox.Group>
           ))}
         </Combobox.Options>
-        {found.length === 0 && <Combobox.Empty className={styles.nothing ?? ''}>{words.nothing(wanted.trim())}</Combobox.Empty>}
+        {found.length === 0 && <Combobox.Empty className={styles.nothing ?? ''}>{t.nothing(wanted.trim())}</Combobox.Empty>}
       </Combobox>
       <p className={styles.hint} role="status">
-        {wanted.trim() === '' ? words.hint : words.found(found.length)}
+        {wanted.trim() === '' ? t.hint : t.found(found.length)}
       </p>
     </>
   )
@@ -165,7 +165,7 @@ function useOffered(
   const pages = dashboardPages.map(
     ({ to, text, icon: Icon }): Item => ({ id: to, title: text, detail: null, icon: <Icon size={19} stroke={1.7} />, run: go(to) }),
   )
-  const profile = Object.entries(words.profile).map(
+  const profile = Object.entries(t.profile).map(
     ([tab, title]): Item => ({
       id: `profile-${tab}`,
       title,
@@ -202,31 +202,31 @@ function useOffered(
           },
         ]
       : []),
-    { id: 'start', title: words.start, detail: null, icon: <IconBell size={19} stroke={1.7} />, run: go(screens.reminderControl) },
+    { id: 'start', title: t.start, detail: null, icon: <IconBell size={19} stroke={1.7} />, run: go(screens.reminderControl) },
     {
       id: 'send-now',
-      title: words.sendNow,
+      title: t.sendNow,
       detail: null,
       icon: <IconSend2 size={19} stroke={1.7} />,
       run: go(screens.reminderControl),
     },
     {
       id: 'test-mail',
-      title: words.testMail,
+      title: t.testMail,
       detail: null,
       icon: <IconMail size={19} stroke={1.7} />,
       run: go(screens.mailSettings),
     },
     {
       id: 'import',
-      title: words.import,
+      title: t.import,
       detail: null,
       icon: <IconUpload size={19} stroke={1.7} />,
       run: go(`${screens.dashboard}?import`),
     },
     {
       id: 'export',
-      title: words.export,
+      title: t.export,
       detail: null,
       icon: <IconDownload size={19} stroke={1.7} />,
       run: () => {
@@ -251,7 +251,7 @@ function useOffered(
       icon: signOut.leaving ? <Loader size={18} /> : <IconLogout size={19} stroke={1.7} />,
       run: signOut.press,
     },
-    { id: 'shortcuts', title: words.keys.title, detail: null, icon: <IconKeyboard size={19} stroke={1.7} />, run: onShortcuts },
+    { id: 'shortcuts', title: t.keys.title, detail: null, icon: <IconKeyboard size={19} stroke={1.7} />, run: onShortcuts },
   ]
   return (typed) => {
     const chosen = (items: Item[]) => items.filter(({ title }) => matches(title, typed.trim()))
@@ -259,16 +259,16 @@ function useOffered(
       (invoice): Item => ({
         id: invoice._id,
         title: invoice.clientName,
-        detail: `${invoice.reference}, ${formatRupees(invoice.amount)}, ${words.due(showDate(invoice.dueDate))}`,
+        detail: `${invoice.reference}, ${formatRupees(invoice.amount)}, ${t.due(showDate(invoice.dueDate))}`,
         icon: <IconFileInvoice size={19} stroke={1.7} />,
         run: go(screens.invoice(invoice._id), { invoice }),
       }),
     )
     return [
-      { label: words.groups.invoices, items: found },
-      { label: words.groups.screens, items: chosen([...pages, ...profile]) },
-      { label: words.groups.actions, items: chosen(actions) },
-      { label: words.groups.site, items: chosen(site) },
+      { label: t.groups.invoices, items: found },
+      { label: t.groups.screens, items: chosen([...pages, ...profile]) },
+      { label: t.groups.actions, items: chosen(actions) },
+      { label: t.groups.site, items: chosen(site) },
     ].filter(({ items }) => items.length > 0)
   }
 }
@@ -277,9 +277,9 @@ async function exportAll(): Promise<void> {
   try {
     const { bytes, name } = await sendForFile(invoiceCalls.export, { query: {} })
     saveFile(bytes, name)
-    toast('good', words.exported(name))
+    toast('good', t.exported(name))
   } catch (error) {
-    toast('bad', words.exportFailed(errorMessage(error)))
+    toast('bad', t.exportFailed(errorMessage(error)))
   }
 }
 

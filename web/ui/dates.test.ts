@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
 import { capitalized, dateIn, daysBetween, readDate, showComing, showDate, showMoment, zoneName } from './dates.ts'
 
-test('a time zone bears the name that its people use', () => {
+test('a time zone is shown by its current name', () => {
   expect(['Asia/Calcutta', 'Asia/Kolkata', 'America/New_York'].map(zoneName)).toEqual(['Asia/Kolkata', 'Asia/Kolkata', 'America/New York'])
 })
 
-test('a date is read day first, and as it stands in a calendar file', () => {
+test('a date is read day first or as ISO 8601', () => {
   expect(readDate('31/03/2026')).toBe('2026-03-31')
   expect(readDate('1.4.26')).toBe('2026-04-01')
   expect(readDate('2026-03-31')).toBe('2026-03-31')
 })
 
-test('a day that the calendar does not have is no date', () => {
+test('a day that does not exist is no date', () => {
   expect(readDate('31/02/2026')).toBeNull()
   expect(readDate('03/31/2026')).toBeNull()
   expect(readDate('tomorrow')).toBeNull()
 })
 
-test('today is the day of the account, not of the browser', () => {
+test('today is the day in the account’s zone, not in the browser’s', () => {
   const lateEvening = new Date('2026-03-02T20:00:00Z')
   expect(dateIn('Asia/Kolkata', lateEvening)).toBe('2026-03-03')
   expect(dateIn('America/New_York', lateEvening)).toBe('2026-03-02')
 })
 
-test('days are counted on the calendar, also over a change of the clocks', () => {
+test('days between dates ignore daylight saving changes', () => {
   expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2)
   expect(daysBetween('2026-11-02', '2026-10-31')).toBe(-2)
 })
@@ -32,14 +32,14 @@ test('dates are shown day/month/year', () => {
   expect(showDate('2026-11-02')).toBe('02/11/2026')
 })
 
-test('a reminder of this morning says so, an older one its date', () => {
+test('a past moment is shown as today, yesterday or its date', () => {
   const now = new Date('2026-11-21T07:00:00Z')
   expect(showMoment('Asia/Kolkata', new Date('2026-11-21T03:30:00Z'), now)).toBe('today, 09:00')
   expect(showMoment('Asia/Kolkata', new Date('2026-11-20T03:30:00Z'), now)).toBe('yesterday, 09:00')
   expect(showMoment('Asia/Kolkata', new Date('2026-11-02T03:30:00Z'), now)).toBe('02/11/2026, 09:00')
 })
 
-test('a moment to come is told from where the account is', () => {
+test('a future moment is shown in the account’s zone', () => {
   const now = new Date('2026-03-02T20:00:00Z')
   expect(showComing('Asia/Kolkata', new Date('2026-03-03T03:30:00Z'), now)).toBe('today, 09:00')
   expect(showComing('Europe/London', new Date('2026-03-03T09:00:00Z'), now)).toBe('tomorrow, 09:00')

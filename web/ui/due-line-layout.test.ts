@@ -14,7 +14,7 @@ const items = (max: number) =>
     .map((list): DueItem[] => list.map((item) => ({ ...item, late: item.daysLate > 0 })))
 const widths = fc.integer({ min: 280, max: 1200 })
 
-test('every open invoice stands on the line exactly once, however many there are', () => {
+test('every open invoice is on the due line exactly once', () => {
   fc.assert(
     fc.property(items(300), widths, (list, width) => {
       const drawn = layOutDueLine(list, width).dots.flatMap((dot) => dot.items.map(({ id }) => id))
@@ -23,7 +23,7 @@ test('every open invoice stands on the line exactly once, however many there are
   )
 })
 
-test('what is late stands right of today, everything else left of it, and nothing leaves the frame', () => {
+test('overdue invoices are right of today, others left, all inside the frame', () => {
   fc.assert(
     fc.property(items(200), widths, (list, width) => {
       const { dots, todayX } = layOutDueLine(list, width)
@@ -36,7 +36,7 @@ test('what is late stands right of today, everything else left of it, and nothin
   )
 })
 
-test('a crowd becomes few dots that do not cover each other and add up to what is owed', () => {
+test('many invoices become few dots that do not overlap and add up', () => {
   const crowd: DueItem[] = Array.from({ length: 1000 }, (_, index) => {
     const daysLate = ((index * 7919) % 140) - 70
     return { id: String(index), name: 'Kaveri Foods', amount: 100 + index, daysLate, late: daysLate > 0 }
@@ -60,7 +60,7 @@ test('the area of a dot is its amount', () => {
   expect((large ?? 0) / (small ?? 1)).toBeCloseTo(2)
 })
 
-test('a dot that stands for several is large enough for their number', () => {
+test('a group dot is large enough for its number', () => {
   fc.assert(
     fc.property(items(99), widths, (list, width) => {
       for (const { items: together, radius } of layOutDueLine(list, width).dots)
@@ -69,7 +69,7 @@ test('a dot that stands for several is large enough for their number', () => {
   )
 })
 
-test('no dot covers another, nor the word for today, nor the button in the corner', () => {
+test('no dot covers another, the word today or the toggle', () => {
   fc.assert(
     fc.property(items(60), widths, (list, width) => {
       const { dots, todayX } = layOutDueLine(list, width)
@@ -84,7 +84,7 @@ test('no dot covers another, nor the word for today, nor the button in the corne
   )
 })
 
-test('nine invoices of one day and one amount are one dot that says nine', () => {
+test('nine equal invoices of one day are one dot labelled 9', () => {
   const nine: DueItem[] = Array.from({ length: 9 }, (_, index) => ({
     id: String(index),
     name: 'Nila Printers',

@@ -13,43 +13,38 @@ import { Notice } from '#web/ui/notice.tsx'
 import styles from './entry.module.css'
 import { EntryCard, useLinkToken } from './entry-page.tsx'
 
-const words = texts.confirm
+const t = texts.confirm
 
-/** /confirm-email: says that a mailbox is one's own. By a button: programs that look at mails follow every link in them. */
+/** /confirm-email: confirms by a button, because mail scanners open every link. */
 export default function ConfirmEmailScreen(): ReactNode {
   const token = useLinkToken()
   const session = useSession()
   const queries = useQueryClient()
   const confirm = useApiMutation(accountCalls.confirmEmail, {
-    // Principal is signed in here may be somebody else; the profile says who it is.
+    // Another person may be signed in here: the profile shows who.
     onSuccess: () => void invalidate(queries, [accountCalls.profile]),
   })
-  const problem = confirm.isError ? errorMessage(confirm.error) : token === null ? words.noToken : null
-  const onward = session ? { to: screens.profile, text: words.profile } : { to: screens.signIn, text: words.signIn }
+  const problem = confirm.isError ? errorMessage(confirm.error) : token === null ? t.noToken : null
+  const onward = session ? { to: screens.profile, text: t.profile } : { to: screens.signIn, text: t.signIn }
   return (
-    <EntryCard title={words.title}>
-      <title>{`${words.title} · Duely`}</title>
+    <EntryCard title={t.title}>
+      <title>{`${t.title} · Duely`}</title>
       {confirm.isSuccess ? (
-        <Notice tone="good">{words.done(confirm.data.email)}</Notice>
+        <Notice tone="good">{t.done(confirm.data.email)}</Notice>
       ) : problem !== null ? (
         <Notice tone="bad">
-          {problem} {words.another}
+          {problem} {t.another}
         </Notice>
       ) : (
-        <p className={styles.lead}>{words.lead}</p>
+        <p className={styles.lead}>{t.lead}</p>
       )}
       {confirm.isSuccess || problem !== null ? (
         <Button component={Link} to={onward.to} fullWidth>
           {onward.text}
         </Button>
       ) : (
-        <BusyButton
-          fullWidth
-          busy={confirm.isPending}
-          busyText={words.busy}
-          onClick={() => confirm.mutate({ body: { token: token ?? '' } })}
-        >
-          {words.submit}
+        <BusyButton fullWidth busy={confirm.isPending} busyText={t.busy} onClick={() => confirm.mutate({ body: { token: token ?? '' } })}>
+          {t.submit}
         </BusyButton>
       )}
     </EntryCard>

@@ -4,8 +4,8 @@ import { screens } from '#contract/screens.ts'
 const keptUnder = 'afterGoogle'
 
 /**
- * Where to go after signing in: back to the screen that was asked for, with its query, if it is one of the dashboard's;
- * to /dashboard otherwise, and never anywhere else.
+ * The address after signing in: the dashboard screen that was asked for, with its query, or /dashboard. Must never leave the dashboard:
+ * the state comes from the browser.
  */
 export function destination(state: unknown): string {
   const from = wanted(state)
@@ -13,12 +13,12 @@ export function destination(state: unknown): string {
   return `${from.pathname}${from.search}${from.hash}`
 }
 
-/** Remembers it in this tab over the way to Google and back. */
+/** Keeps the destination in this tab during the redirect to Google. */
 export function keepDestination(state: unknown): void {
   sessionStorage.setItem(keptUnder, JSON.stringify(state ?? null))
 }
 
-/** What was remembered, once; judged anew, for whatever lies in a browser may have been put there. */
+/** Returns the kept destination once. Validated again: anything can write to sessionStorage. */
 export function takeDestination(): string {
   const kept = sessionStorage.getItem(keptUnder)
   sessionStorage.removeItem(keptUnder)

@@ -10,28 +10,27 @@ import { destination, keepDestination } from './destination.ts'
 import styles from './entry.module.css'
 
 interface EntryPageProps {
-  words: { title: string; description: string; or: string; google: string; other: string; otherLink: string }
-  /** The page for those who are in the wrong place. */
+  texts: { title: string; description: string; or: string; google: string; other: string; otherLink: string }
   otherPage: typeof screens.signIn | typeof screens.signUp
-  /** False where there is one thing to do and no other way in is offered. */
+  /** False hides Google and the other page. */
   choice?: boolean
   children: ReactNode
 }
 
-/** The frame of signing in and signing up. Principal is signed in already goes straight on. */
-export function EntryPage({ words, otherPage, choice = true, children }: EntryPageProps): ReactNode {
+/** The frame of signing in and signing up. Redirects people who are signed in. */
+export function EntryPage({ texts, otherPage, choice = true, children }: EntryPageProps): ReactNode {
   const session = useSession()
   const { state } = useLocation()
   const server = useServer()
   if (session) return <Navigate to={destination(state)} replace />
   return (
     <div className={styles.entry}>
-      <PageMeta title={words.title} description={words.description} path={otherPage === screens.signUp ? screens.signIn : screens.signUp} />
-      <EntryCard title={words.title}>
+      <PageMeta title={texts.title} description={texts.description} path={otherPage === screens.signUp ? screens.signIn : screens.signUp} />
+      <EntryCard title={texts.title}>
         {children}
         {choice && server?.google && (
           <>
-            <div className={styles.or}>{words.or}</div>
+            <div className={styles.or}>{texts.or}</div>
             <Button
               component="a"
               href="/auth/google"
@@ -40,15 +39,15 @@ export function EntryPage({ words, otherPage, choice = true, children }: EntryPa
               leftSection={<IconBrandGoogle size={18} aria-hidden />}
               onClick={() => keepDestination(state)}
             >
-              {words.google}
+              {texts.google}
             </Button>
           </>
         )}
         {choice && (
           <p className={styles.other}>
-            {words.other}{' '}
+            {texts.other}{' '}
             <Link to={otherPage} state={state}>
-              {words.otherLink}
+              {texts.otherLink}
             </Link>
           </p>
         )}
@@ -57,7 +56,7 @@ export function EntryPage({ words, otherPage, choice = true, children }: EntryPa
   )
 }
 
-/** The card that a page of its own stands in: signing in, signing up and whatever leads back in. */
+/** The card of the entry screens. */
 export function EntryCard({ title, children }: { title: string; children: ReactNode }): ReactNode {
   return (
     <main id="content" className={styles.page}>
@@ -75,15 +74,15 @@ export function EntryCard({ title, children }: { title: string; children: ReactN
 }
 
 /**
- * The token of a link that came by mail (`#token=…`), null where there is none. It is taken out of the address at once, so that it
- * stays neither in the history nor in a picture of the screen.
+ * The token of an emailed link (`#token=…`), or null. It is removed from the address immediately, so that it stays out of the history and
+ * of screenshots.
  */
 export function useLinkToken(): string | null {
   const { hash, pathname } = useLocation()
   const navigate = useNavigate()
   const [token, setToken] = useState(() => tokenIn(hash))
   useEffect(() => {
-    // Another link opened in the same tab changes nothing but the address.
+    // A second link opened in the same tab only changes the hash.
     const brought = tokenIn(hash)
     if (brought === null) return
     setToken(brought)

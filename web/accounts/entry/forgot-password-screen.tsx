@@ -10,9 +10,9 @@ import { Notice } from '#web/ui/notice.tsx'
 import styles from './entry.module.css'
 import { EntryCard } from './entry-page.tsx'
 
-const words = texts.forgot
+const t = texts.forgot
 
-/** /forgot-password: asks for a link by mail. The answer is the same whether or not the email is known. */
+/** /forgot-password: sends a reset link. The answer is the same for an unknown email. */
 export default function ForgotPasswordScreen(): ReactNode {
   const { state: from } = useLocation()
   const server = useServer()
@@ -24,29 +24,29 @@ export default function ForgotPasswordScreen(): ReactNode {
     onSuccess: ({ message }) => setSaid(message),
   })
   return (
-    <EntryCard title={words.title}>
-      <title>{`${words.title} · Duely`}</title>
+    <EntryCard title={t.title}>
+      <title>{`${t.title} · Duely`}</title>
       {server?.systemMail === false ? (
-        <p className={styles.lead}>{words.noMail}</p>
+        <p className={styles.lead}>{t.noMail}</p>
       ) : said === null ? (
         <>
-          <p className={styles.lead}>{words.lead}</p>
-          <ContractForm state={state} submit={words.submit} busy={words.busy} wide>
-            <TextInput label={words.email} type="email" autoComplete="username" required {...state.form.getInputProps('email')} />
+          <p className={styles.lead}>{t.lead}</p>
+          <ContractForm state={state} submit={t.submit} busy={t.busy} wide>
+            <TextInput label={t.email} type="email" autoComplete="username" required {...state.form.getInputProps('email')} />
           </ContractForm>
         </>
       ) : (
         <>
           <Notice tone="good">{said}</Notice>
-          <p className={styles.lead}>{words.notThere}</p>
+          <p className={styles.lead}>{t.notThere}</p>
           <button type="button" className={styles.aside} onClick={() => setSaid(null)}>
-            {words.again}
+            {t.again}
           </button>
         </>
       )}
       <div className={styles.asides}>
         <Link to={screens.signIn} state={from} className={styles.aside}>
-          {words.back}
+          {t.back}
         </Link>
       </div>
     </EntryCard>

@@ -13,9 +13,9 @@ import { Notice } from '#web/ui/notice.tsx'
 import styles from './entry.module.css'
 import { EntryCard, useLinkToken } from './entry-page.tsx'
 
-const words = texts.reset
+const t = texts.reset
 
-/** /reset-password: a new password by a link that came by mail, or from whoever runs the server. */
+/** /reset-password: a new password, by a link from an email or from the server's administrator. */
 export default function ResetPasswordScreen(): ReactNode {
   const token = useLinkToken()
   const server = useServer()
@@ -29,7 +29,7 @@ export default function ResetPasswordScreen(): ReactNode {
     toInput: ({ newPassword }) => ({ body: { token: token ?? '', newPassword } }),
     check: (values) => typedTwice(values, shortest),
     onSuccess: ({ message }) => {
-      // Every session of the account is over, the one of this browser with them.
+      // The server has ended all sessions of the account.
       endSession()
       setSaid(message)
     },
@@ -38,31 +38,31 @@ export default function ResetPasswordScreen(): ReactNode {
     },
   })
   const { form } = state
-  const useless = expired ?? (token !== null ? null : mailless ? words.noTokenGiven : words.noToken)
+  const useless = expired ?? (token !== null ? null : mailless ? t.noTokenGiven : t.noToken)
   return (
-    <EntryCard title={words.title}>
-      <title>{`${words.title} · Duely`}</title>
+    <EntryCard title={t.title}>
+      <title>{`${t.title} · Duely`}</title>
       {said !== null ? (
         <>
           <Notice tone="good">{said}</Notice>
           <Button component={Link} to={screens.signIn} fullWidth>
-            {words.signIn}
+            {t.signIn}
           </Button>
         </>
       ) : useless !== null ? (
         <>
           <Notice tone="bad">{useless}</Notice>
-          {mailless && <p className={styles.after}>{words.noMail}</p>}
+          {mailless && <p className={styles.after}>{t.noMail}</p>}
           <Button component={Link} to={server?.systemMail ? screens.forgotPassword : screens.signIn} fullWidth>
-            {server?.systemMail ? words.another : words.signIn}
+            {server?.systemMail ? t.another : t.signIn}
           </Button>
         </>
       ) : (
-        <ContractForm state={state} submit={words.submit} busy={words.busy} wide>
+        <ContractForm state={state} submit={t.submit} busy={t.busy} wide>
           <Stack gap={16}>
             <NewPasswordFields form={form} shortest={shortest} />
           </Stack>
-          <p className={styles.fine}>{words.others}</p>
+          <p className={styles.fine}>{t.others}</p>
         </ContractForm>
       )}
     </EntryCard>

@@ -16,31 +16,31 @@ import { destination, takeDestination } from './destination.ts'
 import styles from './entry.module.css'
 import { EntryPage } from './entry-page.tsx'
 
-const words = texts.signIn
+const t = texts.signIn
 
-/** /signin: email and password, and for accounts that have one the second factor. */
+/** /signin: email and password, then the second factor if there is one. */
 export default function SignInScreen(): ReactNode {
   const { state: from } = useLocation()
   const server = useServer()
   const [step, setStep] = useState<'password' | 'code'>('password')
-  /** What the last try was answered with is no longer shown. */
+  /** Hides the last error. */
   const [quiet, setQuiet] = useState(false)
   const state = useContractForm({
     call: accountCalls.signIn,
     initialValues: { email: '', password: '', code: '' },
     toInput: ({ email, password, code }) => ({ body: { email, password, ...(step === 'code' ? { code } : {}) } }),
-    check: ({ code }) => (step === 'code' && code.trim() === '' ? { code: words.factor.missing } : {}),
+    check: ({ code }) => (step === 'code' && code.trim() === '' ? { code: t.factor.missing } : {}),
     onSuccess: ({ foundUser, accessToken }) => {
       arriveAt(destination(from), { user: foundUser, accessToken })
-      // Busy until the new page is there.
+      // Busy until the new page has loaded.
       return new Promise(() => undefined)
     },
     onError: (error) => {
       const asks = error instanceof Problem && error.code === 'second_factor_needed'
-      // That a code is asked for is the next step, nothing that went wrong.
+      // `second_factor_needed` is the next step, not an error.
       setQuiet(asks)
       if (asks) setStep('code')
-      // A code counts once: the same one is not right the next time either.
+      // A code can be used once, so the same one would fail again.
       else if (step === 'code') {
         form.setFieldValue('code', '')
         const wrong = error instanceof Problem && error.errors.find(({ path }) => path === 'code')
@@ -55,14 +55,10 @@ export default function SignInScreen(): ReactNode {
     setStep('password')
   }
   return (
-    <EntryPage
-      words={step === 'code' ? { ...words, title: words.factor.title } : words}
-      otherPage={screens.signUp}
-      choice={step === 'password'}
-    >
-      {step === 'password' && wasSignedOut(from) && <Notice tone="info">{words.signedOut}</Notice>}
+    <EntryPage texts={step === 'code' ? { ...t, title: t.factor.title } : t} otherPage={screens.signUp} choice={step === 'password'}>
+      {step === 'password' && wasSignedOut(from) && <Notice tone="info">{t.signedOut}</Notice>}
       {step === 'password' && <GoogleReturn />}
-      <ContractForm state={shown} submit={words.submit} busy={words.busy} wide>
+      <ContractForm state={shown} submit={t.submit} busy={t.busy} wide>
         {step === 'code' ? (
           <SecondFactorStep
             email={form.getValues().email}
@@ -75,22 +71,22 @@ export default function SignInScreen(): ReactNode {
           />
         ) : (
           <Stack gap={16}>
-            <TextInput label={words.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
-            <PasswordField label={words.password} autoComplete="current-password" required {...form.getInputProps('password')} />
+            <TextInput label={t.email} type="email" autoComplete="username" required {...form.getInputProps('email')} />
+            <PasswordField label={t.password} autoComplete="current-password" required {...form.getInputProps('password')} />
             {server?.systemMail && (
               <Link to={screens.forgotPassword} state={from} className={`${styles.aside} ${styles.under}`}>
-                {words.forgot}
+                {t.forgot}
               </Link>
             )}
           </Stack>
         )}
       </ContractForm>
-      {step === 'password' && state.problem !== null && server?.systemMail === false && <p className={styles.fine}>{words.forgotNoMail}</p>}
+      {step === 'password' && state.problem !== null && server?.systemMail === false && <p className={styles.fine}>{t.forgotNoMail}</p>}
     </EntryPage>
   )
 }
 
-/** Whether the session of this browser ended while a screen of the dashboard was open. */
+/** Whether the session ended while a dashboard screen was open. */
 function wasSignedOut(state: unknown): boolean {
   return typeof state === 'object' && state !== null && 'signedOut' in state && state.signedOut === true
 }
@@ -98,16 +94,14 @@ function wasSignedOut(state: unknown): boolean {
 const factorTexts = texts.signIn.factor
 
 interface SecondFactorStepProps {
-  /** Whose password was right. */
   email: string
-  /** Value, error and change of the field. */
   field: Pick<TextInputProps, 'value' | 'error' | 'onChange'>
-  /** The other kind of code is to be entered: what was typed and said of this one is over. */
+  /** The kind of code was switched: the value and its error no longer apply. */
   onOther: () => void
   onBack: () => void
 }
 
-/** The second step of signing in: what the authenticator shows, or a recovery code. */
+/** The second step: an authenticator code or a recovery code. */
 export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactorStepProps): ReactNode {
   const [kind, setKind] = useState<'totp' | 'recovery'>('totp')
   const { label, hint, other } = factorTexts[kind]
@@ -147,10 +141,10 @@ export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactor
   )
 }
 
-/** What an older way of coming back carried in the address. A token that arrives by an address is an attack: it is removed and refused. */
+/** Parameters of a former protocol. A token in the address is an attack (login CSRF): it is removed and refused. */
 const legacy = ['success', 'name', 'provider', 'token', 'refresh', 'accessToken']
 
-/** On the way back from Google: trades the code for a session, and says what went wrong. Whatever came is taken out of the address at once. */
+/** Handles the return from Google: exchanges the code for a session, and removes all parameters from the address. */
 export function GoogleReturn(): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)

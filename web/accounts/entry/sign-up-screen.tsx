@@ -12,7 +12,7 @@ import { PasswordField } from '#web/ui/fields.tsx'
 import { destination } from './destination.ts'
 import { EntryPage } from './entry-page.tsx'
 
-/** /signup: makes the account, then signs in with the same email and password. */
+/** /signup: creates the account, then signs in. */
 export default function SignUpScreen(): ReactNode {
   const { state: from } = useLocation()
   const [created, setCreated] = useState(false)
@@ -29,13 +29,13 @@ export default function SignUpScreen(): ReactNode {
         setCreated(false)
         throw error
       }
-      // Busy until the new page is there.
+      // Busy until the new page has loaded.
       return new Promise(() => undefined)
     },
   })
   const { form } = state
   return (
-    <EntryPage words={texts.signUp} otherPage={screens.signIn}>
+    <EntryPage texts={texts.signUp} otherPage={screens.signIn}>
       <ContractForm state={state} submit={texts.signUp.submit} busy={created ? texts.signUp.loggingIn : texts.signUp.creating} wide>
         <Stack gap={16}>
           <TextInput label={texts.signUp.name} autoComplete="name" required {...form.getInputProps('displayName')} />

@@ -8,24 +8,24 @@ import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import styles from './profile.module.css'
 
-const words = texts.security.activity
+const t = texts.security.activity
 const fewAtFirst = 8
-/** As many as the server answers at once: fewer, and there are no older ones. */
+/** The server's page size: a shorter page is the last one. */
 const wholePage = 100
 
-/** What happened to the account, newest first. `looked`: somebody is looking at it. */
-export function SecurityActivity({ zone, looked }: { zone: string; looked: boolean }): ReactNode {
-  // The last entry of every page that is shown, after which the next one begins.
+/** The audit log, newest first. Loaded once `visible`. */
+export function SecurityActivity({ zone, visible }: { zone: string; visible: boolean }): ReactNode {
+  // The last entry of every page on screen: the cursor of the next page.
   const [ends, setEnds] = useState<string[]>([])
   return (
-    <Panel title={words.title}>
-      <p className={styles.lead}>{words.text}</p>
+    <Panel title={t.title}>
+      <p className={styles.lead}>{t.text}</p>
       {[null, ...ends].map((before, at) => (
         <Entries
           key={before}
           before={before}
           zone={zone}
-          looked={looked}
+          visible={visible}
           isLast={at === ends.length}
           onOlder={(last) => setEnds((shown) => [...shown, last])}
         />
@@ -37,17 +37,17 @@ export function SecurityActivity({ zone, looked }: { zone: string; looked: boole
 interface EntriesProps {
   before: string | null
   zone: string
-  looked: boolean
+  visible: boolean
   isLast: boolean
   onOlder: (last: string) => void
 }
 
-function Entries({ before, zone, looked, isLast, onOlder }: EntriesProps): ReactNode {
-  const log = useApiQuery(accountCalls.audit, before === null ? {} : { query: { before } }, { enabled: looked })
+function Entries({ before, zone, visible, isLast, onOlder }: EntriesProps): ReactNode {
+  const log = useApiQuery(accountCalls.audit, before === null ? {} : { query: { before } }, { enabled: visible })
   const [all, setAll] = useState(before !== null)
   const now = new Date()
   return (
-    <QueryView query={log} loading={words.loading} error={words.failed} empty={<p className={styles.rowQuiet}>{words.none}</p>}>
+    <QueryView query={log} loading={t.loading} error={t.failed} empty={<p className={styles.rowQuiet}>{t.none}</p>}>
       {(entries) => {
         const shown = all ? entries : entries.slice(0, fewAtFirst)
         const last = entries.at(-1)
@@ -60,14 +60,14 @@ function Entries({ before, zone, looked, isLast, onOlder }: EntriesProps): React
             </ul>
             {shown.length < entries.length ? (
               <Button variant="default" mt={16} onClick={() => setAll(true)}>
-                {words.more}
+                {t.more}
               </Button>
             ) : (
               isLast &&
               last &&
               entries.length === wholePage && (
                 <Button variant="default" mt={16} onClick={() => onOlder(last._id)}>
-                  {words.older}
+                  {t.older}
                 </Button>
               )
             )}

@@ -16,7 +16,7 @@ import styles from './profile.module.css'
 
 const detailTexts = texts.profile.details
 
-/** Name and email. A new email asks for the current password; where Google vouches for it, it is not changed here. */
+/** Name and email. A new email asks for the current password; an account linked to Google cannot change it. */
 export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
   const byGoogle = profile.googleId !== undefined
   const changesEmail = (email: string) => !byGoogle && email.trim() !== profile.email
@@ -80,7 +80,7 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
   )
 }
 
-/** Offers the link that confirms an email, where the server can send one and it is not confirmed yet. */
+/** Offers to send the confirmation link, if the server can send email. */
 export function EmailNotice({ profile }: { profile: Profile }): ReactNode {
   const server = useServer()
   const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })

@@ -17,18 +17,18 @@ import { Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './profile.module.css'
 
-const words = texts.security.google
+const t = texts.security.google
 
-/** Whether one signs in with Google, and the way there. */
+/** Links the account to Google, or unlinks it. */
 export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
   const [asking, setAsking] = useState(false)
   const start = useApiMutation(accountCalls.startGoogleUnlink, { onSuccess: ({ url }) => window.location.assign(url) })
   const unlink = () =>
     void confirm({
-      title: words.unlink.dialog,
-      body: words.unlink.consequence,
-      action: words.go,
-      busy: words.goBusy,
+      title: t.unlink.dialog,
+      body: t.unlink.consequence,
+      action: t.go,
+      busy: t.goBusy,
       onConfirm: async () => {
         await start.mutateAsync({})
         // Busy until Google's page has loaded.
@@ -37,23 +37,23 @@ export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
     })
   if (profile.googleId !== undefined)
     return (
-      <Panel title={words.title} aside={<Pill tone="paid">{words.linked}</Pill>}>
-        <p className={styles.text}>{words.linkedText}</p>
+      <Panel title={t.title} aside={<Pill tone="paid">{t.linked}</Pill>}>
+        <p className={styles.text}>{t.linkedText}</p>
         <Button variant="default" onClick={unlink}>
-          {words.unlink.open}
+          {t.unlink.open}
         </Button>
       </Panel>
     )
   return (
-    <Panel title={words.title} aside={<Pill tone="quiet">{words.notLinked}</Pill>}>
-      <p className={styles.text}>{words.text}</p>
+    <Panel title={t.title} aside={<Pill tone="quiet">{t.notLinked}</Pill>}>
+      <p className={styles.text}>{t.text}</p>
       <Button variant="default" leftSection={<IconBrandGoogle size={18} aria-hidden />} onClick={() => setAsking(true)}>
-        {words.open}
+        {t.open}
       </Button>
       <Modal
         opened={asking}
         onClose={() => setAsking(false)}
-        title={words.dialog}
+        title={t.dialog}
         centered
         closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
       >
@@ -72,15 +72,15 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
     check: ({ currentPassword }) => (currentPassword === '' ? { currentPassword: texts.profile.password.currentMissing } : {}),
     onSuccess: ({ url }) => {
       window.location.assign(url)
-      // Busy until Google's page is there.
+      // Busy until Google's page has loaded.
       return new Promise(() => undefined)
     },
   })
   return (
     <ContractForm
       state={state}
-      submit={words.go}
-      busy={words.goBusy}
+      submit={t.go}
+      busy={t.goBusy}
       actions={
         <Button variant="default" onClick={onCancel}>
           {texts.security.cancel}
@@ -88,7 +88,7 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
       }
     >
       <Stack gap={16}>
-        <p className={styles.flush}>{words.consequence}</p>
+        <p className={styles.flush}>{t.consequence}</p>
         <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
         <PasswordField
           label={texts.profile.password.current}
@@ -112,7 +112,7 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
   )
 }
 
-/** On the way back from Google to the profile: links the account, or unlinks it, and takes what came out of the address at once. */
+/** Handles the return from Google: links or unlinks the account, and removes the code from the address. */
 export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
@@ -122,7 +122,7 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
     invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
     onSuccess: ({ _id, displayName, email, googleId }) => {
       keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
-      toast('good', words.done)
+      toast('good', t.done)
     },
     onError: (error) => setProblem(errorMessage(error)),
   })
@@ -136,13 +136,13 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
     setProblem(texts.signIn.googleFailed)
   }, [search, setSearch, link, profile.googleId])
   if (unlinking !== null) return <GoogleUnlinkDialog code={unlinking} email={profile.email} onClose={() => setUnlinking(null)} />
-  if (link.isPending) return <Notice tone="info">{words.linking}</Notice>
+  if (link.isPending) return <Notice tone="info">{t.linking}</Notice>
   return problem === null ? null : <Notice tone="bad">{problem}</Notice>
 }
 
 const unlinkTexts = texts.security.google.unlink
 
-/** Google has said again who this is: the password that takes its place. */
+/** Google has confirmed the person: asks for the password that replaces it. */
 export function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: string; onClose: () => void }): ReactNode {
   const shortest = useServer()?.passwordMinLength ?? 6
   const state = useContractForm({

@@ -16,21 +16,21 @@ import { Panel } from '#web/ui/panel.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
 import styles from './profile.module.css'
 
-const words = texts.profile
+const t = texts.profile
 const { connections } = texts.security
 
 const quickActions = [
-  { to: screens.mailSettings, text: words.quick.mail, icon: IconMailCog },
-  { to: screens.reminderControl, text: words.quick.reminders, icon: IconBellRinging },
-  { to: screens.newInvoice, text: words.quick.invoice, icon: IconFilePlus },
-  { to: screens.pricing, text: words.quick.pricing, icon: IconTags },
+  { to: screens.mailSettings, text: t.quick.mail, icon: IconMailCog },
+  { to: screens.reminderControl, text: t.quick.reminders, icon: IconBellRinging },
+  { to: screens.newInvoice, text: t.quick.invoice, icon: IconFilePlus },
+  { to: screens.pricing, text: t.quick.pricing, icon: IconTags },
 ]
 
-/** Where the clock stands and when the daily run is, and short ways to other screens. */
+/** Links to other screens, and the daily schedule. */
 export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode {
   return (
     <>
-      <Panel title={words.quick.title}>
+      <Panel title={t.quick.title}>
         <div className={styles.quick}>
           {quickActions.map(({ to, text, icon: Icon }) => (
             <Button key={to} component={Link} to={to} variant="default" justify="flex-start" leftSection={<Icon size={19} stroke={1.7} />}>
@@ -45,7 +45,7 @@ export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode
           {connections.open}
         </Button>
       </Panel>
-      <Panel title={words.schedule.title}>
+      <Panel title={t.schedule.title}>
         <ScheduleForm profile={profile} />
       </Panel>
     </>
@@ -54,11 +54,10 @@ export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode
 
 const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${String(index + 6).padStart(2, '0')}:00` }))
 
-/** Where the account's clock stands, and at what hour its reminders go out. */
 export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
-  const { schedule } = words
+  const { schedule } = t
   const zones = useMemo(() => {
-    // A zone that has two names stands there once, and keeps the name under which it is kept.
+    // A zone with two names is listed once, under the stored name.
     const byName = new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zoneName(zone), zone]))
     byName.set(zoneName(profile.timezone), profile.timezone)
     return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
@@ -69,13 +68,13 @@ export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     toInput: ({ timezone, reminderHour }) => ({ body: { timezone, reminderHour: Number(reminderHour) } }),
     invalidates: [accountCalls.profile, reminderCalls.status, reminderCalls.preview],
     onSuccess: () => {
-      toast('good', words.saved)
+      toast('good', t.saved)
     },
-    onError: (error) => toast('bad', brief(words.failed(errorMessage(error)))),
+    onError: (error) => toast('bad', brief(t.failed(errorMessage(error)))),
   })
   const { form } = state
   return (
-    <ContractForm state={state} submit={words.save} busy={words.saving}>
+    <ContractForm state={state} submit={t.save} busy={t.saving}>
       <div className={styles.fields}>
         <Select
           label={schedule.timezone}

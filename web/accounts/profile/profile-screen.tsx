@@ -21,14 +21,14 @@ import { ProfilePreferences } from './preferences.tsx'
 import styles from './profile.module.css'
 import { ProfileSecurity } from './security.tsx'
 
-const words = texts.profile
+const t = texts.profile
 
 /** /dashboard/profile */
 export default function ProfileScreen(): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   return (
     <>
-      <PageHeader title={words.title} subtitle={words.subtitle} />
+      <PageHeader title={t.title} subtitle={t.subtitle} />
       {profile.data ? <Found profile={profile.data} /> : profile.isError ? <Missing message={errorMessage(profile.error)} /> : <Coming />}
     </>
   )
@@ -41,12 +41,12 @@ function Found({ profile }: { profile: Profile }): ReactNode {
       <ProfileHead profile={profile} />
       <ProfileStats />
       <UrlTabs
-        label={words.tabs.label}
+        label={t.tabs.label}
         tabs={[
-          { value: 'profile', label: words.tabs.profile, content: <ProfileDetails profile={profile} /> },
-          { value: 'security', label: words.tabs.security, content: <ProfileSecurity profile={profile} /> },
-          { value: 'subscription', label: words.tabs.subscription, content: <Outlet /> },
-          { value: 'preferences', label: words.tabs.preferences, content: <ProfilePreferences profile={profile} /> },
+          { value: 'profile', label: t.tabs.profile, content: <ProfileDetails profile={profile} /> },
+          { value: 'security', label: t.tabs.security, content: <ProfileSecurity profile={profile} /> },
+          { value: 'subscription', label: t.tabs.subscription, content: <Outlet /> },
+          { value: 'preferences', label: t.tabs.preferences, content: <ProfilePreferences profile={profile} /> },
         ]}
       />
     </>
@@ -54,7 +54,7 @@ function Found({ profile }: { profile: Profile }): ReactNode {
 }
 
 function Missing({ message }: { message: string }): ReactNode {
-  const { title, text, retry } = words.missing
+  const { title, text, retry } = t.missing
   return (
     <div role="alert">
       <EmptyState
@@ -77,7 +77,7 @@ function Coming(): ReactNode {
     <div role="status">
       <div className={styles.coming}>
         <Loader size={28} />
-        <p>{words.loading}</p>
+        <p>{t.loading}</p>
       </div>
       <div className={styles.stats} aria-hidden>
         {[1, 2, 3, 4].map((nth) => (
@@ -89,7 +89,6 @@ function Coming(): ReactNode {
   )
 }
 
-/** Who this is, and since when. */
 export function ProfileHead({ profile }: { profile: Profile }): ReactNode {
   const { displayName, email, createdAt, timezone } = profile
   return (
@@ -110,7 +109,6 @@ export function ProfileHead({ profile }: { profile: Profile }): ReactNode {
 
 const statTexts = texts.profile.stats
 
-/** Four figures about the account. */
 export function ProfileStats(): ReactNode {
   const stats = useApiQuery(accountCalls.stats)
   const subscription = useApiQuery(billingCalls.subscription)
@@ -157,7 +155,7 @@ interface StatProps {
   icon: ReactNode
   label: string
   waiting: boolean
-  /** undefined where it could not be found out. */
+  /** undefined if it failed to load. */
   children: string | undefined
 }
 

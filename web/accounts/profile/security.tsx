@@ -23,32 +23,32 @@ import styles from './profile.module.css'
 import { SecurityBrowsers } from './sessions.tsx'
 import { SecurityTwoFactor } from './two-factor.tsx'
 
-const words = texts.profile
+const t = texts.profile
 
-/** How one gets in, who is in, what happened, and the way out. */
+/** Password, two-factor authentication, Google, sessions, activity, export and deletion. */
 export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
   const server = useServer()
   const [asking, setAsking] = useState(false)
   const [address] = useSearchParams()
-  // The tab lies behind others until it is chosen: its lists are read then.
-  const looked = address.get('tab') === 'security'
+  // All tabs are mounted: lists are loaded only once this one is open.
+  const visible = address.get('tab') === 'security'
   const byGoogle = profile.googleId !== undefined
   return (
     <>
       {!byGoogle && (
-        <Panel title={words.password.title}>
+        <Panel title={t.password.title}>
           <PasswordForm email={profile.email} />
         </Panel>
       )}
       <SecurityTwoFactor profile={profile} />
       {(byGoogle || server?.google) && <SecurityGoogle profile={profile} />}
-      <SecurityBrowsers zone={profile.timezone} looked={looked} />
-      <SecurityActivity zone={profile.timezone} looked={looked} />
+      <SecurityBrowsers zone={profile.timezone} visible={visible} />
+      <SecurityActivity zone={profile.timezone} visible={visible} />
       <SecurityExport />
-      <Panel title={words.remove.title}>
-        <p className={styles.text}>{words.remove.text}</p>
+      <Panel title={t.remove.title}>
+        <p className={styles.text}>{t.remove.text}</p>
         <Button variant="default" className={styles.danger ?? ''} onClick={() => setAsking(true)}>
-          {words.remove.open}
+          {t.remove.open}
         </Button>
       </Panel>
       <DeleteAccountDialog opened={asking} email={profile.email} onClose={() => setAsking(false)} />
@@ -58,7 +58,6 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
 
 const passwordTexts = texts.profile.password
 
-/** A new password, typed twice, with the one that counts now. */
 export function PasswordForm({ email }: { email: string }): ReactNode {
   const shortest = useServer()?.passwordMinLength ?? 6
   const state = useContractForm({
@@ -77,7 +76,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
   return (
     <ContractForm state={state} submit={passwordTexts.submit} busy={passwordTexts.busy}>
       <div className={styles.column}>
-        {/* Tells a password manager whose password this is. */}
+        {/* For password managers. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField label={passwordTexts.current} autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
         <NewPasswordFields form={form} shortest={shortest} />
@@ -89,7 +88,6 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
 
 const exportTexts = texts.security.data
 
-/** Everything of the account as one file. */
 export function SecurityExport(): ReactNode {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -125,7 +123,7 @@ export function SecurityExport(): ReactNode {
 
 const removeTexts = texts.profile.remove
 
-/** Asks for the word before the account and everything of it goes. */
+/** Asks for the word DELETE before the account is deleted. */
 export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; email: string; onClose: () => void }): ReactNode {
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
@@ -133,7 +131,7 @@ export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolea
     onSuccess: () => leaveTo(screens.landing),
     onError: (error) => toast('bad', brief(removeTexts.failed(errorMessage(error)))),
   })
-  // Also while the page of those who are signed out is on its way.
+  // Also until the landing page has loaded.
   const busy = remove.isPending || remove.isSuccess
   const close = () => {
     if (busy) return

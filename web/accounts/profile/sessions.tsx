@@ -14,37 +14,37 @@ import { Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './profile.module.css'
 
-const words = texts.security.browsers
+const t = texts.security.browsers
 const invalidates = [accountCalls.sessions, accountCalls.audit]
 
-/** The browsers that are signed in, each with the way to sign it out. `looked`: somebody is looking at it. */
-export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boolean }): ReactNode {
-  const browsers = useApiQuery(accountCalls.sessions, {}, { enabled: looked })
-  const endOthers = useApiMutation(accountCalls.endOtherSessions, { invalidates, onSuccess: () => toast('good', words.othersDone) })
+/** The active sessions. Loaded once `visible`. */
+export function SecurityBrowsers({ zone, visible }: { zone: string; visible: boolean }): ReactNode {
+  const browsers = useApiQuery(accountCalls.sessions, {}, { enabled: visible })
+  const endOthers = useApiMutation(accountCalls.endOtherSessions, { invalidates, onSuccess: () => toast('good', t.othersDone) })
   const ask = () =>
     void confirm({
-      title: words.othersTitle,
-      body: words.othersQuestion,
+      title: t.othersTitle,
+      body: t.othersQuestion,
       tone: 'danger',
-      action: words.others,
-      busy: words.busy,
-      failed: words.endFailed,
+      action: t.others,
+      busy: t.busy,
+      failed: t.endFailed,
       onConfirm: () => endOthers.mutateAsync({}),
     })
   const others = browsers.data?.some(({ current }) => !current)
   return (
     <Panel
-      title={words.title}
+      title={t.title}
       aside={
         others && (
           <Button variant="default" onClick={ask}>
-            {words.others}
+            {t.others}
           </Button>
         )
       }
     >
-      <p className={styles.lead}>{words.text}</p>
-      <QueryView query={browsers} loading={words.loading} error={words.failed} empty={null}>
+      <p className={styles.lead}>{t.text}</p>
+      <QueryView query={browsers} loading={t.loading} error={t.failed} empty={null}>
         {(list) => (
           <ul className={styles.list}>
             {list.map((browser) => (
@@ -60,29 +60,29 @@ export function SecurityBrowsers({ zone, looked }: { zone: string; looked: boole
 function Browser({ browser, zone }: { browser: SignedInBrowser; zone: string }): ReactNode {
   const { _id, device, place, createdAt, lastSeenAt, current } = browser
   const now = new Date()
-  const end = useApiMutation(accountCalls.endSession, { invalidates, onSuccess: () => toast('good', words.done(device)) })
+  const end = useApiMutation(accountCalls.endSession, { invalidates, onSuccess: () => toast('good', t.done(device)) })
   const Icon = /iPhone|Android|iPad/.test(device) ? IconDeviceMobile : IconDeviceDesktop
   return (
     <li className={styles.item}>
       <Icon size={22} stroke={1.6} aria-hidden className={styles.icon} />
       <div className={styles.what}>
         <div className={styles.rowName}>
-          {device} {current && <Pill tone="paid">{words.current}</Pill>}
+          {device} {current && <Pill tone="paid">{t.current}</Pill>}
         </div>
         <div className={styles.rowQuiet}>
-          {words.seen(current ? null : showMoment(zone, new Date(lastSeenAt), now), place, showMoment(zone, new Date(createdAt), now))}
+          {t.seen(current ? null : showMoment(zone, new Date(lastSeenAt), now), place, showMoment(zone, new Date(createdAt), now))}
         </div>
-        {end.isError && <FormError message={words.endFailed(errorMessage(end.error))} />}
+        {end.isError && <FormError message={t.endFailed(errorMessage(end.error))} />}
       </div>
       {!current && (
         <BusyButton
           variant="default"
           busy={end.isPending}
-          busyText={words.busy}
-          aria-label={words.endOf(device)}
+          busyText={t.busy}
+          aria-label={t.endOf(device)}
           onClick={() => end.mutate({ params: { id: _id } })}
         >
-          {words.end}
+          {t.end}
         </BusyButton>
       )}
     </li>

@@ -13,21 +13,21 @@ import { PasswordField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './profile.module.css'
 
-const words = texts.security.twoFactor
+const t = texts.security.twoFactor
 
 interface ChangeProps {
   email: string
   onClose: () => void
 }
 
-/** New recovery codes, or the end of two-factor sign-in: either asks for the password and a code. */
+/** Generates recovery codes, or turns two-factor authentication off: both ask for the password and a code. */
 export function TwoFactorChangeDialog({ what, email, onClose }: ChangeProps & { what: 'renew' | 'remove' }): ReactNode {
   const [codes, setCodes] = useState<string[] | null>(null)
   return (
     <Modal
       opened
       onClose={onClose}
-      title={codes ? words.codes.title : words[what].title}
+      title={codes ? t.codes.title : t[what].title}
       centered
       size={500}
       closeOnClickOutside={codes === null}
@@ -60,8 +60,8 @@ function Renew({ email, onClose, onCodes }: ChangeProps & { onCodes: (codes: str
     onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes),
   })
   return (
-    <ContractForm state={state} submit={words.renew.submit} busy={words.renew.busy} actions={<Cancel onClose={onClose} />}>
-      <Proof state={state} email={email} text={words.renew.text} />
+    <ContractForm state={state} submit={t.renew.submit} busy={t.renew.busy} actions={<Cancel onClose={onClose} />}>
+      <Proof state={state} email={email} text={t.renew.text} />
     </ContractForm>
   )
 }
@@ -74,13 +74,13 @@ function Remove({ email, onClose }: ChangeProps): ReactNode {
     check,
     invalidates: [accountCalls.profile, accountCalls.audit],
     onSuccess: () => {
-      toast('good', words.remove.done)
+      toast('good', t.remove.done)
       onClose()
     },
   })
   return (
-    <ContractForm state={state} tone="danger" submit={words.remove.submit} busy={words.remove.busy} actions={<Cancel onClose={onClose} />}>
-      <Proof state={state} email={email} text={words.remove.text} />
+    <ContractForm state={state} tone="danger" submit={t.remove.submit} busy={t.remove.busy} actions={<Cancel onClose={onClose} />}>
+      <Proof state={state} email={email} text={t.remove.text} />
     </ContractForm>
   )
 }
@@ -103,8 +103,8 @@ function Proof(props: {
         {...form.getInputProps('currentPassword')}
       />
       <TextInput
-        label={words.proof.code}
-        description={words.proof.hint}
+        label={t.proof.code}
+        description={t.proof.hint}
         autoComplete="one-time-code"
         spellCheck={false}
         required
@@ -126,11 +126,11 @@ const setUpTexts = texts.security.twoFactor.setUp
 
 type Step = { at: 'password' } | { at: 'code'; secret: string; uri: string } | { at: 'kept'; codes: string[] }
 
-/** Setting two-factor sign-in up: the password, the authenticator, the recovery codes. */
+/** Turns two-factor authentication on: password, authenticator app, recovery codes. */
 export function TwoFactorSetUpDialog({ email, onClose }: { email: string; onClose: () => void }): ReactNode {
   const [step, setStep] = useState<Step>({ at: 'password' })
   const titles = { password: setUpTexts.title, code: setUpTexts.scan, kept: texts.security.twoFactor.codes.title }
-  // The recovery codes are shown this once: a click beside the dialog must not lose them.
+  // Recovery codes are shown once: a click outside the dialog must not lose them.
   const stays = step.at === 'kept'
   return (
     <Modal
@@ -153,7 +153,7 @@ export function TwoFactorSetUpDialog({ email, onClose }: { email: string; onClos
           codes={step.codes}
           email={email}
           onClose={() => {
-            // Not before: on a phone it would lie over the dialog.
+            // Only now: on a phone the toast would cover the dialog.
             toast('good', setUpTexts.done)
             onClose()
           }}
@@ -202,7 +202,7 @@ function AskCode(props: { secret: string; uri: string; onCancel: () => void; onC
     toInput: (body) => ({ body }),
     onSuccess: ({ recoveryCodes }) => {
       onConfirmed(recoveryCodes)
-      // After the codes are on the screen: the profile that it is on may wait, they may not.
+      // After the codes are on screen: the profile may wait, they must not.
       void invalidate(queries, [accountCalls.profile, accountCalls.audit])
     },
   })
@@ -236,12 +236,12 @@ const codeTexts = texts.security.twoFactor.codes
 
 interface RecoveryCodesProps {
   codes: string[]
-  /** Whose they are, for the file. */
+  /** For the file. */
   email: string
   onClose: () => void
 }
 
-/** The recovery codes, shown this once: to be copied, downloaded or written down. */
+/** The recovery codes, shown once: copy or download them. */
 export function RecoveryCodes({ codes, email, onClose }: RecoveryCodesProps): ReactNode {
   const download = () =>
     saveFile(new Blob([`${codeTexts.file(email)}\n\n${codes.join('\n')}\n`], { type: 'text/plain;charset=utf-8' }), codeTexts.fileName)
@@ -268,10 +268,10 @@ export function RecoveryCodes({ codes, email, onClose }: RecoveryCodesProps): Re
   )
 }
 
-/** A text as a QR code: black on white in either theme, for not every camera reads the reverse. */
+/** Black on white in both themes: not every camera reads inverted codes. */
 export function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { size, path } = useMemo(() => {
-    // Four modules of quiet around it (ISO/IEC 18004, 9.1).
+    // A quiet zone of four modules (ISO/IEC 18004, 9.1).
     const code = encode(text, { ecc: 'M', border: 4 })
     const dark = code.data.flatMap((row, y) => row.flatMap((on, x) => (on ? [`M${x} ${y}h1v1h-1z`] : [])))
     return { size: code.size, path: dark.join('') }
