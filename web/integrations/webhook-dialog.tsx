@@ -86,6 +86,8 @@ function ChangeForm({ webhook, onBusy, onClose }: WebhookFormProps & { webhook: 
     initialValues: { url: webhook.url, events: webhook.events } as WebhookValues,
     toInput: ({ url, events }) => ({ params: { id: webhook._id }, body: { url: url.trim(), events } }),
     invalidates: [integrationCalls.webhooks],
+    update: (cache, changed) =>
+      cache.update(integrationCalls.webhooks, (list) => list.map((one) => (one._id === changed._id ? changed : one))),
     onSuccess: () => {
       toast('good', formTexts.saved)
       onClose()

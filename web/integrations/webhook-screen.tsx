@@ -119,6 +119,8 @@ export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemove
   const test = useTestEvent(_id)
   const change = useApiMutation(integrationCalls.changeWebhook, {
     invalidates: [integrationCalls.webhooks, integrationCalls.webhookDeliveries],
+    update: (cache, changed) =>
+      cache.update(integrationCalls.webhooks, (list) => list.map((one) => (one._id === changed._id ? changed : one))),
     onSuccess: (_reply, { body }) => toast('good', body.paused ? t.pauseDone : t.resumed),
   })
   const own = kind === 'webhook'

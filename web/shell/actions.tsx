@@ -3,10 +3,11 @@ import { IconBolt, IconSend2 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import type { CallReply } from '#contract/call.ts'
 import { screens } from '#contract/screens.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { type ApiCache, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { leaveTo } from '#web/platform/session.ts'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './shell.module.css'
@@ -85,14 +86,16 @@ export function useZapier(onDone?: () => void): Zapier {
     onDone?.()
   }
   const failed = (what: string) => (error: Error) => toast('bad', `${what} ${errorMessage(error)}`)
-  const invalidates = [zapierCalls.subscription]
+  const update = (cache: ApiCache, settings: CallReply<typeof zapierCalls.subscription>) => cache.write(zapierCalls.subscription, settings)
   const subscribe = useApiMutation(zapierCalls.subscribe, {
-    invalidates,
+    invalidates: [zapierCalls.subscription],
+    update,
     onSuccess: ({ available }) => said(t.subscribed, available ? null : t.notRegistered),
     onError: failed(t.subscribeFailed),
   })
   const unsubscribe = useApiMutation(zapierCalls.unsubscribe, {
-    invalidates,
+    invalidates: [zapierCalls.subscription],
+    update,
     onSuccess: () => said(t.unsubscribed, t.paused),
     onError: failed(t.unsubscribeFailed),
   })

@@ -29,6 +29,7 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
     check: ({ email, currentPassword }) =>
       changesEmail(email) && currentPassword === '' ? { currentPassword: detailTexts.currentMissing } : {},
     invalidates: [accountCalls.profile],
+    update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
       keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       form.setValues({ displayName, email, currentPassword: '' })

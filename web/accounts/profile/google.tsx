@@ -120,6 +120,7 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
   const seen = useRef(false)
   const link = useApiMutation(accountCalls.linkGoogle, {
     invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
+    update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: ({ _id, displayName, email, googleId }) => {
       keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       toast('good', t.done)
@@ -151,6 +152,7 @@ export function GoogleUnlinkDialog({ code, email, onClose }: { code: string; ema
     toInput: ({ newPassword }) => ({ body: { code, newPassword } }),
     check: (values) => typedTwice(values, shortest),
     invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
+    update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: (changed) => {
       keepUser({ _id: changed._id, displayName: changed.displayName, email: changed.email })
       toast('good', unlinkTexts.done)

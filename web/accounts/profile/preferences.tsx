@@ -67,6 +67,7 @@ export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour) },
     toInput: ({ timezone, reminderHour }) => ({ body: { timezone, reminderHour: Number(reminderHour) } }),
     invalidates: [accountCalls.profile, reminderCalls.status, reminderCalls.preview],
+    update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: () => {
       toast('good', t.saved)
     },
