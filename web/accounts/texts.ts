@@ -177,7 +177,7 @@ export const texts = {
       off: 'Off',
       text: 'After your password, Duely also asks for a code from an app on your phone. Even someone who knows your password can’t sign in.',
       left: (codes: number) =>
-        `Duely asks for a code from your authenticator app when you sign in. You have ${codes === 0 ? 'no recovery codes' : count(codes, 'recovery code')} left in case you lose your phone.`,
+        `Duely asks for a code from your authenticator app at sign-in. You have ${codes === 0 ? 'no recovery codes' : count(codes, 'recovery code')} left.`,
       google: 'You sign in with Google. Turn on 2-Step Verification in your Google account.',
       setUp: {
         open: 'Set Up',
@@ -207,7 +207,7 @@ export const texts = {
       renew: {
         open: 'New Recovery Codes',
         title: 'New recovery codes',
-        text: 'Generating new codes invalidates the old ones.',
+        text: 'Generating new codes invalidates the old ones, so save the new ones.',
         submit: 'Generate New Codes',
         busy: 'Generating New Codes...',
       },
@@ -237,7 +237,7 @@ export const texts = {
       unlink: {
         open: 'Unlink Google',
         dialog: 'Sign in with a password again?',
-        consequence: 'Google first confirms that it’s you. Then you choose a password to sign in with your email.',
+        consequence: 'Google first confirms that it’s you. Then you choose a password, and from then on you sign in with it and your email.',
         choose: 'Choose your password',
         chooseText: 'Google confirmed that it’s you. Your new password takes effect now, and your other browsers are signed out.',
         submit: 'Unlink Google',

@@ -15,7 +15,7 @@ import { dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import styles from './connections.module.css'
-import { useArrivalFocus, useLackOfApiAccess, useRemoval, useZone } from './hooks.ts'
+import { useArrivalFocus, useMissingApiAccess, useRemoval, useZone } from './hooks.ts'
 import { ShowAll } from './list-parts.tsx'
 import { texts } from './texts.ts'
 
@@ -25,7 +25,7 @@ const soon = 7 * 86_400_000
 
 export function ApiKeys(): ReactNode {
   const keys = useApiQuery(integrationCalls.keys)
-  const lack = useLackOfApiAccess()
+  const lack = useMissingApiAccess()
   const [adding, setAdding] = useState(false)
   const { around, remove } = useRemoval<ApiKey>({
     call: integrationCalls.removeKey,

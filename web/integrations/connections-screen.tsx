@@ -5,7 +5,7 @@ import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { Applications } from './applications.tsx'
-import { useLackOfApiAccess } from './hooks.ts'
+import { useMissingApiAccess } from './hooks.ts'
 import { texts } from './texts.ts'
 import { Webhooks } from './webhooks.tsx'
 
@@ -26,7 +26,7 @@ const t = texts.plan
 
 /** Explains that webhooks and API keys need another plan. */
 export function PlanFirst(): ReactNode {
-  const lack = useLackOfApiAccess()
+  const lack = useMissingApiAccess()
   if (!lack) return null
   const { here, lifts } = lack
   return (

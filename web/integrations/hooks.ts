@@ -11,7 +11,7 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
 /** The current plan and the one that includes webhooks and API keys; null if the current one does, or while loading: the server decides. */
-export function useLackOfApiAccess(): { here: Plan; lifts: Plan } | null {
+export function useMissingApiAccess(): { here: Plan; lifts: Plan } | null {
   const entitled = useApiQuery(billingCalls.subscription).data?.entitlements
   if (!entitled || entitled.abilities.includes('apiAccess')) return null
   return { here: planOf(entitled.plan), lifts: planThatLifts('apiAccess') }

@@ -25,8 +25,8 @@ export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: (
   const [busy, setBusy] = useState(false)
   const connections = useApiQuery(integrationCalls.connections, {}, { enabled: opened, staleTime: 0 })
   const permitted = connections.data?.some(({ own }) => own)
-  const late = useLateness(opened && permitted === undefined)
-  useGoingForPermission(opened && permitted === false)
+  const late = useDelayed(opened && permitted === undefined)
+  useConsentRedirect(opened && permitted === false)
   return (
     <Dialog
       // Stays closed without permission: it must not flash before the redirect.
@@ -224,7 +224,7 @@ function report({ count, failed, retrying }: RunAnswer): void {
 }
 
 /** Redirects to the consent screen with Duely's own request; the browser returns to `?trigger`. */
-export function useGoingForPermission(wanted: boolean): void {
+export function useConsentRedirect(wanted: boolean): void {
   const navigate = useNavigate()
   useEffect(() => {
     if (!wanted) return
@@ -247,7 +247,7 @@ function randomState(): string {
 const noticed = 500
 
 /** True once a wait has lasted long enough to be shown. */
-export function useLateness(waiting: boolean): boolean {
+export function useDelayed(waiting: boolean): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
     if (!waiting) return

@@ -9,7 +9,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import styles from './connections.module.css'
-import { useLackOfApiAccess, useZone } from './hooks.ts'
+import { useMissingApiAccess, useZone } from './hooks.ts'
 import { ShowAll, WebhookState } from './list-parts.tsx'
 import { texts } from './texts.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
@@ -18,7 +18,7 @@ const t = texts.webhooks
 
 export function Webhooks(): ReactNode {
   const webhooks = useApiQuery(integrationCalls.webhooks)
-  const lack = useLackOfApiAccess()
+  const lack = useMissingApiAccess()
   const [adding, setAdding] = useState(false)
   return (
     <Panel

@@ -9,7 +9,7 @@ import { FormError } from '#web/ui/notice.tsx'
 import styles from './platform.module.css'
 import { errorMessage, Problem } from './problem.ts'
 import { applyToCache, type CacheEffects } from './query.ts'
-import { type SendInput, sendUntil } from './send.ts'
+import { type SendInput, sendWithSignal } from './send.ts'
 
 type Values = Record<string, unknown>
 
@@ -81,7 +81,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     setBusy(true)
     try {
       const input = toInput(values)
-      const reply = await sendUntil(call, input as object, null)
+      const reply = await sendWithSignal(call, input as object, null)
       await applyToCache(queries, options, reply, input)
       await onSuccess(reply, values)
     } catch (error) {

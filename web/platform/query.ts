@@ -1,9 +1,9 @@
 import { QueryClient, type UseMutationResult, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Call, CallReply } from '#contract/call.ts'
 import { Problem } from './problem.ts'
-import { type SendArgument, type SendInput, sendUntil } from './send.ts'
+import { type SendArgument, type SendInput, sendWithSignal } from './send.ts'
 
-export function openQueries(): QueryClient {
+export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
@@ -106,7 +106,7 @@ export function useApiQuery<C extends Call>(
     queryKey: queryKey(call, given),
     queryFn: async ({ signal }) => {
       await ownTask()
-      return sendUntil(call, given, signal)
+      return sendWithSignal(call, given, signal)
     },
     ...options,
   })
@@ -124,7 +124,7 @@ export function useApiMutation<C extends Call>(
 ): UseMutationResult<CallReply<C>, Error, SendInput<C>> {
   const queries = useQueryClient()
   return useMutation<CallReply<C>, Error, SendInput<C>>({
-    mutationFn: (input) => sendUntil(call, input, null),
+    mutationFn: (input) => sendWithSignal(call, input, null),
     onSuccess: async (reply, input) => {
       await applyToCache(queries, effects, reply, input)
       onSuccess?.(reply, input)

@@ -1,18 +1,18 @@
 import { accountCalls } from '#contract/accounts.ts'
 import { Problem, readProblem } from './problem.ts'
-import { endSession, keepAccessToken } from './session.ts'
+import { endSession, storeAccessToken } from './session.ts'
 import { texts } from './texts.ts'
 
 const lockName = 'duely-refresh'
-const lockLife = 15_000
+const lockTtl = 15_000
 /**
  * A fingerprint of the token that was replaced last. A cookie is visible to all tabs immediately, a write to localStorage reaches other
  * processes later.
  */
 const replacedCookie = 'duely-replaced'
 /** How long to wait for that write, in ms, before this tab sends a refresh of its own. */
-const settling = 3_000
-let underWay: Promise<boolean> | null = null
+const syncTimeout = 3_000
+let inFlight: Promise<boolean> | null = null
 
 /**
  * Gets a new access token for the refresh cookie, once for all open tabs and calls. `stale` is the token that was refused: nothing is sent
@@ -20,17 +20,17 @@ let underWay: Promise<boolean> | null = null
  * answer: the person stays signed in.
  */
 export function refreshSession(stale: string): Promise<boolean> {
-  underWay ??= alone(() => renew(stale)).finally(() => {
-    underWay = null
+  inFlight ??= withTabLock(() => renew(stale)).finally(() => {
+    inFlight = null
   })
-  return underWay
+  return inFlight
 }
 
 async function renew(stale: string): Promise<boolean> {
   const current = localStorage.getItem('accessToken')
   if (!current) return false
   if (current !== stale) return true
-  if ((await lastReplaced()) === fingerprint(stale) && (await hasArrived(stale))) return true
+  if ((await lastReplaced()) === fingerprint(stale) && (await newTokenArrived(stale))) return true
   const response = await fetch(accountCalls.refresh.path, { method: 'POST', credentials: 'include' }).catch(() => null)
   if (!response) throw new Problem('offline', texts.unreachable)
   if (response.status === 401) {
@@ -43,7 +43,7 @@ async function renew(stale: string): Promise<boolean> {
     endSession()
     return false
   }
-  keepAccessToken(renewed.data.accessToken)
+  storeAccessToken(renewed.data.accessToken)
   await noteReplaced(stale)
   return true
 }
@@ -61,8 +61,8 @@ async function noteReplaced(stale: string): Promise<void> {
 }
 
 /** Waits until another tab's new token has arrived; false after a timeout. */
-async function hasArrived(stale: string): Promise<boolean> {
-  for (let waited = 0; waited < settling; waited += 20) {
+async function newTokenArrived(stale: string): Promise<boolean> {
+  for (let waited = 0; waited < syncTimeout; waited += 20) {
     if (localStorage.getItem('accessToken') !== stale) return true
     await pause(20)
   }
@@ -77,21 +77,21 @@ function fingerprint(token: string): string {
 }
 
 /** Runs `work` in one tab at a time. */
-function alone<T>(work: () => Promise<T>): Promise<T> {
+function withTabLock<T>(work: () => Promise<T>): Promise<T> {
   // Plain http has no Web Locks.
-  return navigator.locks ? navigator.locks.request(lockName, work) : aloneByStorage(work)
+  return navigator.locks ? navigator.locks.request(lockName, work) : withStorageLock(work)
 }
 
 /**
  * A lock in localStorage: write a note unless a fresh one exists, wait, and check that it is still there. The note of a closed tab
  * expires. Two winners do no harm: the server returns the same successor to both for some seconds.
  */
-async function aloneByStorage<T>(work: () => Promise<T>): Promise<T> {
+async function withStorageLock<T>(work: () => Promise<T>): Promise<T> {
   const mine = `${Math.random().toString(36).slice(2)}`
   for (;;) {
     const [, until] = (localStorage.getItem(lockName) ?? '').split(' ')
     if (!until || Number(until) < Date.now()) {
-      localStorage.setItem(lockName, `${mine} ${Date.now() + lockLife}`)
+      localStorage.setItem(lockName, `${mine} ${Date.now() + lockTtl}`)
       await pause(30)
       if (localStorage.getItem(lockName)?.startsWith(mine)) break
     }

@@ -4,7 +4,7 @@ import { refreshSession } from './refresh.ts'
 import { texts } from './texts.ts'
 
 /** Longer than the longest call (sending reminders answers after 20 s at the latest). */
-const patience = 45_000
+const timeout = 45_000
 
 type WithoutQuery<I> = Omit<I, 'query'>
 /** `{ params, query, body }`, only the parts that the call has; a query is optional. */
@@ -29,16 +29,16 @@ interface Extras {
  * new token; without one the session ends and the screen redirects to /signin.
  */
 export async function send<C extends Call>(call: C, ...[input]: SendArgument<C>): Promise<CallReply<C>> {
-  return sendUntil(call, input ?? {}, null)
+  return sendWithSignal(call, input ?? {}, null)
 }
 
 /** `send` with an AbortSignal. */
-export async function sendUntil<C extends Call>(call: C, input: Parts, signal: AbortSignal | null): Promise<CallReply<C>> {
+export async function sendWithSignal<C extends Call>(call: C, input: Parts, signal: AbortSignal | null): Promise<CallReply<C>> {
   return sendWith(call, input, { signal, key: null })
 }
 
 /** `send` with an Idempotency-Key, so that a retry has no second effect. Only for calls that support it. */
-export async function sendOnce<C extends Call>(call: C, input: SendInput<C>, key: string): Promise<CallReply<C>> {
+export async function sendIdempotent<C extends Call>(call: C, input: SendInput<C>, key: string): Promise<CallReply<C>> {
   return sendWith(call, input, { signal: null, key })
 }
 
@@ -51,7 +51,7 @@ async function sendWith<C extends Call>(call: C, input: Parts, extras: Extras): 
 }
 
 /** Sends a call that returns a file: its bytes, and the name from Content-Disposition. */
-export async function sendForFile<C extends Call>(call: C, input: SendInput<C>): Promise<{ bytes: Blob; name: string }> {
+export async function fetchFile<C extends Call>(call: C, input: SendInput<C>): Promise<{ bytes: Blob; name: string }> {
   const response = await answered(call, input, { signal: null, key: null })
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'duely'
   const bytes = await response.blob().catch(() => null)
@@ -72,7 +72,7 @@ async function answered(call: Call, input: Parts, extras: Extras): Promise<Respo
 }
 
 async function request(call: Call, input: Parts, token: string | null, { signal, key }: Extras): Promise<Response> {
-  const late = AbortSignal.timeout(patience)
+  const late = AbortSignal.timeout(timeout)
   try {
     return await fetch(address(call, input), {
       method: call.method,

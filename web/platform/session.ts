@@ -37,21 +37,21 @@ function isUser(kept: unknown): kept is User {
 }
 
 /** Signs in on this browser and loads `path` as a new page; every other open tab follows. */
-export function arriveAt(path: string, session: Session): void {
+export function startSessionAndOpen(path: string, session: Session): void {
   localStorage.setItem('user', JSON.stringify(session.user))
   localStorage.setItem('accessToken', session.accessToken)
   window.location.assign(path)
 }
 
 /** Stores a new access token, unless the session has ended meanwhile. */
-export function keepAccessToken(accessToken: string): void {
+export function storeAccessToken(accessToken: string): void {
   if (!localStorage.getItem('user')) return
   localStorage.setItem('accessToken', accessToken)
   tell()
 }
 
 /** Stores the person's new name and email, unless the session has ended meanwhile. */
-export function keepUser(changed: User): void {
+export function storeUser(changed: User): void {
   if (!localStorage.getItem('user')) return
   localStorage.setItem('user', JSON.stringify(changed))
   tell()
@@ -64,7 +64,7 @@ export function endSession(): void {
 }
 
 /** Removes the session and loads `path` as a new page, so that nothing of it stays in memory. */
-export function leaveTo(path: string): void {
+export function endSessionAndOpen(path: string): void {
   forget()
   window.location.replace(path)
 }

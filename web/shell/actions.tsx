@@ -8,7 +8,7 @@ import { screens } from '#contract/screens.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { type ApiCache, useApiMutation, useApiQuery } from '#web/platform/query.ts'
-import { leaveTo } from '#web/platform/session.ts'
+import { endSessionAndOpen } from '#web/platform/session.ts'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './shell.module.css'
 import { texts } from './texts.ts'
@@ -133,7 +133,7 @@ interface SignOut {
 /** Ends the session, then opens the landing page. */
 export function useSignOut(): SignOut {
   const signOut = useApiMutation(accountCalls.signOut, {
-    onSuccess: () => leaveTo(screens.landing),
+    onSuccess: () => endSessionAndOpen(screens.landing),
     onError: (error) => toast('bad', texts.signOutFailed(errorMessage(error))),
   })
   const leaving = signOut.isPending || signOut.isSuccess

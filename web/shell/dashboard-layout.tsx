@@ -12,7 +12,7 @@ import { SiteFrame } from './site-frame.tsx'
 
 /** The frame of the screens for people who are signed in. */
 export default function DashboardLayout(): ReactNode {
-  useKeptFocus()
+  useFocusFallback()
   return (
     <Library>
       <SiteFrame account={<Account />} actions={(close) => <SidebarActions onDone={close} />}>
@@ -62,7 +62,7 @@ const moment = 60
  * When the focused element is removed (a deleted card, a dialog whose opener has gone), focuses the page content: keyboard and screen
  * reader users would otherwise restart at the top.
  */
-export function useKeptFocus(): void {
+export function useFocusFallback(): void {
   useEffect(() => {
     let last: Element | null = null
     let timer = 0

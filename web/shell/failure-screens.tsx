@@ -91,7 +91,7 @@ const arrived = new Set<string>()
  * file it reloads forever. So the files are fetched before the router imports them; if one is missing, MissingScreen takes the screen's
  * place and the frame stays.
  */
-export function standInForMissingCode(): void {
+export function guardScreenCode(): void {
   const routes = window.__reactRouterManifest?.routes ?? {}
   let open: DataRouter | undefined
   // React Router assigns its router to this property before it loads any module.
@@ -181,11 +181,11 @@ export function ReloadButton({ children, byItself = false, atOnce = false }: Rel
 }
 
 /** In ms. */
-const patience = 10_000
+const timeout = 10_000
 
 /** Asks the server instead of navigator.onLine, which is false for a server on this machine without a network. */
 export async function isOnline(): Promise<boolean> {
-  const answered = await fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(patience) }).catch(() => null)
+  const answered = await fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(timeout) }).catch(() => null)
   return answered?.ok === true
 }
 

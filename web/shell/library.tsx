@@ -3,7 +3,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { pageNonce } from '#web/platform/page-meta.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
-import { openQueries } from '#web/platform/query.ts'
+import { createQueryClient } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { ConfirmHost } from '#web/ui/confirm.tsx'
 import { mantineTheme, mantineVariables } from '#web/ui/mantine-theme.ts'
@@ -24,7 +24,7 @@ export function Library({ children }: { children: ReactNode }): ReactNode {
 
 /** Without toasts and confirmations, for a second part of a page: those must exist once. */
 export function Components({ children }: { children: ReactNode }): ReactNode {
-  const [queries] = useState(openQueries)
+  const [queries] = useState(createQueryClient)
   return (
     <MantineProvider
       theme={mantineTheme}
@@ -34,7 +34,7 @@ export function Components({ children }: { children: ReactNode }): ReactNode {
       getStyleNonce={pageNonce}
     >
       <QueryClientProvider client={queries}>
-        <OfOnePerson queries={queries} />
+        <ClearCacheOnSwitch queries={queries} />
         {children}
       </QueryClientProvider>
     </MantineProvider>
@@ -42,7 +42,7 @@ export function Components({ children }: { children: ReactNode }): ReactNode {
 }
 
 /** Clears the cache when another person signs in. A component of its own, so that a change of session re-renders nothing else. */
-function OfOnePerson({ queries }: { queries: QueryClient }): null {
+function ClearCacheOnSwitch({ queries }: { queries: QueryClient }): null {
   const person = useSession()?.user._id
   const before = useRef(person)
   useEffect(() => {

@@ -28,7 +28,7 @@ import { formatRupees } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
-import { saveFile, sendForFile } from '#web/platform/send.ts'
+import { fetchFile, saveFile } from '#web/platform/send.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { useSignOut, useTrigger, useZapier } from './actions.tsx'
@@ -275,7 +275,7 @@ function useOffered(
 
 async function exportAll(): Promise<void> {
   try {
-    const { bytes, name } = await sendForFile(invoiceCalls.export, { query: {} })
+    const { bytes, name } = await fetchFile(invoiceCalls.export, { query: {} })
     saveFile(bytes, name)
     toast('good', t.exported(name))
   } catch (error) {

@@ -1,9 +1,9 @@
 import { type ReactNode, Suspense } from 'react'
 import { Outlet } from 'react-router'
 import { useSession } from '#web/platform/session.ts'
-import { AccountWaiting, accountLater, SiteFrame } from './site-frame.tsx'
+import { AccountPlaceholder, lazyAccount, SiteFrame } from './site-frame.tsx'
 
-const Account = accountLater(async () => {
+const Account = lazyAccount(async () => {
   const [{ Library }, { Account: Controls }] = await Promise.all([import('./library.tsx'), import('./account.tsx')])
   return () => (
     <Library>
@@ -18,7 +18,7 @@ export default function PublicLayout(): ReactNode {
   return (
     <SiteFrame
       account={
-        <Suspense fallback={<AccountWaiting name={session?.user.displayName ?? ''} />}>
+        <Suspense fallback={<AccountPlaceholder name={session?.user.displayName ?? ''} />}>
           <Account />
         </Suspense>
       }

@@ -82,7 +82,7 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
             <Link to={screens.signIn} className={`${button.quiet} ${styles.signIn}`}>
               {texts.signIn}
             </Link>
-            <AccountWaiting />
+            <AccountPlaceholder />
           </>
         )}
         <button
@@ -133,7 +133,7 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
 }
 
 /** A placeholder of the avatar while the account part loads. */
-export function AccountWaiting({ name }: { name?: string }): ReactNode {
+export function AccountPlaceholder({ name }: { name?: string }): ReactNode {
   return (
     <span className={styles.waiting} aria-hidden>
       {name !== undefined && initialOf(name)}
@@ -142,11 +142,11 @@ export function AccountWaiting({ name }: { name?: string }): ReactNode {
 }
 
 /** If the account part fails to load, a link to the dashboard takes its place. */
-export function accountLater(load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> {
-  return lazy(async () => ({ default: await load().catch(() => WayIn) }))
+export function lazyAccount(load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> {
+  return lazy(async () => ({ default: await load().catch(() => DashboardLink) }))
 }
 
-function WayIn(): ReactNode {
+function DashboardLink(): ReactNode {
   return (
     <Link to={screens.dashboard} reloadDocument className={button.quiet}>
       {texts.dashboard}

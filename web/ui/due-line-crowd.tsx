@@ -3,7 +3,7 @@ import { formatRupees, fromMinor } from '#contract/money.ts'
 import { lateness } from './dates.ts'
 import { Dialog } from './dialog.tsx'
 import styles from './due-line.module.css'
-import { type Dot, wordsOf } from './due-line-layout.ts'
+import { type Dot, dotLabel } from './due-line-layout.ts'
 import { texts } from './texts.ts'
 
 const listed = 40
@@ -18,7 +18,7 @@ interface DueLineCrowdProps {
 /** The invoices of a group dot. */
 export function DueLineCrowd({ dot, onOpen, onClose }: DueLineCrowdProps): ReactNode {
   return (
-    <Dialog opened={dot !== null} onClose={onClose} title={dot ? wordsOf(dot)[0] : ''}>
+    <Dialog opened={dot !== null} onClose={onClose} title={dot ? dotLabel(dot)[0] : ''}>
       {dot && <Crowd dot={dot} onOpen={onOpen} />}
     </Dialog>
   )

@@ -175,7 +175,7 @@ function ticks(width: number, todayX: number, spans: { before: Span; after: Span
 }
 
 /** The label of a dot: client or number of invoices, amount, lateness. */
-export function wordsOf(dot: Dot): [name: string, amount: string, when: string] {
+export function dotLabel(dot: Dot): [name: string, amount: string, when: string] {
   const [first] = dot.items
   const amount = formatRupees(fromMinor(dot.amount))
   if (first && dot.items.length === 1) return [first.name, amount, lateness(first.daysLate)]

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import { lateness } from './dates.ts'
 import styles from './due-line.module.css'
-import { type Dot, type DueItem, layOutDueLine, wordsOf } from './due-line-layout.ts'
+import { type Dot, type DueItem, dotLabel, layOutDueLine } from './due-line-layout.ts'
 import { useWidth } from './hooks.ts'
 import { LazyMount, lazyDialog } from './lazy-dialog.tsx'
 import { texts } from './texts.ts'
@@ -75,7 +75,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
               key={dot.key}
               type="button"
               tabIndex={index === Math.min(stop, dots.length - 1) ? 0 : -1}
-              aria-label={wordsOf(dot).join(', ')}
+              aria-label={dotLabel(dot).join(', ')}
               className={styles.dot}
               data-dot
               data-late={dot.late || undefined}
@@ -105,7 +105,7 @@ export function DueLine({ items, onOpen }: DueLineProps): ReactNode {
 
 /** Below the axis, over the ticks: above it, it would cover the word "today" and the toggle. */
 function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): ReactNode {
-  const [name, amount, when] = wordsOf(dot)
+  const [name, amount, when] = dotLabel(dot)
   const side = dot.x > width - 130 ? 'right' : dot.x < 130 ? 'left' : 'middle'
   return (
     <div className={styles.label} data-side={side} style={{ left: dot.x, top }} aria-hidden>

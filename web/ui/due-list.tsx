@@ -9,7 +9,7 @@ import { texts } from './texts.ts'
 
 /** The invoices that would be reminded, in `mails` emails. */
 export function DueList({ label, lines, mails }: { label: string; lines: PreviewLine[]; mails: number }): ReactNode {
-  const several = mails < lines.length ? 0 : clientsOfSeveral(lines)
+  const several = mails < lines.length ? 0 : clientsWithSeveral(lines)
   return (
     <>
       <ScrollList label={label}>
@@ -27,7 +27,7 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
   )
 }
 
-function clientsOfSeveral(lines: PreviewLine[]): number {
+function clientsWithSeveral(lines: PreviewLine[]): number {
   const once = new Set<string>()
   const several = new Set<string>()
   for (const { clientEmail } of lines) {

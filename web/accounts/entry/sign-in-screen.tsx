@@ -8,7 +8,7 @@ import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
-import { arriveAt } from '#web/platform/session.ts'
+import { startSessionAndOpen } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -31,7 +31,7 @@ export default function SignInScreen(): ReactNode {
     toInput: ({ email, password, code }) => ({ body: { email, password, ...(step === 'code' ? { code } : {}) } }),
     check: ({ code }) => (step === 'code' && code.trim() === '' ? { code: t.factor.missing } : {}),
     onSuccess: ({ foundUser, accessToken }) => {
-      arriveAt(destination(from), { user: foundUser, accessToken })
+      startSessionAndOpen(destination(from), { user: foundUser, accessToken })
       // Busy until the new page has loaded.
       return new Promise(() => undefined)
     },
@@ -150,7 +150,7 @@ export function GoogleReturn(): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const seen = useRef(false)
   const exchange = useApiMutation(accountCalls.exchangeGoogleCode, {
-    onSuccess: ({ user, accessToken }) => arriveAt(takeDestination(), { user, accessToken }),
+    onSuccess: ({ user, accessToken }) => startSessionAndOpen(takeDestination(), { user, accessToken }),
     onError: (error) => {
       const message = error instanceof Problem && error.code === 'email_taken' ? error.message : texts.signIn.googleFailed
       setProblem(message)

@@ -7,7 +7,7 @@ import { PasswordHint } from '#web/accounts/new-password.tsx'
 import { texts } from '#web/accounts/texts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { send } from '#web/platform/send.ts'
-import { arriveAt } from '#web/platform/session.ts'
+import { startSessionAndOpen } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { destination } from './destination.ts'
 import { EntryPage } from './entry-page.tsx'
@@ -24,7 +24,7 @@ export default function SignUpScreen(): ReactNode {
       setCreated(true)
       try {
         const { foundUser, accessToken } = await send(accountCalls.signIn, { body: { email, password } })
-        arriveAt(destination(from), { user: foundUser, accessToken })
+        startSessionAndOpen(destination(from), { user: foundUser, accessToken })
       } catch (error) {
         setCreated(false)
         throw error

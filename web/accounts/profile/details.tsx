@@ -6,7 +6,7 @@ import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
-import { keepUser } from '#web/platform/session.ts'
+import { storeUser } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -31,7 +31,7 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
     invalidates: [accountCalls.profile],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
-      keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+      storeUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       form.setValues({ displayName, email, currentPassword: '' })
       toast('good', changesEmail(sent.email) && pendingEmail !== null ? detailTexts.almost : texts.profile.saved)
     },

@@ -9,7 +9,7 @@ import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
-import { keepUser } from '#web/platform/session.ts'
+import { storeUser } from '#web/platform/session.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -122,7 +122,7 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
     invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: ({ _id, displayName, email, googleId }) => {
-      keepUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+      storeUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       toast('good', t.done)
     },
     onError: (error) => setProblem(errorMessage(error)),
@@ -154,7 +154,7 @@ export function GoogleUnlinkDialog({ code, email, onClose }: { code: string; ema
     invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: (changed) => {
-      keepUser({ _id: changed._id, displayName: changed.displayName, email: changed.email })
+      storeUser({ _id: changed._id, displayName: changed.displayName, email: changed.email })
       toast('good', unlinkTexts.done)
       onClose()
     },

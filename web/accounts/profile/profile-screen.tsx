@@ -29,7 +29,13 @@ export default function ProfileScreen(): ReactNode {
   return (
     <>
       <PageHeader title={t.title} subtitle={t.subtitle} />
-      {profile.data ? <Found profile={profile.data} /> : profile.isError ? <Missing message={errorMessage(profile.error)} /> : <Coming />}
+      {profile.data ? (
+        <Found profile={profile.data} />
+      ) : profile.isError ? (
+        <Missing message={errorMessage(profile.error)} />
+      ) : (
+        <ProfileSkeleton />
+      )}
     </>
   )
 }
@@ -72,7 +78,7 @@ function Missing({ message }: { message: string }): ReactNode {
   )
 }
 
-function Coming(): ReactNode {
+function ProfileSkeleton(): ReactNode {
   return (
     <div role="status">
       <div className={styles.coming}>

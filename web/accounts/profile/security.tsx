@@ -10,8 +10,8 @@ import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
-import { saveFile, sendForFile } from '#web/platform/send.ts'
-import { leaveTo } from '#web/platform/session.ts'
+import { fetchFile, saveFile } from '#web/platform/send.ts'
+import { endSessionAndOpen } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { FormError } from '#web/ui/notice.tsx'
@@ -95,7 +95,7 @@ export function SecurityExport(): ReactNode {
     setBusy(true)
     setProblem(null)
     try {
-      const { bytes, name } = await sendForFile(accountCalls.exportData, {})
+      const { bytes, name } = await fetchFile(accountCalls.exportData, {})
       saveFile(bytes, name)
       toast('good', exportTexts.done(name))
     } catch (error) {
@@ -128,7 +128,7 @@ export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolea
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
   const remove = useApiMutation(accountCalls.deleteMe, {
-    onSuccess: () => leaveTo(screens.landing),
+    onSuccess: () => endSessionAndOpen(screens.landing),
     onError: (error) => toast('bad', brief(removeTexts.failed(errorMessage(error)))),
   })
   // Also until the landing page has loaded.

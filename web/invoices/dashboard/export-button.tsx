@@ -5,7 +5,7 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { saveFile, sendForFile } from '#web/platform/send.ts'
+import { fetchFile, saveFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -25,7 +25,7 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
   const search = (address.get('search') ?? '').trim()
   const status = invoiceStatus.safeParse(address.get('status')).data
   const { mutate, isPending } = useMutation({
-    mutationFn: (query: { status?: typeof status; search?: string }) => sendForFile(invoiceCalls.export, { query }),
+    mutationFn: (query: { status?: typeof status; search?: string }) => fetchFile(invoiceCalls.export, { query }),
     onSuccess: ({ bytes, name }) => {
       saveFile(bytes, name)
       toast('good', texts.exporting.done(name))
