@@ -237,7 +237,8 @@ export const texts = {
       unlink: {
         open: 'Unlink Google',
         dialog: 'Sign in with a password again?',
-        consequence: 'Google first confirms that it’s you. Then you choose a password, and from then on you sign in with it and your email.',
+        consequence:
+          'Google first confirms that it’s you. Then you choose a password, and from then on you sign in with it and your email.',
         choose: 'Choose your password',
         chooseText: 'Google confirmed that it’s you. Your new password takes effect now, and your other browsers are signed out.',
         submit: 'Unlink Google',
