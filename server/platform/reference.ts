@@ -197,7 +197,7 @@ const objectShape = z.object({
   required: z.array(z.string()).default([]),
 })
 
-/** The JSON Schema of a schema. What has a name of its own goes to the shared ones, and stands here by its reference. */
+/** The JSON Schema of a schema. Schemas with an id are added to the shared ones and referenced. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', shared: Part): Part {
   const {
     $schema,
