@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { hashPassword, isWeakHash, openGate, verifyPassword } from './passwords.ts'
+import { hashPassword, isWeakHash, limitHashing, verifyPassword } from './passwords.ts'
 
 test('a password is hashed with argon2id, salted, and recognised again', async () => {
   const [one, other] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
@@ -21,12 +21,12 @@ test('a hash that cost less memory or fewer passes than today is weak', async ()
   expect(isWeakHash(await hash('correct horse', { memoryCost: 19_456, timeCost: 1 }))).toBe(true)
 })
 
-test('only so many work at once, the rest wait in line, and beyond the line one is told to come back', async () => {
-  const gate = openGate({ atOnce: 2, waiting: 3 })
+test('hashing runs a few tasks at a time, queues some, and answers 429 beyond that', async () => {
+  const limited = limitHashing({ concurrency: 2, waiting: 3 })
   const begun: number[] = []
   const finish: (() => void)[] = []
   const enter = (n: number) =>
-    gate.pass(async () => {
+    limited(async () => {
       begun.push(n)
       await new Promise<void>((resolve) => {
         finish[n] = resolve
@@ -50,13 +50,13 @@ test('only so many work at once, the rest wait in line, and beyond the line one 
   expect(await Promise.all(entered)).toEqual([0, 1, 2, 3, 4])
 })
 
-test('a task that fails gives its place back', async () => {
-  const gate = openGate({ atOnce: 1, waiting: 1 })
-  const failing = gate.pass(async () => {
+test('a task that fails frees its slot', async () => {
+  const limited = limitHashing({ concurrency: 1, waiting: 1 })
+  const failing = limited(async () => {
     throw new Error('out of memory')
   })
-  const waiting = gate.pass(async () => 'done')
+  const waiting = limited(async () => 'done')
   await expect(failing).rejects.toThrow('out of memory')
   expect(await waiting).toBe('done')
-  expect(await gate.pass(async () => 'done again')).toBe('done again')
+  expect(await limited(async () => 'done again')).toBe('done again')
 })

@@ -1,47 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { hash, parseOptions, verify } from '@node-rs/argon2'
+import pLimit from 'p-limit'
 import { ProblemError } from '#server/platform/problem-error.ts'
 
 /** argon2id (the library's default) as OWASP's password storage cheat sheet asks for; memory in KiB. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Runs tasks a few at a time, in the order they came. */
-interface Gate {
-  /** Answers what the task answers; refuses with `too_many` when the waiting line is full. */
-  pass<T>(task: () => Promise<T>): Promise<T>
-}
-
-export function openGate(size: { atOnce: number; waiting: number }): Gate {
-  const line: (() => void)[] = []
-  let inside = 0
-  return {
-    async pass(task) {
-      if (inside < size.atOnce) inside += 1
-      else if (line.length < size.waiting) await new Promise<void>((resolve) => line.push(resolve))
-      else throw new ProblemError('too_many', 'Many people are signing in right now. Please try again in a few seconds.', { retryAfter: 5 })
-      try {
-        return await task()
-      } finally {
-        // Whoever waits longest takes over this place; it is never free in between.
-        const next = line.shift()
-        if (next) next()
-        else inside -= 1
-      }
-    },
+/** Runs `concurrency` tasks at a time. Refuses with `too_many` when `waiting` others wait already. */
+export function limitHashing(size: { concurrency: number; waiting: number }): <T>(task: () => Promise<T>) => Promise<T> {
+  const limit = pLimit(size.concurrency)
+  return async (task) => {
+    if (limit.activeCount >= size.concurrency && limit.pendingCount >= size.waiting)
+      throw new ProblemError('too_many', 'Many people are signing in right now. Please try again in a few seconds.', { retryAfter: 5 })
+    return limit(task)
   }
 }
 
-// One hash takes 19 MiB and a whole core: a flood of sign-ins must not take the machine with it.
-const hashing = openGate({ atOnce: 4, waiting: 50 })
+// One hash takes 19 MiB and a whole core, so a flood of sign-ins must not exhaust the machine.
+const hashing = limitHashing({ concurrency: 4, waiting: 50 })
 
 /** A new argon2id hash in PHC notation. Never await it inside a transaction: it is slow on purpose. */
 export function hashPassword(password: string): Promise<string> {
-  return hashing.pass(() => hash(password, cost))
+  return hashing(() => hash(password, cost))
 }
 
 /** Whether the password is the hashed one. Without a hash the answer is no and takes just as long. Never inside a transaction. */
 export function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  return hashing.pass(() => verify(passwordHash ?? nobodysHash, password))
+  return hashing(() => verify(passwordHash ?? nobodysHash, password))
 }
 
 /** Whether a hash was made with less than is asked for today. */

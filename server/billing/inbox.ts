@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { batch } from '#server/platform/batch.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { paymentEvents } from './tables.ts'
@@ -39,35 +40,15 @@ export function readWebhook(body: Buffer, eventId: string | undefined, now: Inst
   }
 }
 
-/** Keeps events: resolves once they are in the database. */
-export type Inbox = (event: Event) => Promise<void>
-
 /**
- * The provider waits 5 s for an answer and calls anything later a failure. However many events come at once and however slow the database
- * is, one statement is under way and the next one takes all that has come meanwhile.
+ * Stores an event and resolves once it is in the database. The provider waits 5 s for an answer, so events that arrive while a statement runs share
+ * the next one.
  */
-export function openInbox(keep: (events: Event[]) => Promise<void>): Inbox {
-  let waiting: { event: Event; done: () => void; fail: (error: unknown) => void }[] = []
-  let busy = false
-  const flush = async () => {
-    busy = true
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
-      try {
-        await keep(batch.map(({ event }) => event))
-        for (const { done } of batch) done()
-      } catch (error) {
-        for (const { fail } of batch) fail(error)
-      }
-    }
-    busy = false
-  }
-  return (event) =>
-    new Promise((done, fail) => {
-      waiting.push({ event, done, fail })
-      if (!busy) void flush()
-    })
+export function openInbox(store: (events: Event[]) => Promise<void>): (event: Event) => Promise<void> {
+  return batch({ concurrency: 1, size: 500 }, async (events: Event[]) => {
+    await store(events)
+    return events.map(() => undefined)
+  })
 }
 
 /** One row an event, however often it comes. */

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { openPassword, type Sender } from './sender.ts'
@@ -67,8 +68,7 @@ interface Connection {
 
 /** The connections of one mailbox: who has a place may use one. */
 interface SmtpPool {
-  slots: number
-  waiting: (() => void)[]
+  limit: LimitFunction
   idle: Connection[]
 }
 
@@ -95,7 +95,8 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
   }
 
   const dropIfUnused = (senderId: string, pool: SmtpPool): void => {
-    if (pool.slots === 0 && pool.idle.length === 0 && pools.get(senderId) === pool) pools.delete(senderId)
+    if (pool.limit.activeCount === 0 && pool.limit.pendingCount === 0 && pool.idle.length === 0 && pools.get(senderId) === pool)
+      pools.delete(senderId)
   }
 
   const connect = async (sender: Sender, pool: SmtpPool): Promise<Connection> => {
@@ -117,66 +118,71 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
     return connection ?? null
   }
 
-  const release = async (senderId: string, pool: SmtpPool, connection: Connection | null): Promise<void> => {
-    if (connection?.session.alive) {
-      if (closing || connection.mails >= mailsPerConnection) await connection.session.quit()
-      else {
-        connection.idle = setTimeout(() => {
-          // Out of reach before it says goodbye: a mail that comes meanwhile takes another.
-          pool.idle = pool.idle.filter((other) => other !== connection)
-          track(connection.session.quit())
-        }, idleMs).unref()
-        pool.idle.push(connection)
-      }
-    }
-    const next = pool.waiting.shift()
-    if (next) return next()
-    pool.slots -= 1
-    dropIfUnused(senderId, pool)
+  const keep = async (pool: SmtpPool, connection: Connection | null): Promise<void> => {
+    if (!connection?.session.alive) return
+    if (closing || connection.mails >= mailsPerConnection) return connection.session.quit()
+    connection.idle = setTimeout(() => {
+      // Out of the pool before it quits: an email sent meanwhile must take another connection.
+      pool.idle = pool.idle.filter((other) => other !== connection)
+      track(connection.session.quit())
+    }, idleMs).unref()
+    pool.idle.push(connection)
   }
 
-  const deliver = async (sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null> => {
-    const pool = pools.get(sender.senderId) ?? { slots: 0, waiting: [], idle: [] }
-    pools.set(sender.senderId, pool)
-    if (pool.slots < connectionsPerSender) pool.slots += 1
-    else await new Promise<void>((resolve) => pool.waiting.push(resolve))
+  interface Attempt {
+    connection: Connection | null
+    outcome: Outcome | null
+    /** What `take` threw. */
+    taking: { failed: unknown } | null
+  }
 
-    let connection: Connection | null = null
-    let outcome: Outcome | null
-    let taking: { failed: unknown } | null = null
+  const attempt = async (sender: Sender, pool: SmtpPool, take: () => Promise<Mail | null>): Promise<Attempt> => {
+    let connection = takeIdle(pool)
+    let taking: Attempt['taking'] = null
     try {
-      connection = takeIdle(pool)
       const kept = connection !== null
       connection ??= await connect(sender, pool)
       const mail = await take().catch((error: unknown) => {
         taking = { failed: error }
         return null
       })
+      if (!mail) return { connection, outcome: null, taking }
       try {
-        outcome = mail && (await hand(connection, mail))
+        return { connection, outcome: await hand(connection, mail), taking }
       } catch (error) {
-        // A connection that the server ended while it lay idle: nothing was asked for yet, so this is no try.
-        const { answered } = connection.session.progress
-        if (!kept || !(error instanceof MailError) || (answered && replyCode(error.reply) !== 421) || connection.session.progress.dataSent)
-          throw error
+        // The server closed an idle connection before it answered anything, so this was no attempt.
+        const { answered, dataSent } = connection.session.progress
+        if (!kept || !(error instanceof MailError) || (answered && replyCode(error.reply) !== 421) || dataSent) throw error
         connection = null
         connection = await connect(sender, pool)
-        outcome = mail && (await hand(connection, mail))
+        return { connection, outcome: await hand(connection, mail), taking }
       }
     } catch (error) {
       const { dataSent, step } = connection?.session.progress ?? { dataSent: false, step: '' }
-      outcome = classify(error, { sender, dataSent, ofMailbox: step !== 'RCPT' })
+      const outcome = classify(error, { sender, dataSent, ofMailbox: step !== 'RCPT' })
       if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.code === 'reply'))
         options.log.info(
           { senderId: sender.senderId, host: sender.host, port: sender.port, outcome: outcome.kind },
           'A mail server could not be used.',
         )
+      return { connection, outcome, taking }
     }
-    const used = connection
-    const clean = outcome && outcome.kind !== 'accepted' && used?.session.alive ? used.session.reset() : Promise.resolve()
-    track(clean.then(() => release(sender.senderId, pool, used)))
-    if (taking) throw (taking as { failed: unknown }).failed
-    return outcome
+  }
+
+  const deliver = (sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null> => {
+    const pool = pools.get(sender.senderId) ?? { limit: pLimit(connectionsPerSender), idle: [] }
+    pools.set(sender.senderId, pool)
+    return new Promise((resolve, reject) => {
+      const work = pool.limit(async () => {
+        const { connection, outcome, taking } = await attempt(sender, pool, take)
+        if (taking) reject(taking.failed)
+        else resolve(outcome)
+        // The slot stays taken until the connection is ready again; the caller does not wait for that.
+        if (outcome && outcome.kind !== 'accepted' && connection?.session.alive) await connection.session.reset()
+        await keep(pool, connection)
+      })
+      track(work.catch(reject).then(() => dropIfUnused(sender.senderId, pool)))
+    })
   }
 
   return {

@@ -1,41 +1,41 @@
 interface Waiting<In, Out> {
-  asked: In
-  resolve(answer: Out): void
+  input: In
+  resolve(output: Out): void
   reject(error: unknown): void
 }
 
 /**
- * What costs much for each statement and little for each row, planning it and the disk's fsync, is paid once for all who ask at the same
- * time: a call begins at once while fewer than `atOnce` are under way, and goes along with the others that wait after that, at most `most`
- * together. `work` answers in the order it was asked; where it throws, each of them is told so.
+ * Collects calls that are made at the same time into one (the DataLoader pattern), for work whose cost is per statement and not per row. A call
+ * starts immediately while fewer than `concurrency` are running; later ones wait and run together, at most `size` at a time. `work` must answer in
+ * the order of its input; if it throws, every call of the batch rejects.
  */
 export function batch<In, Out>(
-  limits: { atOnce: number; most: number },
-  work: (asked: In[]) => Promise<Out[]>,
-): (asked: In) => Promise<Out> {
+  limits: { concurrency: number; size: number },
+  work: (inputs: In[]) => Promise<Out[]>,
+): (input: In) => Promise<Out> {
   const waiting: Waiting<In, Out>[] = []
-  let underWay = 0
+  let running = 0
   const next = (): void => {
-    if (underWay >= limits.atOnce || waiting.length === 0) return
-    const together = waiting.splice(0, limits.most)
-    underWay += 1
-    work(together.map(({ asked }) => asked))
+    if (running >= limits.concurrency || waiting.length === 0) return
+    const together = waiting.splice(0, limits.size)
+    running += 1
+    work(together.map(({ input }) => input))
       .then(
-        (answers) => {
-          for (const [at, answer] of answers.entries()) together[at]?.resolve(answer)
+        (outputs) => {
+          for (const [at, output] of outputs.entries()) together[at]?.resolve(output)
         },
         (error: unknown) => {
           for (const { reject } of together) reject(error)
         },
       )
       .finally(() => {
-        underWay -= 1
+        running -= 1
         next()
       })
   }
-  return (asked) =>
+  return (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ asked, resolve, reject })
+      waiting.push({ input, resolve, reject })
       next()
     })
 }

@@ -88,7 +88,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
           WHERE j.name = free.name AND j.key = free.key
           RETURNING j.key, j.payload, j.ticket, j.turn`,
     )
-  const done = batch({ atOnce: 1, most: 50 }, async (all: TakenJob[]) => {
+  const done = batch({ concurrency: 1, size: 50 }, async (all: TakenJob[]) => {
     const mine = sql.join(
       all.map(({ ticket, turn }) => sql`(${ticket}::uuid, ${turn}::int)`),
       sql`, `,

@@ -64,7 +64,7 @@ export function openClaims(about: { db: Database; clock: Clock; processId: strin
   const { db, clock, processId } = about
   /** Present from before a claim is requested. */
   const tickets = new Set<string>()
-  const together = { atOnce: about.statements, most: slots }
+  const together = { concurrency: about.statements, size: slots }
 
   const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedDelivery | null)[]> => {
     const taken = claiming(all, { processId, now: clock.now().toString() })
