@@ -79,20 +79,18 @@ test.each(['3000abc', '-1', '1e3', '0x10', '3000.5', 'http'])('%s is no port', (
 })
 
 test('a database server needs the secret key that all processes share', () => {
-  expect(said({ DATABASE_URL: 'postgres://localhost/duely' })).toEqual([
-    expect.stringMatching(/^SECRET_KEY must be set where DATABASE_URL is/),
-  ])
+  expect(said({ DATABASE_URL: 'postgres://localhost/duely' })).toEqual([expect.stringMatching(/^SECRET_KEY is required with DATABASE_URL/)])
 })
 
 test('roles are for a database that can be shared', () => {
-  expect(said({ ROLE: 'worker' })).toEqual([expect.stringMatching(/^ROLE web or worker needs DATABASE_URL/)])
+  expect(said({ ROLE: 'worker' })).toEqual([expect.stringMatching(/^ROLE web or worker requires DATABASE_URL/)])
 })
 
 test.each([
   ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
   ['RAZORPAY_KEY_SECRET', 'RAZORPAY_KEY_ID'],
 ])('%s alone is half a setting', (given, lacking) => {
-  expect(said({ [given]: 'x' })).toEqual([`${lacking} must be set where ${given} is`])
+  expect(said({ [given]: 'x' })).toEqual([`${lacking} is required when ${given} is set`])
 })
 
 const zapier = {
@@ -108,8 +106,8 @@ test('Zapier is known by its name, its secret and where it may be sent back to, 
     redirectUris: ['https://zapier.com/dashboard/auth/oauth/return/App1CLIAPI/', 'http://127.0.0.1:4000/back'],
   })
   expect(said({ ZAPIER_CLIENT_SECRET: 'pencil' })).toEqual([
-    'ZAPIER_CLIENT_ID must be set where ZAPIER_CLIENT_SECRET is',
-    'ZAPIER_REDIRECT_URIS must be set where ZAPIER_CLIENT_SECRET is',
+    'ZAPIER_CLIENT_ID is required when ZAPIER_CLIENT_SECRET is set',
+    'ZAPIER_REDIRECT_URIS is required when ZAPIER_CLIENT_SECRET is set',
   ])
   expect(said({ ...zapier, ZAPIER_CLIENT_ID: 'duely', ZAPIER_CLIENT_SECRET: 'two words' })).toEqual([
     expect.stringMatching(/^ZAPIER_CLIENT_ID must not be duely/),
@@ -122,9 +120,9 @@ test.each([
   ['http://zapier.com/return/', 'must begin with https:'],
   ['javascript:alert(1)', 'must begin with https:'],
   ['data:text/html;x', 'must begin with https:'],
-  ['https://zapier.com/return/#x', 'must not have a part behind #'],
-  ['https://zapier.com/return/#', 'must not have a part behind #'],
-  ['https://me:secret@zapier.com/return/', 'must not have a user in it'],
+  ['https://zapier.com/return/#x', 'must not contain a fragment (#)'],
+  ['https://zapier.com/return/#', 'must not contain a fragment (#)'],
+  ['https://me:secret@zapier.com/return/', 'must not contain a user name or password'],
   ['https://ZAPIER.com/return/', 'must be written as browsers do: https://zapier.com/return/'],
   ['https://zapier.com/a/../return/', 'must be written as browsers do: https://zapier.com/return/'],
 ])('nobody is sent back to %s', (uri, wrong) => {

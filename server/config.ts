@@ -34,7 +34,7 @@ const environment = z.object({
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
   PUBLIC_URL: webUrl('https://duely.example.com').optional(),
   SECRET_KEY: z.string().min(32, 'must be at least 32 characters, for example the output of: openssl rand -base64 32').optional(),
-  SECRET_KEY_BEFORE: z.string().min(32, 'must be what SECRET_KEY was before').optional(),
+  SECRET_KEY_BEFORE: z.string().min(32, 'must be the previous SECRET_KEY').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be a level such as info').default('info'),
   DEFAULT_TIMEZONE: z
     .string()
@@ -65,7 +65,7 @@ const environment = z.object({
   RAZORPAY_CHECKOUT_URL: webUrl('https://checkout.razorpay.com/v1/checkout.js').default('https://checkout.razorpay.com/v1/checkout.js'),
   ZAPIER_CLIENT_ID: z
     .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, 'must be letters and figures without spaces, for example duely-for-zapier')
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be letters and digits without spaces, for example duely-for-zapier')
     .refine((id) => id !== ownClientId, 'must not be duely, which is what Duely calls itself')
     .optional(),
   ZAPIER_CLIENT_SECRET: z
@@ -87,7 +87,7 @@ const environment = z.object({
     .string()
     .refine(
       (text) => readFailPoint(text) !== null,
-      `must be one of ${failPointNames.join(', ')}, with a chance or without, for example after-250:0.1`,
+      `must be one of ${failPointNames.join(', ')}, optionally with a probability, for example after-250:0.1`,
     )
     .optional(),
 })
@@ -201,13 +201,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 /** Variables that only make sense together. */
 function missingPartners(env: Record<string, string | undefined>): string[] {
   const wrong: string[] = []
-  if (env.FAILPOINT && env.NODE_ENV === 'production') wrong.push('FAILPOINT ends the process on purpose and must not be set in production')
+  if (env.FAILPOINT && env.NODE_ENV === 'production') wrong.push('FAILPOINT kills the process and must not be set in production')
   if (env.DATABASE_URL && !env.SECRET_KEY)
     wrong.push(
-      'SECRET_KEY must be set where DATABASE_URL is, the same in every process, for example the output of: openssl rand -base64 32',
+      'SECRET_KEY is required with DATABASE_URL and must be the same in every process, for example the output of: openssl rand -base64 32',
     )
   if ((env.ROLE === 'web' || env.ROLE === 'worker') && !env.DATABASE_URL)
-    wrong.push('ROLE web or worker needs DATABASE_URL: the embedded database belongs to one process, for example ROLE=all')
+    wrong.push('ROLE web or worker requires DATABASE_URL: the embedded database belongs to one process, for example ROLE=all')
   for (const together of [
     ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
     ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET'],
@@ -215,7 +215,7 @@ function missingPartners(env: Record<string, string | undefined>): string[] {
     ['SYSTEM_SMTP_URL', 'SYSTEM_MAIL_FROM'],
   ]) {
     const given = together.find((name) => env[name])
-    if (given) wrong.push(...together.filter((name) => !env[name]).map((name) => `${name} must be set where ${given} is`))
+    if (given) wrong.push(...together.filter((name) => !env[name]).map((name) => `${name} is required when ${given} is set`))
   }
   return wrong
 }

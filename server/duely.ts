@@ -27,7 +27,7 @@ async function carryOut(args: string[]): Promise<CommandResult> {
     if (said) return said
     // Opening would make a new database where somebody only mistyped the folder.
     if (!existsSync(path.join(dataDir, 'postgres')))
-      throw new StartError(`There is no data of Duely in ${dataDir}. Set DATA_DIR to the folder that Duely runs on.`)
+      throw new StartError(`There is no Duely data in ${dataDir}. Set DATA_DIR to Duely’s data folder.`)
   }
   const database = databaseUrl ? await openServer(databaseUrl) : await openEmbedded(dataDir)
   try {

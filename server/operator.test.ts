@@ -27,7 +27,7 @@ test('an operator makes a link for a new password, while Duely runs and while it
   await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
   expect(await duely(dataDir, 'reset-password', 'asha@example.com')).toEqual({
     code: 1,
-    output: `There is no data of Duely in ${dataDir}. Set DATA_DIR to the folder that Duely runs on.\n`,
+    output: `There is no Duely data in ${dataDir}. Set DATA_DIR to Duely’s data folder.\n`,
   })
   await using program = await startProgram({ DATA_DIR: dataDir, PUBLIC_URL: 'https://duely.example.com' })
   await someoneAt(program.url, 'asha@example.com')
@@ -69,7 +69,7 @@ test('keys are changed while mails are being sent, and every mail leaves', async
     program = await startProgram({ DATA_DIR: dataDir })
     const started = (await someoneAt(program.url, 'asha@example.com')).send('POST', '/reminder/start')
     await smtp.received(5)
-    expect((await duely(dataDir, 'rotate-keys')).output).toContain('1 secret was sealed with the new key.')
+    expect((await duely(dataDir, 'rotate-keys')).output).toContain('1 secret was re-encrypted with the new key.')
     await started
     await smtp.received(60)
     expect((await key()).trim().split('\n')).toHaveLength(1)
@@ -90,7 +90,7 @@ test('an operator registers applications that may ask people for permission', as
     return [code, ...lines]
   }
   const redirectUri = 'https://robot.example/back'
-  expect(await clients('list')).toEqual([0, 'No application is registered.'])
+  expect(await clients('list')).toEqual([0, 'No OAuth client is registered.'])
   const [, idLine = '', secretLine = ''] = await clients('add', 'Ledger Robot', `${redirectUri}, http://127.0.0.1:4000/back`)
   const [, id = ''] = /^client_id: ([\w-]+)$/.exec(String(idLine)) ?? []
   const [, secret = ''] = /^client_secret: (duely_secret_[\w-]{43})$/.exec(String(secretLine)) ?? []
@@ -98,17 +98,17 @@ test('an operator registers applications that may ask people for permission', as
   expect(await clients('add', 'Phone', 'com.example.phone:/back', 'public')).toEqual([
     0,
     expect.stringMatching(/^client_id: [\w-]+$/),
-    'It has no secret: it has to use PKCE.',
+    'It has no secret and must use PKCE.',
   ])
   const listed = await clients('list')
   expect(listed).toEqual([
     0,
-    `${id}  Ledger Robot  with a secret  ${redirectUri},http://127.0.0.1:4000/back`,
+    `${id}  Ledger Robot  confidential  ${redirectUri},http://127.0.0.1:4000/back`,
     expect.stringMatching(/^[\w-]+ {2}Phone {2}public {2}com\.example\.phone:\/back$/),
   ])
   expect(secret).not.toBe('')
   expect(JSON.stringify(await app.db.select().from(oauthClients))).not.toContain(secret)
-  expect(await clients('remove', id)).toEqual([0, 'Ledger Robot is forgotten, and every permission that people gave it.'])
+  expect(await clients('remove', id)).toEqual([0, 'Ledger Robot was removed and its grants were revoked.'])
   expect((await authorize(app, { id, secret, redirectUri })).statusCode).toBe(400)
   expect(await clients('remove', id)).toEqual([1, `There is no application with the id ${id}.`])
 })
@@ -118,7 +118,7 @@ test.each([
   [['remove'], /^npm run duely/],
   [['rename', 'Robot'], /^npm run duely/],
   [[], /^npm run duely/],
-  [['add', 'Robot', 'https://robot.example/', 'secret'], /^Please say public or nothing in place of secret\.$/],
+  [['add', 'Robot', 'https://robot.example/', 'secret'], /^Write public or nothing instead of secret\.$/],
   [['add', ' ', 'https://robot.example/'], /^Please give a name/],
   [['add', 'Robot', 'http://robot.example/'], /^The redirect address http:\/\/robot\.example\/ must begin with https:\. An example:/],
   [['add', 'Robot', ''], /^The redirect address {2}is not an address\./],
@@ -144,7 +144,7 @@ test('after a copy of the folder was put back, nothing that waits in it leaves b
     expect(await program.end('SIGTERM')).toBe(0)
   }
   smtp.answer({})
-  expect(await duely(dataDir, 'hold-restored')).toEqual({ code: 0, output: '1 reminder waits for its owner’s word.\n' })
+  expect(await duely(dataDir, 'hold-restored')).toEqual({ code: 0, output: '1 reminder needs its owner’s approval.\n' })
   await using program = await startProgram({ DATA_DIR: dataDir })
   const asha = await someoneAt(program.url, 'asha@example.com')
   expect(await asha.send('GET', '/reminder/runs')).toMatchObject([{ held: 1, holdReason: 'restored' }])

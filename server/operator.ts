@@ -24,60 +24,59 @@ interface Command {
 const commands: Record<string, Command> = {
   'reset-password': {
     parameters: ['EMAIL'],
-    summary: 'prints a link by which this person sets a new password; good for 10 minutes and once',
+    summary: 'prints a password reset link, valid once for 10 minutes',
     run: async (deps, [email = '']) => [await makeResetLink(deps, email, deps.clock.now())],
   },
   'remove-two-factor': {
     parameters: ['EMAIL'],
-    summary: 'lets this person sign in by password alone, where authenticator and recovery codes are lost',
+    summary: 'turns off two-factor authentication for someone who lost authenticator and recovery codes',
     run: async (deps, [email = '']) => {
       await removeLostTwoFactor(deps, email, deps.clock.now())
-      return [`Two-factor sign-in of ${email} is off.`]
+      return [`Two-factor authentication is now off for ${email}.`]
     },
   },
   'rotate-keys': {
     parameters: [],
-    summary: 'goes over to another secret key, in two steps; works while mails are being sent',
+    summary: 'rotates the secret key in two steps, while Duely runs',
     run: rotateKeys,
   },
   'hold-restored': {
     parameters: [],
-    summary: 'holds every waiting reminder until its owner sends it: after a copy of the embedded database was put back',
+    summary: 'holds every waiting reminder for its owner’s approval; use it after restoring a copy of the embedded database',
     run: async ({ db, clock }) => {
       const held = await holdRestored(db, clock.now())
-      return [held === 1 ? '1 reminder waits for its owner’s word.' : `${held} reminders wait for their owners’ word.`]
+      return [held === 1 ? '1 reminder needs its owner’s approval.' : `${held} reminders need their owners’ approval.`]
     },
   },
   'oauth-client add': {
     parameters: ['NAME', 'REDIRECT_URI[,…]', '[public]'],
-    summary:
-      'registers an application that may ask people for permission, and prints its id and secret; public: one that can keep no secret',
+    summary: 'registers an OAuth client and prints its ID and secret; public: a client that cannot keep a secret',
     run: addApplication,
   },
   'oauth-client list': {
     parameters: [],
-    summary: 'lists these applications; Zapier is named in the environment instead',
+    summary: 'lists the registered OAuth clients; Zapier is configured in the environment',
     run: async ({ db }) => {
       const found = await listOauthClients(db)
-      if (found.length === 0) return ['No application is registered.']
+      if (found.length === 0) return ['No OAuth client is registered.']
       return found.map(({ id, name, secretHash, redirectUris }) =>
-        [id, name, secretHash === null ? 'public' : 'with a secret', redirectUris.join(',')].join('  '),
+        [id, name, secretHash === null ? 'public' : 'confidential', redirectUris.join(',')].join('  '),
       )
     },
   },
   'oauth-client remove': {
     parameters: ['ID'],
-    summary: 'forgets an application; every permission that people gave it ends at once',
-    run: async ({ db }, [id = '']) => [`${await removeOauthClient(db, id)} is forgotten, and every permission that people gave it.`],
+    summary: 'removes an OAuth client and revokes its grants',
+    run: async ({ db }, [id = '']) => [`${await removeOauthClient(db, id)} was removed and its grants were revoked.`],
   },
 }
 
 /** Shown this once: only a hash of the secret is kept. */
 async function addApplication({ db, clock }: Operating, [name = '', uris = '', kind]: string[]): Promise<string[]> {
-  if (kind !== undefined && kind !== 'public') throw new ProblemError('invalid', `Please say public or nothing in place of ${kind}.`)
+  if (kind !== undefined && kind !== 'public') throw new ProblemError('invalid', `Write public or nothing instead of ${kind}.`)
   const redirectUris = uris.split(',').map((uri) => uri.trim())
   const { id, secret } = await registerOauthClient(db, { name, redirectUris, kind: kind ?? 'confidential' }, clock.now())
-  return [`client_id: ${id}`, secret === null ? 'It has no secret: it has to use PKCE.' : `client_secret: ${secret}`]
+  return [`client_id: ${id}`, secret === null ? 'It has no secret and must use PKCE.' : `client_secret: ${secret}`]
 }
 
 /**
@@ -89,9 +88,9 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
   const { secretKey } = config
   if (!secretKey.includes('\n')) {
     if (kept === null)
-      return ['Start every process with a new SECRET_KEY and the present one as SECRET_KEY_BEFORE. Then run rotate-keys once more.']
+      return ['Start every process with a new SECRET_KEY and the current one as SECRET_KEY_BEFORE. Then run rotate-keys again.']
     beginRotation(secretKey, kept)
-    return [`A new key was put in front of the present one in ${kept}/secret-key. Restart Duely, then run rotate-keys once more.`]
+    return [`Added a new key to ${kept}/secret-key. Restart Duely, then run rotate-keys again.`]
   }
   const counts = []
   for (const column of [...sealedSenders, sealedFactors, sealedWebhooks, sealedSystemMails])
@@ -100,9 +99,9 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
   const closed = counts.reduce((sum, one) => sum + one.closed, 0)
   await endRotation(db, { secretKey, dataDir: kept })
   return [
-    `${done} ${done === 1 ? 'secret was' : 'secrets were'} sealed with the new key.`,
-    ...(closed > 0 ? [`${closed} could be opened with neither key and stayed as they were.`] : []),
-    kept === null ? 'SECRET_KEY_BEFORE is not needed any more: take it away.' : 'The key before is not needed any more and was forgotten.',
+    `${done} ${done === 1 ? 'secret was' : 'secrets were'} re-encrypted with the new key.`,
+    ...(closed > 0 ? [`${closed} could not be decrypted with either key and were left unchanged.`] : []),
+    kept === null ? 'SECRET_KEY_BEFORE is no longer needed. Remove it.' : 'The previous key is no longer needed and was deleted.',
   ]
 }
 

@@ -41,7 +41,7 @@ test('a port in use stops the start in one sentence', async () => {
   const { code, said } = await endOf({ PORT: String(port), DATA_DIR: folder.at })
   other.close()
   expect(code).toBe(1)
-  expect(said).toBe(`Port ${port} is in use by another program. Stop that one, or set PORT to another number.\n`)
+  expect(said).toBe(`Port ${port} is in use by another program. Stop that program, or set PORT to another number.\n`)
 })
 
 test('a host that is not of this machine stops the start in one sentence', async () => {
@@ -57,13 +57,13 @@ test('a folder that cannot be written to stops the start in one sentence', async
   writeFileSync(file, '')
   const { code, said } = await endOf({ DATA_DIR: path.join(file, 'data') })
   expect(code).toBe(1)
-  expect(said).toBe(`The folder ${file}/data cannot be written to (ENOTDIR). Set DATA_DIR to one that can.\n`)
+  expect(said).toBe(`The folder ${file}/data cannot be written to (ENOTDIR). Set DATA_DIR to a writable folder.\n`)
 })
 
 test.runIf(process.platform === 'linux')('a place where no folder can be made stops the start too, and does not hang', async () => {
   const { code, said } = await endOf({ DATA_DIR: '/proc/duely' })
   expect(code).toBe(1)
-  expect(said).toBe('The folder /proc/duely cannot be written to (ENOENT). Set DATA_DIR to one that can.\n')
+  expect(said).toBe('The folder /proc/duely cannot be written to (ENOENT). Set DATA_DIR to a writable folder.\n')
 })
 
 test('a database server that does not answer stops the start in one sentence', async () => {

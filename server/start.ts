@@ -89,7 +89,7 @@ async function start(given: Config, log: Log): Promise<void> {
     },
     opened.listener
       ? `Duely is ready: ${config.role === 'worker' ? `${config.publicUrl}/health` : config.publicUrl}`
-      : 'Duely works in the background.',
+      : 'Duely is processing background jobs.',
   )
 }
 
@@ -97,7 +97,7 @@ async function start(given: Config, log: Log): Promise<void> {
 async function holdIfRestored(db: Database, log: Log): Promise<void> {
   if (await wasRestored(db)) {
     const held = await holdRestored(db, systemClock.now())
-    log.warn({ held }, 'This database was put back from a backup. Reminders that were waiting in it are held until their owners send them.')
+    log.warn({ held }, 'This database was restored from a backup. Waiting reminders are on hold until their owners approve them.')
   }
   await recordOrigin(db)
 }
@@ -115,7 +115,7 @@ async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<v
       checkout: checkoutPage(deps.config),
     }))
   )
-    deps.log.warn('The web client has not been built, so only calls are answered. Build it: npm run build')
+    deps.log.warn('The web client is not built, so only the API is served. Build it: npm run build')
   await app.ready()
   listener.serve((request, response) => app.routing(request, response))
 }
@@ -146,7 +146,7 @@ async function stop(reason: string): Promise<void> {
   stopping = true
   log?.info({ reason }, 'Duely is stopping.')
   setTimeout(() => {
-    log?.warn('Not everything was finished in time. What was in flight is sent again at the next start.')
+    log?.warn('Shutdown timed out. Work in progress is repeated at the next start.')
     process.exit(0)
   }, longestStop).unref()
   await Promise.all([
@@ -166,7 +166,7 @@ async function orderly(end: () => Promise<void> | undefined): Promise<void> {
   try {
     await end()
   } catch (error) {
-    log?.warn({ err: error }, 'Stopping was not orderly.')
+    log?.warn({ err: error }, 'A component failed to stop cleanly.')
   }
 }
 
@@ -176,7 +176,7 @@ function fail(error: unknown): never {
   else if (error instanceof StartError) {
     say(error.message)
     log?.debug({ err: error }, 'Duely could not start.')
-  } else if (log) log.fatal({ err: error }, 'Duely has come to an end: this should not have happened.')
+  } else if (log) log.fatal({ err: error }, 'Duely crashed.')
   else throw error
   process.exit(1)
 }

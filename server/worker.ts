@@ -68,7 +68,7 @@ export async function tick(deps: Delivering): Promise<void> {
   const away = failures.find(isUnavailable)
   if (away) throw away
   await recordTick(db, processId)
-  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Some of the turn failed.')
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Some steps of the tick failed.')
 }
 
 /** Takes webhooks to the purchases they are about, and asks the provider about those whose time has come. Every 2 s. */

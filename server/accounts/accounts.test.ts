@@ -63,8 +63,8 @@ test('an email that has an account in any case is taken, also when both sign up 
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
   expect(answers.find(({ status }) => status === 409)?.problem).toEqual({
     code: 'email_taken',
-    message: 'There is already an account with this email. Please sign in instead.',
-    errors: [{ path: 'email', message: 'There is already an account with this email. Please sign in instead.' }],
+    message: 'An account with this email already exists. Please sign in instead.',
+    errors: [{ path: 'email', message: 'An account with this email already exists. Please sign in instead.' }],
   })
   expect(await app.db.select().from(accounts)).toHaveLength(1)
 })

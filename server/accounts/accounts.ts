@@ -12,7 +12,7 @@ import { dropLinks, emailsToOneMailbox, findPendingEmail, sendChangeLink, sendCo
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
-import { passwordChangedEmail } from './texts.ts'
+import { passwordChangedEmail, refusals } from './texts.ts'
 import { addressKey, countGuess, countTry, emailKey, forgetGuesses, guessKey, ownGuessKey, takeBackGuess } from './throttle.ts'
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
@@ -71,7 +71,7 @@ export async function createAccount(db: Database, draft: NewAccount, now: Instan
     })
     .onConflictDoNothing()
     .returning()
-  if (!row) throw emailTaken('There is already an account with this email. Please sign in instead.')
+  if (!row) throw emailTaken(refusals.accountExists)
   return row
 }
 
@@ -108,7 +108,7 @@ export async function signIn(
 ): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
   const { db, config, log } = deps
   if (config.rateLimit) await countTry(db, addressKey('sign-in', from.address), signInsFromOneAddress, now)
-  const refused = new ProblemError('wrong_credentials', 'Wrong email or password. Please check both and try again.')
+  const refused = new ProblemError('wrong_credentials', refusals.wrongCredentials)
   const [found] = await db.select().from(accounts).where(hasEmail(email))
   const passwordHash = found?.passwordHash ?? null
   const key = guessKey(email, known && known.ownerId === found?.id ? known.browserId : null)
@@ -148,8 +148,8 @@ export async function changeProfile(
   const newEmail = email !== undefined && email !== account.email ? email : null
   const byLink = newEmail !== null && sendsSystemMail(deps.config)
   if (newEmail !== null) {
-    if (account.googleSub) throw new ProblemError('not_allowed', 'Your email comes from your Google account and cannot be changed here.')
-    if (!currentPassword) throw wrongPassword('Please enter your current password to change your email.')
+    if (account.googleSub) throw new ProblemError('not_allowed', refusals.emailFromGoogle)
+    if (!currentPassword) throw wrongPassword(refusals.passwordForEmail)
     await refuseWrongPassword(deps, account, currentPassword, now)
     if (byLink) {
       await refuseTakenEmail(deps.db, account.id, newEmail)
@@ -162,7 +162,7 @@ export async function changeProfile(
   try {
     return await deps.db.transaction(async (tx) => {
       const before = await lockAccount(tx, account.id)
-      if (!before) throw new ProblemError('not_signed_in', 'Please sign in.')
+      if (!before) throw new ProblemError('not_signed_in', refusals.signIn)
       if (newEmail !== null && before.passwordHash !== account.passwordHash) throw wrongPassword()
       const atOnce = newEmail !== null && !byLink
       const timezone = fields.timezone ?? before.timezone
@@ -187,7 +187,7 @@ export async function changeProfile(
       return after
     })
   } catch (error) {
-    if (breaksIndex(error, 'accounts_email')) throw emailTaken('Another account uses this email. Please choose a different one.')
+    if (breaksIndex(error, 'accounts_email')) throw emailTaken(refusals.emailUsed)
     throw error
   }
 }
@@ -204,7 +204,7 @@ export async function changePassword(
   from: Origin,
   now: Instant,
 ): Promise<void> {
-  if (account.googleSub) throw new ProblemError('not_allowed', 'You sign in with Google, so there is no password to change here.')
+  if (account.googleSub) throw new ProblemError('not_allowed', refusals.passwordWithGoogle)
   refuseShortPassword(newPassword, 'newPassword', deps.config.passwordMinLength)
   await refuseWrongPassword(deps, account, currentPassword, now)
   const passwordHash = await hashPassword(newPassword)
@@ -235,7 +235,7 @@ export type OnAccountTakeover = (tx: Database, ownerId: string) => Promise<void>
 export async function deleteAccount({ db, log }: Deps, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<void> {
   const told = await Promise.all(onAccountDeleted.map((farewell) => farewell(db, id)))
   await deleteWithAll(db, id, 20)
-  for (const tell of told) await tell().catch((error: unknown) => log.warn({ err: error }, 'A farewell of an account did not work.'))
+  for (const tell of told) await tell().catch((error: unknown) => log.warn({ err: error }, 'A clean-up after an account deletion failed.'))
 }
 
 /** What is being written down of its mails at this moment is locked in another order than everything of an account is deleted in. */
@@ -276,7 +276,7 @@ function midnightAfter(date: string, timezone: string): Instant {
   return Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime(timezone).toInstant()
 }
 
-const unknownZone = 'Please choose a time zone such as Asia/Kolkata.'
+const unknownZone = refusals.unknownZone
 
 /** Whether this runtime can reckon in the zone: it knows fewer old names, such as IST, than the browser's formatter does. */
 export function isZone(timezone: string): boolean {
@@ -317,11 +317,11 @@ export async function refuseWrongPassword(deps: Deps, account: AccountRow, passw
 
 export function refuseShortPassword(password: string, path: string, shortest: number): void {
   if (password.length >= shortest) return
-  const message = `Password must be at least ${shortest} ${shortest === 1 ? 'character' : 'characters'} long`
+  const message = refusals.shortPassword(shortest)
   throw new ProblemError('invalid', message, { errors: [{ path, message }] })
 }
 
-function wrongPassword(message = 'Invalid current password'): ProblemError {
+function wrongPassword(message = refusals.wrongPassword): ProblemError {
   return new ProblemError('wrong_password', message, { errors: [{ path: 'currentPassword', message }] })
 }
 
@@ -330,7 +330,7 @@ async function refuseTakenEmail(db: Database, ownerId: string, email: string): P
     .select({ id: accounts.id })
     .from(accounts)
     .where(and(hasEmail(email), ne(accounts.id, ownerId)))
-  if (taken.length > 0) throw emailTaken('Another account uses this email. Please choose a different one.')
+  if (taken.length > 0) throw emailTaken(refusals.emailUsed)
 }
 
 export function emailTaken(message: string): ProblemError {

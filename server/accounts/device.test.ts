@@ -50,7 +50,7 @@ test('a person sees the browsers they are signed in with and signs one of them o
   expect((await ask(app, asha, accountCalls.endSession, { params: { id: list[1]?._id ?? '' } })).status).toBe(204)
   expect((await ask(app, elsewhere, accountCalls.profile)).status).toBe(401)
   expect((await ask(app, asha, accountCalls.endSession, { params: { id: list[1]?._id ?? '' } })).problem?.code).toBe('not_found')
-  expect((await ask(app, asha, accountCalls.audit, { query: {} })).reply[0]?.text).toBe('Chrome on Windows was signed out.')
+  expect((await ask(app, asha, accountCalls.audit, { query: {} })).reply[0]?.text).toBe('Session ended: Chrome on Windows.')
 })
 
 test('nobody signs out the browser of somebody else', async () => {

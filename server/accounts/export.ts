@@ -4,6 +4,7 @@ import { Zip, ZipDeflate } from 'fflate'
 import { z } from 'zod'
 import { csvCell } from '#server/platform/csv.ts'
 import { type Database, rows } from '#server/platform/database.ts'
+import { exportReadMe } from './texts.ts'
 
 const batch = 500
 /** Links and codes that open something; there is nothing of the person in them. */
@@ -11,14 +12,6 @@ const leftOut = new Set(['account_links', 'google_returns', 'recovery_codes'])
 /** Secrets, sealed or hashed, and the program's own marks. */
 const isSecret = (column: string) =>
   column.startsWith('sealed_') || column.endsWith('_hash') || column === 'claim' || column === 'claimed_by'
-
-const readMe = `This is everything that Duely keeps of your account, each table once as JSON and once as CSV.
-
-accounts is you; audit_entries is the log on your profile; sessions are the browsers you are signed in with. Amounts (amount_minor) are in
-paise, points in time are in UTC. deliveries are the reminders that were sent, with the whole mail (raw) in base64. Invoices that you
-deleted are kept for 30 days (deleted_at). oauth_grants are the applications that you allowed, api_keys your keys. Left out are secrets
-only: passwords, keys, codes and links, which Duely keeps hashed or sealed.
-`
 
 const column = z.object({ table: z.string(), column: z.string(), type: z.string(), isKey: z.boolean() })
 
@@ -67,7 +60,7 @@ async function* zipped(db: Database, ownerId: string, tables: Map<string, z.outp
     entry.push(new Uint8Array(0), true)
     yield* flush()
   }
-  yield* file('README.txt', one(readMe))
+  yield* file('README.txt', one(exportReadMe))
   for (const [table, all] of tables) {
     const columns = all.filter((each) => !isSecret(each.column))
     const records = () => read(db, { ownerId, table, columns, keys: all.filter(({ isKey }) => isKey).map((key) => key.column) })

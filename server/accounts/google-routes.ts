@@ -12,6 +12,7 @@ import { originOf } from './audit.ts'
 import { googleFailed, keepReturn, linkGoogle, refuseLinked, refuseNotLinked, signInWithGoogle, unlinkGoogle } from './google.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import type { RefreshToken } from './sessions.ts'
+import { refusals } from './texts.ts'
 import { addressKey, countTry } from './throttle.ts'
 import { refuseWithoutCode } from './two-factor.ts'
 
@@ -62,10 +63,10 @@ export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountT
     if (error instanceof ProblemError) return error.code
     if (!(error instanceof ProviderError)) throw error
     if (error.kind === 'denied') {
-      log.info({ err: error }, 'Somebody said no at Google.')
+      log.info({ err: error }, 'The user declined at Google.')
       return 'access_denied'
     }
-    log.warn({ err: error }, 'Signing in with Google did not work.')
+    log.warn({ err: error }, 'Google sign-in failed.')
     return error.kind === 'away' ? 'google_unreachable' : 'google_failed'
   }
   const goTo = (reply: FastifyReply, page: string, query: Record<string, string>) =>
@@ -108,8 +109,7 @@ export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountT
     try {
       return { url: await begin(provider, reply, { linkFor: account.id, unlinks: what === 'unlink' }) }
     } catch (error) {
-      if (explain(error) === 'google_unreachable')
-        throw new ProblemError('not_ready', 'Google cannot be reached. Please try again in a moment.')
+      if (explain(error) === 'google_unreachable') throw new ProblemError('not_ready', refusals.googleUnreachable)
       throw googleFailed()
     }
   }
@@ -153,5 +153,5 @@ export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountT
 }
 
 function notSetUp(): ProblemError {
-  return new ProblemError('not_ready', 'Signing in with Google is not set up on this server.')
+  return new ProblemError('not_ready', refusals.googleNotSetUp)
 }

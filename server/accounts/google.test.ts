@@ -125,7 +125,7 @@ test('somebody whom Duely does not know yet signs up with Google', async () => {
   expect((await ask(app, null, accountCalls.refresh, undefined, browser.cookie('/auth/refresh'))).status).toBe(200)
   expect((await ask(app, asha, accountCalls.audit, { query: {} })).reply.map(({ text }) => text)).toEqual([
     'Signed in with Google.',
-    'The account was created.',
+    'Account created.',
   ])
 })
 
@@ -229,7 +229,7 @@ test('who signed up with the email of somebody else is out once its owner comes 
   const refused = await signInWithGoogle(app, google)
   expect('problem' in refused && refused.problem).toEqual({
     code: 'email_taken',
-    message: 'There is already an account with this email. Please sign in with your password, then link Google on your profile.',
+    message: 'An account with this email already exists. Please sign in with your password, then link Google on your profile.',
     errors: [{ path: 'email', message: expect.any(String) }],
   })
   expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBeNull()
@@ -450,7 +450,7 @@ test('whoever signs in with Google goes back to a password once Google has said 
   const credentials = { email: 'asha@gmail.com', password: 'lotus staple monsoon' }
   expect((await ask(app, null, accountCalls.signIn, { body: credentials })).status).toBe(200)
   expect((await ask(app, { token: token ?? '' }, accountCalls.audit, { query: {} })).reply.map(({ text }) => text)).toContain(
-    'Google sign-in was unlinked; the password counts again.',
+    'Google sign-in unlinked; password sign-in re-enabled.',
   )
   expect((await unlink(app, google, token ?? '', 'lotus staple monsoon')).problem?.code).toBe('conflict')
 })

@@ -23,7 +23,7 @@ import { dropLinks, sendConfirmLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts, googleReturns } from './tables.ts'
-import { googleLinkedEmail, googleUnlinkedEmail } from './texts.ts'
+import { googleLinkedEmail, googleUnlinkedEmail, refusals } from './texts.ts'
 import { countRecoveryCodes, dropTwoFactor } from './two-factor.ts'
 
 type Return = typeof googleReturns.$inferSelect
@@ -92,7 +92,7 @@ export async function linkGoogle(
   now: Instant,
 ): Promise<AccountRow> {
   const came = await takeReturn(deps.db, given, now)
-  const taken = new ProblemError('conflict', 'This Google account is linked to another account at Duely.')
+  const taken = new ProblemError('conflict', refusals.googleTaken)
   try {
     return await deps.db.transaction(async (tx) => {
       const account = await lockAccount(tx, principal.account.id)
@@ -128,7 +128,7 @@ export async function unlinkGoogle(
     const account = await lockAccount(tx, principal.account.id)
     if (!account || came.linkOwnerId !== account.id) throw googleFailed()
     if (account.googleSub !== came.sub || account.googleIssuer !== came.issuer)
-      throw new ProblemError('google_failed', 'This is not the Google account that you sign in with. Please try again with that one.')
+      throw new ProblemError('google_failed', refusals.googleOther)
     const [unlinked] = await tx
       .update(accounts)
       .set({ googleIssuer: null, googleSub: null, passwordHash, updatedAt: now })
@@ -145,7 +145,7 @@ export async function unlinkGoogle(
 
 /** Refuses an account that does not sign in with Google with `conflict`. */
 export function refuseNotLinked(account: AccountRow): void {
-  if (!account.googleSub) throw new ProblemError('conflict', 'Your account is not linked to Google.')
+  if (!account.googleSub) throw new ProblemError('conflict', refusals.googleNotLinked)
 }
 
 /** Refuses an account that signs in with Google already with `conflict`. */
@@ -159,7 +159,7 @@ export async function pruneReturns(db: Database, now: Instant): Promise<void> {
 }
 
 export function googleFailed(): ProblemError {
-  return new ProblemError('google_failed', 'Google sign-in failed. Please try again.')
+  return new ProblemError('google_failed', refusals.googleFailed)
 }
 
 /** Takes a return out of the database for good: it is used up, whatever comes of it, so never call it inside a transaction. */
@@ -191,18 +191,13 @@ async function admit(
   from: Origin,
   now: Instant,
 ): Promise<AccountRow> {
-  if (!came.emailVerified)
-    throw new ProblemError(
-      'google_failed',
-      'Google has not confirmed that this email is yours. Please confirm it with Google, then try again.',
-    )
+  if (!came.emailVerified) throw new ProblemError('google_failed', refusals.googleUnverified)
   const [same] = await tx.select().from(accounts).where(hasEmail(came.email)).for('update')
   if (same) {
-    if (same.googleSub) throw emailTaken('An account with this email signs in with another Google account.')
+    if (same.googleSub) throw emailTaken(refusals.signsInWithOtherGoogle)
     // Whoever gets hold of a Google account must not get past a second factor that was set up here.
     const guarded = (await countRecoveryCodes(tx, same.id)) !== null
-    if (!came.authoritative || !same.emailVerifiedAt || guarded)
-      throw emailTaken('There is already an account with this email. Please sign in with your password, then link Google on your profile.')
+    if (!came.authoritative || !same.emailVerifiedAt || guarded) throw emailTaken(refusals.accountExistsLinkGoogle)
     await endAllSessions(tx, same.id)
     await deps.onAccountTakeover(tx, same.id)
     return link(tx, deps, same, came, from, now)
@@ -258,5 +253,5 @@ function nameOf({ name, email }: Return): string {
 }
 
 function alreadyLinked(): ProblemError {
-  return new ProblemError('conflict', 'Your account is linked to Google already.')
+  return new ProblemError('conflict', refusals.googleLinked)
 }

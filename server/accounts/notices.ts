@@ -7,6 +7,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { notices } from './tables.ts'
+import { refusals } from './texts.ts'
 
 /** The newest so many are shown. */
 const mostShown = 50
@@ -56,6 +57,6 @@ export function noticeRoutes(app: App, { db }: Deps): void {
       .delete(notices)
       .where(and(eq(notices.ownerId, account.id), sql`${notices.id}::text = ${params.id}`))
       .returning({ id: notices.id })
-    if (gone.length === 0) throw new ProblemError('not_found', 'There is no such notice.')
+    if (gone.length === 0) throw new ProblemError('not_found', refusals.noNotice)
   })
 }

@@ -6,7 +6,7 @@ test.each([
   ['123456', 'weak', 'most common'],
   ['Password', 'weak', 'most common'],
   ['dragon2026!', 'weak', 'most common'],
-  ['Duely2026!', 'weak', 'comes to mind'],
+  ['Duely2026!', 'weak', 'easy to guess'],
   ['aaaaaaaaaaaaaaaa', 'weak', 'repeats'],
   ['xkq7z', 'weak', 'short'],
   ['xkq7zpwv9', 'fair', null],

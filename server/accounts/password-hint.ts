@@ -1,5 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common'
 import type { PasswordHint } from '#contract/accounts.ts'
+import { passwordWarnings } from './texts.ts'
 
 /** Some 30,000 passwords that people use most, from lists that leaked (zxcvbn, MIT); whoever guesses begins with them. */
 const common = new Set(dictionary['passwords-common'])
@@ -14,11 +15,11 @@ export function hintAt(password: string): PasswordHint {
   if (common.has(password.toLowerCase()) || common.has(core))
     return {
       strength: 'weak',
-      warning: 'This is one of the most common. Please think of another one.',
+      warning: passwordWarnings.common,
     }
-  if (ofThisPage.has(core)) return { strength: 'weak', warning: 'This comes to mind first here. Please think of another one.' }
-  if (new Set(password).size < 4) return { strength: 'weak', warning: 'This repeats a few characters. Please think of another one.' }
+  if (ofThisPage.has(core)) return { strength: 'weak', warning: passwordWarnings.ofThisPage }
+  if (new Set(password).size < 4) return { strength: 'weak', warning: passwordWarnings.repeats }
   const length = [...password].length
-  if (length < 8) return { strength: 'weak', warning: 'This is short. Three or four words in a row are easy to keep.' }
+  if (length < 8) return { strength: 'weak', warning: passwordWarnings.short }
   return { strength: length < 12 ? 'fair' : 'strong', warning: null }
 }

@@ -34,17 +34,17 @@ test('hashing runs a few tasks at a time, queues some, and answers 429 beyond th
       return n
     })
   const entered = [0, 1, 2, 3, 4].map(enter)
-  expect(begun).toEqual([0, 1])
+  await expect.poll(() => begun).toEqual([0, 1])
   await expect(enter(5)).rejects.toMatchObject({ code: 'too_many', retryAfter: 5 })
 
   finish[1]?.()
   expect(await entered[1]).toBe(1)
-  expect(begun).toEqual([0, 1, 2])
+  await expect.poll(() => begun).toEqual([0, 1, 2])
   finish[0]?.()
   await entered[0]
   finish[2]?.()
   await entered[2]
-  expect(begun).toEqual([0, 1, 2, 3, 4])
+  await expect.poll(() => begun).toEqual([0, 1, 2, 3, 4])
   finish[3]?.()
   finish[4]?.()
   expect(await Promise.all(entered)).toEqual([0, 1, 2, 3, 4])

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hash, parseOptions, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { refusals } from './texts.ts'
 
 /** argon2id (the library's default) as OWASP's password storage cheat sheet asks for; memory in KiB. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -11,7 +12,7 @@ export function limitHashing(size: { concurrency: number; waiting: number }): <T
   const limit = pLimit(size.concurrency)
   return async (task) => {
     if (limit.activeCount >= size.concurrency && limit.pendingCount >= size.waiting)
-      throw new ProblemError('too_many', 'Many people are signing in right now. Please try again in a few seconds.', { retryAfter: 5 })
+      throw new ProblemError('too_many', refusals.tooManySignIns, { retryAfter: 5 })
     return limit(task)
   }
 }

@@ -48,7 +48,7 @@ test('somebody who forgot their password sets a new one by the link in a mail, a
   const asha = await aPerson(app, { password })
   expect((await forgot(app, asha.email.toUpperCase())).status).toBe(200)
   const [letter] = await letters(smtp, asha.email)
-  expect(letter).toMatchObject({ subject: 'Your new password for Duely', from: { name: 'Duely', address: 'hello@duely.example' } })
+  expect(letter).toMatchObject({ subject: 'Reset your Duely password', from: { name: 'Duely', address: 'hello@duely.example' } })
   expect(letter?.text).toContain(`${app.deps.config.publicUrl}/reset-password#token=`)
   expect((await reset(app, await linkSentTo(smtp, asha.email))).status).toBe(200)
   expect((await ask(app, asha, accountCalls.profile)).status).toBe(401)
@@ -58,7 +58,7 @@ test('somebody who forgot their password sets a new one by the link in a mail, a
   // Whoever opens a link from a mailbox has shown that it is theirs.
   expect((await ask(app, { token: signedIn.reply.accessToken }, accountCalls.profile)).reply.emailVerified).toBe(true)
   await app.runJobs()
-  expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toContain('The password of your Duely account was changed')
+  expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toContain('Your Duely password was changed')
 })
 
 test('a link works once', async () => {
@@ -207,11 +207,11 @@ test('a new email counts once the link that was sent there is opened, and the ol
   })
   expect(asked.reply).toMatchObject({ email: asha.email, pendingEmail: next, displayName: 'Asha R' })
   await app.runJobs()
-  expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toEqual(['A new email for your Duely account was asked for'])
+  expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toEqual(['Someone asked to change your Duely email'])
   expect((await confirm(app, await linkSentTo(smtp, next))).reply.email).toBe(next)
   expect(await profile(app, asha)).toMatchObject({ email: next, pendingEmail: null, emailVerified: true })
   await app.runJobs()
-  expect((await letters(smtp, asha.email)).at(-1)?.subject).toBe('The email of your Duely account was changed')
+  expect((await letters(smtp, asha.email)).at(-1)?.subject).toBe('Your Duely email was changed')
   expect((await signIn(app, next, password)).status).toBe(200)
 })
 

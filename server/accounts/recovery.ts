@@ -12,7 +12,7 @@ import { dropLinks, emailsToOneMailbox, sendConfirmLink, writeLink } from './lin
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, accounts } from './tables.ts'
-import { emailChangedEmail, passwordChangedEmail, passwordResetEmail, signInWithGoogleEmail } from './texts.ts'
+import { emailChangedEmail, operator, passwordChangedEmail, passwordResetEmail, refusals, signInWithGoogleEmail } from './texts.ts'
 import { addressKey, countTry, emailKey, forgetEveryGuess } from './throttle.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
@@ -45,7 +45,7 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
 export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>, email: string, now: Instant): Promise<string> {
   const token = newToken()
   const written = await writeLink(db, { token, email: null, purpose: 'reset_password', now }, hasEmail(email))
-  if (!written) throw new ProblemError('not_found', `There is no account with the email ${email}.`)
+  if (!written) throw new ProblemError('not_found', operator.noAccount(email))
   return `${config.publicUrl}/reset-password#token=${token}`
 }
 
@@ -53,8 +53,8 @@ export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>,
 export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: string, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     const [found] = await tx.select().from(accounts).where(hasEmail(email))
-    if (!found) throw new ProblemError('not_found', `There is no account with the email ${email}.`)
-    if (!(await dropTwoFactor(tx, found.id))) throw new ProblemError('not_found', `Two-factor sign-in of ${email} is off.`)
+    if (!found) throw new ProblemError('not_found', operator.noAccount(email))
+    if (!(await dropTwoFactor(tx, found.id))) throw new ProblemError('not_found', operator.twoFactorOff(email))
     await writeAudit(tx, { ownerId: found.id, kind: 'two_factor_off' }, null, now)
   })
 }
@@ -101,7 +101,7 @@ export async function resetPassword(
 /** The same once more, asked for by its owner. Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */
 export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now: Instant): Promise<void> {
   refuseWithoutMail(deps)
-  if (account.emailVerifiedAt) throw new ProblemError('conflict', 'Your email is confirmed already.')
+  if (account.emailVerifiedAt) throw new ProblemError('conflict', refusals.emailConfirmed)
   if (deps.config.rateLimit) await countTry(deps.db, emailKey('confirm', account.email), emailsToOneMailbox, now)
   await deps.db.transaction((tx) => sendConfirmLink(tx, deps, account, now))
 }
@@ -140,7 +140,7 @@ export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailC
       return email
     })
   } catch (error) {
-    if (breaksIndex(error, 'accounts_email')) throw emailTaken('Another account uses this email by now. Please choose a different one.')
+    if (breaksIndex(error, 'accounts_email')) throw emailTaken(refusals.emailUsedMeanwhile)
     throw error
   }
 }
@@ -150,12 +150,11 @@ async function countLink({ db, config }: Deps, from: Origin, now: Instant): Prom
 }
 
 function refuseWithoutMail({ config }: Deps): void {
-  if (!sendsSystemMail(config))
-    throw new ProblemError('not_ready', 'This server sends no mail of its own. Please ask whoever runs it for a link to a new password.')
+  if (!sendsSystemMail(config)) throw new ProblemError('not_ready', refusals.noSystemMail)
 }
 
 function expired(): ProblemError {
-  return new ProblemError('link_expired', 'This link is not good any more. Please ask for a new one.')
+  return new ProblemError('link_expired', refusals.linkExpired)
 }
 
 function sameEmail(one: string, other: string): boolean {

@@ -28,6 +28,7 @@ import { hintAt } from './password-hint.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
+import { refusals, replies } from './texts.ts'
 import { countTry } from './throttle.ts'
 import { confirmTwoFactor, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
 
@@ -108,22 +109,22 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answerOpen(app, accountCalls.forgotPassword, async ({ body }, { request }) => {
     await askForNewPassword(deps, body, originOf(request), clock.now())
-    return { message: 'If there is an account with this email, a link for a new password is on its way. It is good for 10 minutes.' }
+    return { message: replies.resetRequested }
   })
 
   answerOpen(app, accountCalls.resetPassword, async ({ body }, { request }) => {
     await resetPassword(deps, body, handed.onAccountTakeover, originOf(request), clock.now())
-    return { message: 'Your new password is set. Please sign in with it.' }
+    return { message: replies.passwordReset }
   })
 
   answerOpen(app, accountCalls.confirmEmail, async ({ body }, { request }) => ({
     email: await confirmEmail(deps, body, originOf(request), clock.now()),
-    message: 'Your email is confirmed.',
+    message: replies.emailConfirmed,
   }))
 
   answer(app, accountCalls.sendConfirmation, async (_parts, { account }) => {
     await sendConfirmLinkAgain(deps, account, clock.now())
-    return { message: `A link is on its way to ${account.email}. It is good for 10 minutes.` }
+    return { message: replies.confirmationSent(account.email) }
   })
 
   answer(app, accountCalls.profile, async (_parts, { account }) => readProfile(db, account, clock.now()))
@@ -136,11 +137,11 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, accountCalls.changePassword, async ({ body }, { account, sessionId }, { request }) => {
     await changePassword(deps, account, sessionId, body, originOf(request), clock.now())
-    return { message: 'Password changed successfully!' }
+    return { message: replies.passwordChanged }
   })
 
   answer(app, accountCalls.startTwoFactor, async ({ body }, { account }) => {
-    if (account.googleSub) throw new ProblemError('not_allowed', 'You sign in with Google: switch two-factor sign-in on there.')
+    if (account.googleSub) throw new ProblemError('not_allowed', refusals.twoFactorWithGoogle)
     await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
     return startTwoFactor(deps, account)
   })
@@ -165,7 +166,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     const now = clock.now()
     await db.transaction(async (tx) => {
       const userAgent = await endSession(tx, account.id, params.id)
-      if (userAgent === undefined) throw new ProblemError('not_found', 'This browser is signed out already.')
+      if (userAgent === undefined) throw new ProblemError('not_found', refusals.sessionGone)
       await writeAudit(tx, { ownerId: account.id, kind: 'sessions_ended', about: deviceOf(userAgent) }, originOf(request), now)
     })
   })
@@ -199,7 +200,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answer(app, accountCalls.deleteMe, async (_parts, { account }, { reply }) => leave(account.id, reply))
 
   answer(app, accountCalls.deleteById, async ({ params }, { account }, { reply }) => {
-    if (params.id !== account.id) throw new ProblemError('not_found', 'There is no such account of yours.')
+    if (params.id !== account.id) throw new ProblemError('not_found', refusals.noAccount)
     await leave(account.id, reply)
   })
 }

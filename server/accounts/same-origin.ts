@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { refusals } from './texts.ts'
 
 /**
  * Refuses a request that a page of another site made a browser send: calls that live on the cookie need it, the others carry a token.
@@ -10,7 +11,7 @@ export function refuseOtherSites(request: FastifyRequest, publicUrl: string): vo
   const site = request.headers['sec-fetch-site']
   const origin = request.headers.origin
   const own = site === undefined ? origin === undefined || isOwn(origin, request.host, publicUrl) : site !== 'cross-site'
-  if (!own) throw new ProblemError('not_allowed', 'This request came from another site and was not carried out.')
+  if (!own) throw new ProblemError('not_allowed', refusals.foreignSite)
 }
 
 function isOwn(origin: string, host: string, publicUrl: string): boolean {

@@ -13,6 +13,7 @@ import type { Origin } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { placeOf } from './place.ts'
 import { accounts, sessions } from './tables.ts'
+import { refusals } from './texts.ts'
 
 const accessSeconds = 15 * 60
 /** A session ends after 30 days without use, and after 90 in any case. */
@@ -42,7 +43,7 @@ export async function signAccessToken(secretKey: string, sessionId: string, now:
 
 /** Who a request comes from: its token must be valid and its session still there. */
 export async function authenticate({ db, config, clock }: Deps, request: FastifyRequest): Promise<Principal> {
-  const refused = new ProblemError('not_signed_in', 'Please sign in.')
+  const refused = new ProblemError('not_signed_in', refusals.signIn)
   const now = clock.now()
   const sessionId = await readAccessToken(config.secretKey, request, now, 0)
   if (!sessionId) throw refused
@@ -83,7 +84,7 @@ export async function refreshSession(
   address: string,
   now: Instant,
 ): Promise<RefreshToken> {
-  const refused = new ProblemError('not_signed_in', 'Your session has ended. Please sign in again.')
+  const refused = new ProblemError('not_signed_in', refusals.sessionEnded)
   const sessionId = sessionOf(token)
   if (!token || !sessionId) throw refused
   const hash = hashToken(token)
@@ -108,7 +109,7 @@ export async function refreshSession(
     .returning()
   if (kept) return { sessionId, token: successor, maxAgeSeconds: secondsLeft(kept.createdAt, now) }
   const [ended] = await db.delete(sessions).where(eq(sessions.id, sessionId)).returning()
-  if (ended) log.warn({ sessionId, accountId: ended.ownerId }, 'A refresh token came that is no longer good; its session has ended.')
+  if (ended) log.warn({ sessionId, accountId: ended.ownerId }, 'A stale refresh token was used; its session was ended.')
   throw refused
 }
 

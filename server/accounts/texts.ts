@@ -1,4 +1,134 @@
+import type { AuditKind } from '#contract/accounts.ts'
+import { screens } from '#contract/screens.ts'
 import type { SystemMail } from '#server/platform/system-mail.ts'
+
+/** Messages of refused calls. */
+export const refusals = {
+  accountExists: 'An account with this email already exists. Please sign in instead.',
+  accountExistsLinkGoogle:
+    'An account with this email already exists. Please sign in with your password, then link Google on your profile.',
+  signsInWithOtherGoogle: 'An account with this email signs in with another Google account.',
+  emailUsed: 'Another account uses this email. Please choose a different one.',
+  emailUsedMeanwhile: 'Another account already uses this email. Please choose a different one.',
+  wrongCredentials: 'Wrong email or password. Please check both and try again.',
+  wrongPassword: 'Invalid current password',
+  passwordForEmail: 'Please enter your current password to change your email.',
+  shortPassword: (shortest: number) => `Password must be at least ${shortest} ${shortest === 1 ? 'character' : 'characters'} long`,
+  unknownZone: 'Please choose a time zone such as Asia/Kolkata.',
+  signIn: 'Please sign in.',
+  sessionEnded: 'Your session has ended. Please sign in again.',
+  sessionGone: 'This session has already ended.',
+  noAccount: 'There is no such account.',
+  noNotice: 'There is no such notice.',
+  foreignSite: 'This request came from another site and was rejected.',
+  tooManyTries: (seconds: number) => `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  tooManySignIns: 'Many people are signing in right now. Please try again in a few seconds.',
+  emailFromGoogle: 'Your email comes from your Google account and cannot be changed here.',
+  passwordWithGoogle: 'You sign in with Google, so there is no password to change here.',
+  twoFactorWithGoogle: 'You sign in with Google. Turn on two-factor authentication in your Google account.',
+  twoFactorOn: 'Two-factor authentication is already on.',
+  codeNeeded: 'Enter the code from your authenticator app, or a recovery code.',
+  wrongCode: 'This code is wrong or was already used. Please wait for the next one.',
+  googleNotSetUp: 'Google sign-in is not set up on this server.',
+  googleUnreachable: 'Couldn’t reach Google. Please try again in a moment.',
+  googleFailed: 'Google sign-in failed. Please try again.',
+  googleUnverified: 'Google has not verified this email. Please verify it with Google, then try again.',
+  googleTaken: 'This Google account is linked to another Duely account.',
+  googleOther: 'This is not the Google account you sign in with. Please try again with that account.',
+  googleLinked: 'Your account is already linked to Google.',
+  googleNotLinked: 'Your account is not linked to Google.',
+  noSystemMail: 'This server can’t send email. Ask its operator for a password reset link.',
+  linkExpired: 'This link has expired or was already used. Please request a new one.',
+  emailConfirmed: 'Your email is already confirmed.',
+}
+
+export const replies = {
+  resetRequested: 'If an account with this email exists, we sent a password reset link. It is valid for 10 minutes.',
+  passwordReset: 'Your new password is set. Please sign in with it.',
+  passwordChanged: 'Password changed successfully!',
+  emailConfirmed: 'Your email is confirmed.',
+  confirmationSent: (email: string) => `We sent a link to ${email}. It is valid for 10 minutes.`,
+}
+
+export const passwordWarnings = {
+  common: 'This is one of the most common passwords. Please choose another.',
+  ofThisPage: 'This is easy to guess here. Please choose another.',
+  repeats: 'This repeats a few characters. Please choose another.',
+  short: 'This is short. Three or four words in a row are easy to remember.',
+}
+
+export const operator = {
+  noAccount: (email: string) => `There is no account with the email ${email}.`,
+  twoFactorOff: (email: string) => `Two-factor authentication is already off for ${email}.`,
+}
+
+export const exportReadMe = `This archive contains everything that Duely stores about your account. Each table is there as JSON and as CSV.
+
+accounts is you; audit_entries is the log on your profile; sessions are the browsers you are signed in with. Amounts (amount_minor) are in
+paise, and times are in UTC. deliveries are the reminders that were sent, with the whole email (raw) in base64. Invoices that you
+deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
+out: passwords, keys, codes and links, which Duely stores hashed or encrypted.
+`
+
+/** An entry of the audit log. `about` is '' where the entry has none. */
+export function auditText(kind: AuditKind, about: string): string {
+  switch (kind) {
+    case 'signed_up':
+      return 'Account created.'
+    case 'signed_in':
+      return about === '' ? 'Signed in.' : `Signed in with ${about}.`
+    case 'sign_in_refused':
+      return `Sign-in refused: ${about}.`
+    case 'sessions_ended':
+      return about === '' ? 'All other sessions were ended.' : `Session ended: ${about}.`
+    case 'password_changed':
+      return 'Password changed.'
+    case 'password_reset':
+      return 'Password reset by a link.'
+    case 'email_changed':
+      return `Email changed to ${about}.`
+    case 'email_confirmed':
+      return `Email ${about} confirmed.`
+    case 'google_linked':
+      return `Google sign-in linked (${about}).`
+    case 'google_unlinked':
+      return 'Google sign-in unlinked; password sign-in re-enabled.'
+    case 'two_factor_on':
+      return 'Two-factor authentication turned on.'
+    case 'two_factor_off':
+      return 'Two-factor authentication turned off.'
+    case 'recovery_code_used':
+      return 'Signed in with a recovery code.'
+    case 'recovery_codes_renewed':
+      return 'New recovery codes generated; old codes invalidated.'
+    case 'sender_connected':
+      return `Mailbox ${about} connected.`
+    case 'sender_removed':
+      return about === '' ? 'Mailbox removed.' : `Mailbox ${about} removed.`
+    case 'template_changed':
+      return 'Email template changed.'
+    case 'plan_changed':
+      return `Plan changed: ${about}.`
+    case 'invoice_deleted':
+      return `Invoice ${about} deleted.`
+    case 'data_exported':
+      return 'Account data exported.'
+    case 'application_allowed':
+      return `${about} was given access to the account.`
+    case 'application_disconnected':
+      return `${about} lost access to the account.`
+    case 'key_made':
+      return `API key ${about} created.`
+    case 'key_revoked':
+      return `API key ${about} revoked.`
+    case 'webhook_added':
+      return `Webhook to ${about} added.`
+    case 'webhook_changed':
+      return `Webhook to ${about} changed.`
+    case 'webhook_removed':
+      return `Webhook to ${about} removed.`
+  }
+}
 
 type Email = Omit<SystemMail, 'to'>
 
@@ -6,62 +136,63 @@ const linkLife = { minutes: 10 }
 const noticeLife = { hours: 24 }
 const signature = '\n\nDuely'
 const notYou = (publicUrl: string) =>
-  `If this was not you, set a new password at once: ${publicUrl}/signin (“Forgot password?”), sign out all other browsers on your profile, and end the programs that you do not know: ${publicUrl}/dashboard/connections.`
+  `If this was not you, set a new password now: ${publicUrl}${screens.signIn} (“Forgot password?”). Then end all other sessions on your profile and remove apps and API keys you don’t recognise: ${publicUrl}${screens.connections}.`
+const askOperator = (publicUrl: string) => `If this was not you, ask the operator of ${publicUrl} for help.`
 
 export function passwordResetEmail(publicUrl: string, token: string): Email {
   return {
-    subject: 'Your new password for Duely',
+    subject: 'Reset your Duely password',
     expiresIn: linkLife,
-    text: `Somebody, hopefully you, asked for a new password for your Duely account. Choose it here within 10 minutes:
+    text: `Someone asked to reset the password of your Duely account. Choose a new password within 10 minutes:
 
-${publicUrl}/reset-password#token=${token}
+${publicUrl}${screens.resetPassword}#token=${token}
 
-The link works once. If you did not ask for it, do nothing: your password stays as it is.${signature}`,
+The link works once. If you did not ask for it, ignore this email: your password stays the same.${signature}`,
   }
 }
 
-/** For somebody who signs in with Google: there is no password to be set. */
+/** For an account that signs in with Google and so has no password to reset. */
 export function signInWithGoogleEmail(publicUrl: string): Email {
   return {
     subject: 'Signing in to Duely',
     expiresIn: linkLife,
-    text: `Somebody, hopefully you, asked for a new password for your Duely account. You sign in with Google, so there is none: choose “Sign in with Google” at
+    text: `Someone asked to reset the password of your Duely account. You sign in with Google, so there is no password to reset. Choose “Sign in with Google” at
 
-${publicUrl}/signin
+${publicUrl}${screens.signIn}
 
-If you did not ask for it, do nothing.${signature}`,
+If you did not ask for it, ignore this email.${signature}`,
   }
 }
 
 export function confirmationEmail(publicUrl: string, token: string): Email {
   return {
-    subject: 'Please confirm your email for Duely',
+    subject: 'Confirm your email for Duely',
     expiresIn: linkLife,
-    text: `Please confirm that this is your mailbox, within 10 minutes:
+    text: `Please confirm your email address within 10 minutes:
 
-${publicUrl}/confirm-email#token=${token}
+${publicUrl}${screens.confirmEmail}#token=${token}
 
-If you have no account at Duely, do nothing: somebody may have mistyped their address.${signature}`,
+If you have no Duely account, ignore this email: someone may have mistyped their address.${signature}`,
   }
 }
 
 export function emailChangeEmail(publicUrl: string, token: string): Email {
   return {
-    subject: 'Please confirm your new email for Duely',
+    subject: 'Confirm your new email for Duely',
     expiresIn: linkLife,
-    text: `Somebody, hopefully you, wants to use this address for a Duely account. Confirm it within 10 minutes:
+    text: `Someone asked to use this address for a Duely account. Confirm it within 10 minutes:
 
-${publicUrl}/confirm-email#token=${token}
+${publicUrl}${screens.confirmEmail}#token=${token}
 
-Until then nothing changes. If this was not you, do nothing.${signature}`,
+Nothing changes until then. If this was not you, ignore this email.${signature}`,
   }
 }
 
 export function emailChangeRequestedEmail(publicUrl: string, newEmail: string): Email {
   return {
-    subject: 'A new email for your Duely account was asked for',
+    subject: 'Someone asked to change your Duely email',
     expiresIn: noticeLife,
-    text: `Your Duely account is to use ${newEmail} from now on. It does once the link that was sent there is opened.
+    text: `Someone asked to change your Duely email to ${newEmail}. The change takes effect when the link sent there is opened.
 
 ${notYou(publicUrl)}${signature}`,
   }
@@ -69,19 +200,19 @@ ${notYou(publicUrl)}${signature}`,
 
 export function emailChangedEmail(publicUrl: string, newEmail: string): Email {
   return {
-    subject: 'The email of your Duely account was changed',
+    subject: 'Your Duely email was changed',
     expiresIn: noticeLife,
-    text: `Your Duely account now uses ${newEmail}; this address does not open it any more.
+    text: `Your Duely account now uses ${newEmail}. You can no longer sign in with this address.
 
-If this was not you, please ask whoever runs ${publicUrl} for help.${signature}`,
+${askOperator(publicUrl)}${signature}`,
   }
 }
 
 export function passwordChangedEmail(publicUrl: string): Email {
   return {
-    subject: 'The password of your Duely account was changed',
+    subject: 'Your Duely password was changed',
     expiresIn: noticeLife,
-    text: `The password of your Duely account was changed, and other browsers were signed out.
+    text: `The password of your Duely account was changed, and all other sessions were ended.
 
 ${notYou(publicUrl)}${signature}`,
   }
@@ -91,9 +222,9 @@ export function googleLinkedEmail(publicUrl: string, googleEmail: string): Email
   return {
     subject: 'Google sign-in was linked to your Duely account',
     expiresIn: noticeLife,
-    text: `From now on you sign in with the Google account ${googleEmail}. Your password is not needed any more, and other browsers were signed out.
+    text: `You now sign in with the Google account ${googleEmail}. Your Duely password was removed, and all other sessions were ended.
 
-If this was not you, please ask whoever runs ${publicUrl} for help.${signature}`,
+${askOperator(publicUrl)}${signature}`,
   }
 }
 
@@ -101,7 +232,7 @@ export function googleUnlinkedEmail(publicUrl: string): Email {
   return {
     subject: 'Google sign-in was unlinked from your Duely account',
     expiresIn: noticeLife,
-    text: `From now on you sign in with your email and the password that was just set. Other browsers were signed out.
+    text: `You now sign in with your email and the password that was just set. All other sessions were ended.
 
 ${notYou(publicUrl)}${signature}`,
   }
@@ -109,9 +240,9 @@ ${notYou(publicUrl)}${signature}`,
 
 export function twoFactorEmail(publicUrl: string, switched: 'on' | 'off'): Email {
   return {
-    subject: `Two-factor sign-in was switched ${switched}`,
+    subject: `Two-factor authentication was turned ${switched}`,
     expiresIn: noticeLife,
-    text: `Two-factor sign-in of your Duely account was switched ${switched}.
+    text: `Two-factor authentication of your Duely account was turned ${switched}.
 
 ${notYou(publicUrl)}${signature}`,
   }

@@ -5,6 +5,7 @@ import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { throttles } from './tables.ts'
+import { refusals } from './texts.ts'
 
 /** Wrong guesses in a row that cost nothing yet, and the longest pause after one more, in seconds. */
 const freeGuesses = 5
@@ -119,7 +120,7 @@ export function secondsUntil(until: Instant, now: Instant): number {
 
 function tooMany(until: Instant, now: Instant): ProblemError {
   const seconds = secondsUntil(until, now)
-  return new ProblemError('too_many', `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, {
+  return new ProblemError('too_many', refusals.tooManyTries(seconds), {
     retryAfter: seconds,
   })
 }

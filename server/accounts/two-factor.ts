@@ -9,7 +9,7 @@ import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { recoveryCodes, secondFactors } from './tables.ts'
-import { twoFactorEmail } from './texts.ts'
+import { refusals, twoFactorEmail } from './texts.ts'
 import { countGuess, forgetGuesses } from './throttle.ts'
 import { newTotpSecret, stepOf, toBase32, totpAt, totpUri } from './totp.ts'
 
@@ -30,7 +30,7 @@ export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promis
     .values({ ownerId: owner.id, sealedSecret })
     .onConflictDoUpdate({ target: secondFactors.ownerId, set: { sealedSecret, lastStep: 0 }, setWhere: isNull(secondFactors.confirmedAt) })
     .returning()
-  if (!written) throw new ProblemError('conflict', 'Two-factor sign-in is on already.')
+  if (!written) throw new ProblemError('conflict', refusals.twoFactorOn)
   return { secret, uri: totpUri(secret, owner.email) }
 }
 
@@ -80,7 +80,7 @@ export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, fr
 /** Asks for the second factor of whoever has one, after the password was right. Refuses with `second_factor_needed`, `wrong_second_factor`. */
 export async function demandSecondFactor(deps: Deps, ownerId: string, code: string | undefined, from: Origin, now: Instant): Promise<void> {
   if ((await countRecoveryCodes(deps.db, ownerId)) === null) return
-  if (!code) throw new ProblemError('second_factor_needed', 'Please enter the code that your authenticator shows, or a recovery code.')
+  if (!code) throw new ProblemError('second_factor_needed', refusals.codeNeeded)
   const right = await isRightCode(deps, ownerId, code, now)
   if (!right) {
     // The password was right: its owner should know.
@@ -94,7 +94,7 @@ export async function demandSecondFactor(deps: Deps, ownerId: string, code: stri
 /** Asks whoever is signed in and has a second factor for a code of it, before it is given up. Refuses a missing and a wrong one with `invalid`. */
 export async function refuseWithoutCode(deps: Deps, owner: Owner, code: string | undefined, now: Instant): Promise<void> {
   if ((await countRecoveryCodes(deps.db, owner.id)) === null) return
-  if (code === undefined) throw wrongCode('Please enter the code that your authenticator shows, or a recovery code.')
+  if (code === undefined) throw wrongCode(refusals.codeNeeded)
   if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
 }
 
@@ -183,7 +183,7 @@ function placeOf(ownerId: string): string {
   return `second_factors.${ownerId}.sealedSecret`
 }
 
-const notRight = 'This code is not right, or was used already. Please wait for the next one.'
+const notRight = refusals.wrongCode
 
 function wrongCode(message = notRight, code: 'invalid' | 'wrong_second_factor' = 'invalid'): ProblemError {
   return new ProblemError(code, message, { errors: [{ path: 'code', message }] })

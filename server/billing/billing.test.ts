@@ -64,14 +64,14 @@ test('the end of the trial is told three days before and on the day, and what is
     [
       'trial_ended',
       0,
-      'Your free trial of Pro ended on 16/03/2026. Everything you have is still here; daily reminders wait until you choose Pro.',
+      'Your free trial of Pro ended on 16/03/2026. Your data stays, and daily reminders are on hold until you choose Pro.',
     ],
   ])
   expect(await told('2026-03-23T09:00:00Z')).toEqual([])
   expect((await ask(app, await signedInAgain(app, asha), invoiceCalls.list, { query: {} })).reply).toHaveLength(51)
   expect((await planOfPerson(shop, asha)).usage).toEqual({ month: '2026-03', invoicesCreated: 51, invoicesPerMonth: 50, invoicesLeft: 0 })
   expect((await create(app, await signedInAgain(app, asha))).problem?.message).toBe(
-    'Free allows 50 invoices a month, and you have created more. Pro has no limit; on Free you can go on from 01/04/2026.',
+    'Free includes 50 invoices a month, and you have created more. Pro has no limit. On Free you can continue from 01/04/2026.',
   )
 })
 
@@ -93,7 +93,7 @@ test('whoever buys in the trial and switches back to Free is told of the end of 
   app.clock.set('2026-03-16T09:00:00Z')
   expect(await told()).toEqual([
     'plan',
-    ['Your free trial of Pro ended on 16/03/2026. Everything you have is still here; daily reminders wait until you choose Pro.'],
+    ['Your free trial of Pro ended on 16/03/2026. Your data stays, and daily reminders are on hold until you choose Pro.'],
   ])
   expect((await planOfPerson(shop, asha)).newUntil).toBeNull()
 })
@@ -135,7 +135,7 @@ test('on Free the 51st invoice of a calendar month is refused, naming what is al
   expect(refused.status).toBe(402)
   expect(refused.problem).toEqual({
     code: 'plan_limit',
-    message: 'Free allows 50 invoices a month, and you have created as many. Pro has no limit; on Free you can go on from 01/04/2026.',
+    message: 'Free includes 50 invoices a month, and you have created as many. Pro has no limit. On Free you can continue from 01/04/2026.',
   })
   // The month is the account's own: in India April begins while it is still March in UTC.
   app.clock.set('2026-03-31T18:29:59Z')
@@ -197,7 +197,7 @@ test('daily reminders are refused on Free, naming Pro, and are open in the trial
   await expect(check()).rejects.toMatchObject({
     code: 'plan_limit',
     status: 402,
-    message: 'Free reminds by hand, with Send Now. Daily reminders are part of Pro: choose Pro under Pricing to start them.',
+    message: 'Free sends reminders only with Send Now. Daily reminders are part of Pro: choose Pro under Pricing to start them.',
   })
   await buyOnce(shop, await signedInAgain(app, asha), 'pro')
   await expect(check()).resolves.toBeUndefined()
@@ -230,20 +230,20 @@ test('what was paid once runs for its period, says so seven days and one day bef
       kind: 'period_ending',
       at: '2026-04-01T09:00:00Z',
       daysLeft: 7,
-      message: 'Pro ends on 01/04/2026, in 7 days. Then you are on Free: nothing of yours is taken away, daily reminders wait.',
+      message: 'Pro ends on 01/04/2026, in 7 days. You then move to Free: your data stays, and daily reminders are put on hold.',
     },
   ])
   app.clock.set('2026-03-31T09:00:00Z')
   expect((await planOfPerson(shop, asha)).notices[0]).toMatchObject({
     daysLeft: 1,
-    message: 'Pro ends on 01/04/2026, within a day. Then you are on Free: nothing of yours is taken away, daily reminders wait.',
+    message: 'Pro ends on 01/04/2026, within a day. You then move to Free: your data stays, and daily reminders are put on hold.',
   })
   app.clock.set('2026-04-01T09:00:00Z')
   const after = await planOfPerson(shop, asha)
   expect(after).toMatchObject({ plan: 'free', status: 'active', ended: { plan: 'pro', at: '2026-04-01T09:00:00Z' } })
   expect(after.entitlements).toMatchObject({ plan: 'free', invoicesPerMonth: 50, abilities: [] })
   expect(after.notices.map(({ message }) => message)).toEqual([
-    'Pro ended on 01/04/2026 and you are on Free. Everything you have is still here; daily reminders wait until you choose a plan.',
+    'Pro ended on 01/04/2026. You are now on Free: your data stays, and daily reminders are on hold until you choose a plan.',
   ])
   // It can be bought again.
   expect((await buyOnce(shop, await signedInAgain(app, asha), 'pro')).reply).toMatchObject({

@@ -12,6 +12,7 @@ import type { Sources } from '#server/platform/headers.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { currentOf, type Entitlements, entitlementsAt, lastEnded, type PlanPeriod, type Purchase, planPeriods } from './entitlements.ts'
 import { invoiceCounts, payments, purchases } from './tables.ts'
+import { notices, refusals } from './texts.ts'
 
 export type { Entitlements } from './entitlements.ts'
 export {
@@ -80,8 +81,6 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
     : { plan: 'free' as const, invoicesPerMonth: null }
   const left = invoicesPerMonth === null ? wanted : invoicesPerMonth - (await createdIn(tx, owner.id, month))
   const allowed = Math.max(0, Math.min(wanted, left))
-  // In the trial there is no limit: whoever has just left it may have created more.
-  const asMany = left < 0 ? 'more' : 'as many'
   if (allowed > 0)
     await tx
       .insert(invoiceCounts)
@@ -90,9 +89,15 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
         target: [invoiceCounts.ownerId, invoiceCounts.month],
         set: { created: sql`${invoiceCounts.created} + excluded.created` },
       })
-  const [here, lifts] = [planOf(plan).title, planThatLifts('invoicesPerMonth').title]
   const next = Temporal.PlainDate.from(`${month}-01`).add({ months: 1 }).toString()
-  const message = `${here} allows ${invoicesPerMonth} invoices a month, and you have created ${asMany}. ${lifts} has no limit; on ${here} you can go on from ${formatDate(next)}.`
+  const message = refusals.invoiceLimit({
+    plan: planOf(plan).title,
+    perMonth: invoicesPerMonth,
+    // There is no limit in the trial, so an account that has just left it may have created more.
+    over: left < 0,
+    next: formatDate(next),
+    lifts: planThatLifts('invoicesPerMonth').title,
+  })
   return { allowed, refusal: new ProblemError('plan_limit', message) }
 }
 
@@ -177,17 +182,14 @@ function lacking(wanted: Ability, { plan }: Entitlements): ProblemError {
   const here = planOf(plan).title
   switch (wanted) {
     case 'scheduling':
-      return new ProblemError(
-        'plan_limit',
-        `${here} reminds by hand, with Send Now. Daily reminders are part of ${lifts}: choose ${lifts} under Pricing to start them.`,
-      )
+      return new ProblemError('plan_limit', refusals.noScheduling(here, lifts))
     case 'apiAccess':
-      return new ProblemError('plan_limit', `${here} has no API keys. They are part of ${lifts}: choose ${lifts} under Pricing.`)
+      return new ProblemError('plan_limit', refusals.noApiAccess(here, lifts))
     case 'smartReminders':
     case 'advancedAnalytics':
     case 'whiteLabel':
     case 'teamCollaboration':
-      return new ProblemError('plan_limit', `This is not part of ${here}. It is part of ${lifts}: choose ${lifts} under Pricing.`)
+      return new ProblemError('plan_limit', refusals.notIncluded(here, lifts))
   }
 }
 
@@ -217,7 +219,7 @@ async function claimedIn(db: Database, bought: Purchase[], now: Instant): Promis
   return waiting.filter(({ id }) => has(id, ['authorized']) || !has(id, ['captured', 'refunded'])).map(({ claimedAt }) => claimedAt)
 }
 
-interface Told {
+interface NoticeFacts {
   claimed: Instant[]
   current: PlanPeriod | null
   ended: { plan: Purchase['plan']; at: Instant; paymentType: Purchase['paymentType'] } | null
@@ -225,62 +227,34 @@ interface Told {
   timezone: string
 }
 
-function noticesOf({ claimed, current, ended, trialEnd, timezone }: Told, now: Instant): PlanNotice[] {
-  const notices: PlanNotice[] = []
-  // A plan that ended while the account was new took nothing away: what ends then is the trial.
+function noticesOf({ claimed, current, ended, trialEnd, timezone }: NoticeFacts, now: Instant): PlanNotice[] {
+  const found: PlanNotice[] = []
+  // A plan that ended within the trial took nothing away: what ends then is the trial.
   const endedInTrial = ended !== null && Temporal.Instant.compare(ended.at, trialEnd) < 0
-  const tell = (kind: PlanNotice['kind'], at: Instant, message: string) =>
-    notices.push({ kind, at: at.toString(), daysLeft: daysUntil(at, now), message })
-  for (const claimedAt of claimed)
-    tell('confirming', claimedAt, 'Your payment is being confirmed. Your plan starts by itself as soon as it is; please do not pay again.')
+  const add = (kind: PlanNotice['kind'], at: Instant, message: string) =>
+    found.push({ kind, at: at.toString(), daysLeft: daysUntil(at, now), message })
+  for (const claimedAt of claimed) add('confirming', claimedAt, notices.confirming)
   if (current) {
     const { title } = planOf(current.plan)
-    if (current.status === 'past_due')
-      tell(
-        'past_due',
-        current.periodEnd ?? now,
-        `Your last payment for ${title} did not go through. It is tried again in the next days; everything stays open meanwhile.`,
-      )
+    if (current.status === 'past_due') add('past_due', current.periodEnd ?? now, notices.pastDue(title))
     const end = current.to
-    // A subscription that was cancelled says so where the plan is shown; what was paid once ends without anybody having asked for it.
+    // A cancelled subscription shows its end with the plan; a one-time period ends without anybody having asked for it.
     if (end && current.ends && daysUntil(end, now) <= 7)
-      tell(
-        'period_ending',
-        end,
-        `${title} ends on ${dayOf(end, timezone)}, ${inDays(daysUntil(end, now))}. Then you are on Free: nothing of yours is taken away, daily reminders wait.`,
-      )
+      add('period_ending', end, notices.periodEnding(title, dayOf(end, timezone), daysUntil(end, now)))
   } else if (ended && !endedInTrial && isWithin(ended.at, now))
-    tell(
-      'plan_ended',
-      ended.at,
-      `${planOf(ended.plan).title} ended on ${dayOf(ended.at, timezone)} and you are on Free. Everything you have is still here; daily reminders wait until you choose a plan.`,
-    )
+    add('plan_ended', ended.at, notices.planEnded(planOf(ended.plan).title, dayOf(ended.at, timezone)))
   if (!current && (!ended || endedInTrial)) {
     const { title } = planThatLifts('scheduling')
     const left = daysUntil(trialEnd, now)
-    if (left > 0 && left <= 3)
-      tell(
-        'trial_ending',
-        trialEnd,
-        `Your free trial of ${title} ends on ${dayOf(trialEnd, timezone)}, ${inDays(left)}. Choose ${title} to keep daily reminders.`,
-      )
-    else if (left === 0 && isWithin(trialEnd, now))
-      tell(
-        'trial_ended',
-        trialEnd,
-        `Your free trial of ${title} ended on ${dayOf(trialEnd, timezone)}. Everything you have is still here; daily reminders wait until you choose ${title}.`,
-      )
+    if (left > 0 && left <= 3) add('trial_ending', trialEnd, notices.trialEnding(title, dayOf(trialEnd, timezone), left))
+    else if (left === 0 && isWithin(trialEnd, now)) add('trial_ended', trialEnd, notices.trialEnded(title, dayOf(trialEnd, timezone)))
   }
-  return notices
+  return found
 }
 
 /** What is past already ends at once. */
 function beyond(at: Instant | null, now: Instant): Instant | null {
   return at && Temporal.Instant.compare(at, now) > 0 ? at : null
-}
-
-function inDays(days: number): string {
-  return days <= 1 ? 'within a day' : `in ${days} days`
 }
 
 function daysUntil(at: Instant, now: Instant): number {

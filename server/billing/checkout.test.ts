@@ -128,7 +128,7 @@ test('a payment that is too small or not captured opens nothing until the money 
     409,
     {
       code: 'payment_pending',
-      message: 'Your payment is not complete yet. Your plan starts by itself as soon as it is; please do not pay again.',
+      message: 'Your payment is not complete yet. Your plan starts automatically once it is. Please do not pay again.',
     },
   ])
   for (const person of [asha, ravi]) expect((await planOfPerson(shop, person)).plan).toBe('free')
@@ -176,10 +176,7 @@ test('the plan that runs cannot be bought again, and it is said until when', asy
     await ask(shop.app, asha, billingCalls.createSubscription, { body: pro }),
     await ask(shop.app, asha, billingCalls.quote, { query: { ...pro, paymentType: 'onetime' } }),
   ])
-    expect([refused.status, refused.problem?.message]).toEqual([
-      409,
-      'Pro is your plan until 02/04/2026. You can buy it again from then on.',
-    ])
+    expect([refused.status, refused.problem?.message]).toEqual([409, 'You have Pro until 02/04/2026. You can buy it again after that.'])
 })
 
 // A provider in trouble
@@ -212,7 +209,7 @@ test.each([
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   shop.razorpay.answer(() => move)
-  const why = 'The payment provider does not answer as it should. Nothing was charged. Please try again in a few minutes.'
+  const why = 'The payment provider is not responding correctly. Nothing was charged. Please try again in a few minutes.'
   const order = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
   expect([order.status, order.problem]).toEqual([502, { code: 'payment_refused', message: `Failed to initiate payment. ${why}` }])
   const subscription = await ask(shop.app, asha, billingCalls.createSubscription, { body: pro })
@@ -248,7 +245,7 @@ test('a payment that the provider does not confirm at once is confirmed later, w
     {
       code: 'payment_refused',
       message:
-        'The payment provider does not confirm your payment at the moment. Your plan starts by itself as soon as it does; please do not pay again.',
+        'The payment provider has not confirmed your payment yet. Your plan starts automatically once it does. Please do not pay again.',
     },
   ])
   shop.razorpay.answer(() => undefined)
@@ -349,7 +346,7 @@ test('a charge that fails leaves everything open while it is tried again; when i
   expect(inArrears.notices).toMatchObject([
     {
       kind: 'past_due',
-      message: 'Your last payment for Pro did not go through. It is tried again in the next days; everything stays open meanwhile.',
+      message: 'Your last payment for Pro failed. It is retried in the next days; your plan stays active until then.',
     },
   ])
   for (let day = 1; day <= 2; day += 1) {
@@ -410,7 +407,7 @@ test('a cancellation that the provider does not carry out is said, and nothing h
   const refused = await ask(shop.app, asha, billingCalls.cancel)
   expect([refused.status, refused.problem?.message]).toEqual([
     502,
-    'Failed to cancel subscription. The payment provider does not answer as it should. Please try again in a few minutes.',
+    'Failed to cancel subscription. The payment provider is not responding correctly. Please try again in a few minutes.',
   ])
   expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', cancelAtPeriodEnd: false })
 })
@@ -473,19 +470,19 @@ test('every change of the plan stands in the account’s log, with the browser t
   const { reply: begun } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
   shop.razorpay.pay(begun.orderId)
   await shop.settle()
-  expect(await log()).toEqual(['The plan was changed: Free to Pro. by itself'])
+  expect(await log()).toEqual(['Plan changed: Free to Pro. by itself'])
   await subscribe(shop, asha, 'enterprise')
   await shop.settle()
   expect(await log()).toHaveLength(2)
-  expect((await log())[0]).toBe('The plan was changed: Pro to Enterprise. here')
+  expect((await log())[0]).toBe('Plan changed: Pro to Enterprise. here')
   await ask(shop.app, asha, billingCalls.activateFree)
   await subscribe(shop, asha, 'pro')
   await ask(shop.app, asha, billingCalls.cancel)
   await ask(shop.app, asha, billingCalls.cancel)
   expect((await log()).slice(0, 3)).toEqual([
-    'The plan was changed: Pro was cancelled and ends on 22/04/2026. here',
-    'The plan was changed: Free to Pro. here',
-    'The plan was changed: Enterprise to Free. here',
+    'Plan changed: Pro was cancelled and ends on 22/04/2026. here',
+    'Plan changed: Free to Pro. here',
+    'Plan changed: Enterprise to Free. here',
   ])
 })
 
@@ -495,10 +492,10 @@ test('paying once in the trial says that the trial would have gone on', async ()
   const message = async (plan: 'pro' | 'enterprise', paymentType: 'onetime' | 'subscription') =>
     (await ask(shop.app, asha, billingCalls.quote, { query: { plan, billingPeriod: 'monthly', paymentType } })).reply.message
   expect(await message('pro', 'onetime')).toBe(
-    'Your free trial of Pro runs until 16/03/2026. Paid once, the month begins today; a recurring payment charges nothing before the trial is over.',
+    'Your free trial of Pro runs until 16/03/2026. One-time: your month starts today. Auto-Recurring: the first charge is after the trial.',
   )
   expect(await message('enterprise', 'onetime')).toBe('')
-  expect(await message('pro', 'subscription')).toBe('Nothing is charged now: the first ₹4 on 16/03/2026, then every month.')
+  expect(await message('pro', 'subscription')).toBe('No charge today. First charge: ₹4 on 16/03/2026, then every month.')
 })
 
 // Changing plans
@@ -522,7 +519,7 @@ test('changing to Enterprise in mid-period takes what is left of Pro off the pri
     endsAt: '2026-04-16T21:00:00Z',
     firstChargeAt: null,
     replaces: 'pro',
-    message: '₹2 are left of Pro and count towards it. Enterprise then runs until 17/04/2026.',
+    message: 'Includes a ₹2 credit from your current Pro plan. Enterprise then runs until 17/04/2026.',
   })
   const answered = await buyOnce(shop, somebody, 'enterprise')
   expect(answered.reply).toMatchObject({ plan: 'enterprise', amount: 900, currentPeriodEnd: '2026-04-16T21:00:00Z' })
@@ -541,7 +538,7 @@ test('a subscription that another plan replaces is cancelled at the provider, an
   })
   expect(quote).toMatchObject({ price: 9, credit: 2.7, dueNow: 0, replaces: 'pro' })
   expect(quote.message).toMatch(
-    /^₹2\.70 are left of Pro and count towards it\. Nothing is charged now: the first ₹9 on 10\/04\/2026, then every month\.$/,
+    /^Includes a ₹2\.70 credit from your current Pro plan\. No charge today\. First charge: ₹9 on 10\/04\/2026, then every month\.$/,
   )
   const { answered } = await subscribe(shop, somebody, 'enterprise')
   expect(answered.reply).toMatchObject({ plan: 'enterprise', status: 'trialing', currentPeriodEnd: quote.firstChargeAt })

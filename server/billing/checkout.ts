@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { PurchaseDraft, Quote } from '#contract/billing.ts'
 import { fromMinor } from '#contract/money.ts'
-import { type BillingPeriod, formatPrice, type PaidPlanName, type PaymentType, periodWord, planOf } from '#contract/plans.ts'
+import { type BillingPeriod, type PaidPlanName, type PaymentType, periodWord, planOf } from '#contract/plans.ts'
 import { countTry, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -21,6 +21,7 @@ import {
   scheduleCheck,
 } from './reconcile.ts'
 import { providerPlans, purchases } from './tables.ts'
+import { failed, quote, refusals } from './texts.ts'
 
 /** The least that the provider takes: ₹1. */
 const leastMinor = 100
@@ -37,8 +38,6 @@ const begunByOneAccount = { limit: 60, seconds: 3_600 }
 
 /** What a new account has for nothing at first. */
 const trialPlan: PaidPlanName = 'pro'
-
-const notSetUp = 'Payments are not set up on this server.'
 
 interface Buying {
   plan: PaidPlanName
@@ -90,21 +89,13 @@ export async function quoteFor(deps: ReconcileDeps, account: Account, buying: Bu
     firstChargeAt: firstChargeAt?.toString() ?? null,
     replaces: replaces?.plan ?? null,
     message: [
-      ...(current && creditMinor > 0
-        ? [`${formatPrice(creditMinor)} are left of ${planOf(current.plan).title} and count towards it.`]
-        : []),
-      ...(current && creditMinor === 0 ? [`It replaces ${planOf(current.plan).title} at once.`] : []),
-      ...(firstChargeAt
-        ? [
-            `Nothing is charged now: the first ${formatPrice(priceMinor)} on ${dayOf(firstChargeAt, account.timezone)}, then every ${periodWord[buying.billingPeriod]}.`,
-          ]
-        : []),
+      ...(current && creditMinor > 0 ? [quote.credit(creditMinor, planOf(current.plan).title)] : []),
+      ...(current && creditMinor === 0 ? [quote.replaces(planOf(current.plan).title)] : []),
+      ...(firstChargeAt ? [quote.firstCharge(priceMinor, dayOf(firstChargeAt, account.timezone), periodWord[buying.billingPeriod])] : []),
       ...(endsAt && !current && buying.plan === trialPlan && Temporal.Instant.compare(now, trialEndOf(account)) < 0
-        ? [
-            `Your free trial of ${planOf(trialPlan).title} runs until ${dayOf(trialEndOf(account), account.timezone)}. Paid once, the ${periodWord[buying.billingPeriod]} begins today; a recurring payment charges nothing before the trial is over.`,
-          ]
+        ? [quote.inTrial(planOf(trialPlan).title, dayOf(trialEndOf(account), account.timezone), periodWord[buying.billingPeriod])]
         : []),
-      ...(endsAt && creditMinor > 0 ? [`${planOf(buying.plan).title} then runs until ${dayOf(endsAt, account.timezone)}.`] : []),
+      ...(endsAt && creditMinor > 0 ? [quote.runsUntil(planOf(buying.plan).title, dayOf(endsAt, account.timezone))] : []),
     ].join(' '),
   }
 }
@@ -122,7 +113,7 @@ export async function createOrder(
     const orderId = purchase.providerId ?? (await placeOrder(deps, openRazorpay(settings), purchase, known))
     return { amount: purchase.amountMinor, currency: 'INR', orderId, keyId: settings.keyId }
   } catch (error) {
-    throw inWords(deps, error, 'Failed to initiate payment', 'Nothing was charged. ')
+    throw inWords(deps, error, failed.order, refusals.nothingCharged)
   }
 }
 
@@ -145,7 +136,7 @@ export async function createSubscription(
       startAt: purchase.startAt?.toString() ?? null,
     }
   } catch (error) {
-    throw inWords(deps, error, 'Failed to initiate subscription', 'Nothing was charged. ')
+    throw inWords(deps, error, failed.subscription, refusals.nothingCharged)
   }
 }
 
@@ -162,7 +153,7 @@ interface Proof {
 export async function verifyOrder(deps: ReconcileDeps, account: Account, { providerId, paymentId, signature }: Proof): Promise<void> {
   const settings = settingsOf(deps)
   const purchase = await ownPurchase(deps.db, account, 'onetime', providerId)
-  const unverified = new ProblemError('payment_not_verified', 'Payment verification failed. Please contact support.')
+  const unverified = new ProblemError('payment_not_verified', refusals.orderNotVerified)
   if (!isSignedOrder(settings.keySecret, { orderId: providerId, paymentId, signature })) throw unverified
   if (purchase.paidAt) return
   await claim(deps, purchase)
@@ -186,12 +177,12 @@ export async function verifySubscription(
   const settings = settingsOf(deps)
   const purchase = await ownPurchase(deps.db, account, 'subscription', providerId)
   if (!isSignedSubscription(settings.keySecret, { subscriptionId: providerId, paymentId, signature }))
-    throw new ProblemError('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
+    throw new ProblemError('payment_not_verified', refusals.subscriptionNotVerified)
   await claim(deps, purchase)
   const { providerStatus } = await confirm(deps, purchase.id)
   if (providerStatus === 'created' || providerStatus === null) throw pending()
   if (providerStatus !== 'authenticated' && providerStatus !== 'active')
-    throw new ProblemError('payment_not_verified', 'Subscription payment verification failed. Please contact support.')
+    throw new ProblemError('payment_not_verified', refusals.subscriptionNotVerified)
 }
 
 /**
@@ -199,16 +190,16 @@ export async function verifySubscription(
  * ends by itself. Refuses with `conflict` on Free, with `payment_refused` in the provider's words.
  */
 export async function cancelPlan(deps: ReconcileDeps, account: Account): Promise<void> {
-  const settings = settingsOf(deps, 'Subscription cancellation will be available soon')
+  const settings = settingsOf(deps, refusals.cancelNotSetUp)
   const now = deps.clock.now()
   const bought = await boughtBy(deps.db, account.id)
   const current = currentOf(planPeriods(bought), now)
   const purchase = bought.find(({ id }) => id === current?.purchaseId)
-  if (!current || !purchase) throw new ProblemError('conflict', 'You are on Free: there is no subscription to cancel.')
+  if (!current || !purchase) throw new ProblemError('conflict', refusals.nothingToCancel)
   if (current.ends) return
   // Before its first charge there is no cycle at whose end it could be cancelled; what a credit has paid for stays open all the same.
   const when = purchase.providerStatus === 'active' ? 'cycle_end' : 'now'
-  await cancelThere(deps, openRazorpay(settings), purchase, when, 'Failed to cancel subscription')
+  await cancelThere(deps, openRazorpay(settings), purchase, when, failed.cancel)
   if (when === 'cycle_end')
     await deps.db.transaction(async (tx) => {
       await lockAccount(tx, account.id)
@@ -233,7 +224,7 @@ export async function activateFree(deps: ReconcileDeps, account: Account): Promi
   const provider = openRazorpay(settingsOf(deps))
   for (const purchase of running) {
     if (purchase.paymentType === 'subscription' && !isOver(purchase.providerStatus))
-      await cancelThere(deps, provider, purchase, 'now', 'The plan was not ended')
+      await cancelThere(deps, provider, purchase, 'now', failed.end)
   }
   const now = deps.clock.now()
   await deps.db.transaction(async (tx) => {
@@ -251,7 +242,7 @@ export async function activateFree(deps: ReconcileDeps, account: Account): Promi
   })
 }
 
-function settingsOf({ config }: ReconcileDeps, message = notSetUp): ProviderSettings {
+function settingsOf({ config }: ReconcileDeps, message = refusals.notSetUp): ProviderSettings {
   if (!config.razorpay) throw new ProblemError('payments_not_set_up', message)
   return config.razorpay
 }
@@ -269,9 +260,7 @@ async function priceFor(
     const { title } = planOf(current.plan)
     throw new ProblemError(
       'conflict',
-      current.ends && current.to
-        ? `${title} is your plan until ${dayOf(current.to, account.timezone)}. You can buy it again from then on.`
-        : `${title} is your plan already.`,
+      current.ends && current.to ? refusals.runsUntil(title, dayOf(current.to, account.timezone)) : refusals.runsAlready(title),
     )
   }
   return { bought, periods, price: priceOf(buying, { periods, trialEnd: trialEndOf(account) }, now) }
@@ -308,7 +297,7 @@ async function beginPurchase(deps: ReconcileDeps, account: Account, buying: Buyi
   const now = deps.clock.now()
   if (deps.config.rateLimit) await countTry(deps.db, `checkout:${account.id}`, begunByOneAccount, now)
   return deps.db.transaction(async (tx) => {
-    if (!(await lockAccount(tx, account.id))) throw new ProblemError('not_signed_in', 'Please sign in.')
+    if (!(await lockAccount(tx, account.id))) throw new ProblemError('not_signed_in', refusals.signIn)
     const { price, bought } = await priceFor(tx, account, buying, now)
     const { priceMinor, creditMinor, firstChargeAt } = price
     const amountMinor = buying.paymentType === 'onetime' ? price.dueMinor : priceMinor
@@ -422,7 +411,7 @@ async function ownPurchase(db: Database, account: Account, paymentType: PaymentT
     .select()
     .from(purchases)
     .where(and(eq(purchases.ownerId, account.id), eq(purchases.paymentType, paymentType), eq(purchases.providerId, providerId)))
-  if (!found) throw new ProblemError('not_found', 'There is no such purchase of yours.')
+  if (!found) throw new ProblemError('not_found', refusals.noPurchase)
   return found
 }
 
@@ -447,19 +436,13 @@ async function confirm(deps: ReconcileDeps, purchaseId: string): Promise<Purchas
 }
 
 function pending(): ProblemError {
-  return new ProblemError(
-    'payment_pending',
-    'Your payment is not complete yet. Your plan starts by itself as soon as it is; please do not pay again.',
-  )
+  return new ProblemError('payment_pending', refusals.pending)
 }
 
 function unconfirmed({ log }: ReconcileDeps, error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error
-  log.warn({ err: error }, 'A payment could not be confirmed yet; it is looked at again.')
-  return new ProblemError(
-    'payment_refused',
-    'The payment provider does not confirm your payment at the moment. Your plan starts by itself as soon as it does; please do not pay again.',
-  )
+  log.warn({ err: error }, 'A payment is not confirmed yet; checking again later.')
+  return new ProblemError('payment_refused', refusals.unconfirmed)
 }
 
 /** Cancels at the provider. One that is over there already is cancelled; anything else that goes wrong is said, and nothing has changed. */
@@ -468,14 +451,14 @@ async function cancelThere(
   provider: Razorpay,
   purchase: Purchase,
   when: 'now' | 'cycle_end',
-  failed: string,
+  failure: string,
 ): Promise<void> {
   if (!purchase.providerId) return
   try {
     await provider.cancelSubscription(purchase.providerId, when)
   } catch (error) {
     const over = error instanceof ProviderError && error.kind === 'refused' && (await isOverThere(provider, purchase.providerId))
-    if (!over) throw inWords(deps, error, failed)
+    if (!over) throw inWords(deps, error, failure)
   }
 }
 
@@ -495,20 +478,17 @@ async function refreshPurchase(deps: ReconcileDeps, purchaseId: string, now: Ins
     await reconcilePurchase(deps, purchaseId)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
-    deps.log.warn({ err: error, purchaseId }, 'The payment provider did not answer; it is asked again later.')
+    deps.log.warn({ err: error, purchaseId }, 'The payment provider did not answer; retrying later.')
   }
 }
 
 /** A refusal that says what failed and why, in the provider's own words where it had any. */
-function inWords({ log }: ReconcileDeps, error: unknown, failed: string, comfort = ''): unknown {
+function inWords({ log }: ReconcileDeps, error: unknown, failure: string, comfort = ''): unknown {
   if (!(error instanceof ProviderError)) return error
-  log.warn({ err: error, status: error.status }, 'The payment provider did not do what it was asked.')
+  log.warn({ err: error, status: error.status }, 'A request to the payment provider failed.')
   // Wrong keys are nothing that a customer could mend.
-  const why =
-    error.kind === 'refused' && error.status !== 401
-      ? `The payment provider says: ${error.message}`
-      : `The payment provider does not answer as it should. ${comfort}Please try again in a few minutes.`
-  return new ProblemError('payment_refused', `${failed}. ${why}`)
+  const own = error.kind === 'refused' && error.status !== 401
+  return new ProblemError('payment_refused', own ? refusals.providerSays(failure, error.message) : refusals.providerDown(failure, comfort))
 }
 
 function sameInstant(a: Instant | null, b: Instant | null): boolean {

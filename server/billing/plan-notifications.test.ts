@@ -38,11 +38,11 @@ test('whoever paid once is written to seven days and one day before the end, onc
   await buyOnce(shop, asha, 'pro')
   expect(await mailsUntil(shop, smtp, '2026-03-25T03:00:00Z')).toEqual([])
   expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([
-    `${asha.email}: Pro ends on 01/04/2026, in 7 days. Then you are on Free: nothing of yours is taken away, daily reminders wait.`,
+    `${asha.email}: Pro ends on 01/04/2026, in 7 days. You then move to Free: your data stays, and daily reminders are put on hold.`,
   ])
   expect(await mailsUntil(shop, smtp, '2026-03-31T03:00:00Z')).toEqual([])
   expect(await mailsUntil(shop, smtp, '2026-03-31T09:00:00Z')).toEqual([
-    `${asha.email}: Pro ends on 01/04/2026, within a day. Then you are on Free: nothing of yours is taken away, daily reminders wait.`,
+    `${asha.email}: Pro ends on 01/04/2026, within a day. You then move to Free: your data stays, and daily reminders are put on hold.`,
   ])
   expect(await mailsUntil(shop, smtp, '2026-04-10T09:00:00Z')).toEqual([])
 })
@@ -58,7 +58,7 @@ test('the end of the trial is written to those whose daily reminders wait then, 
   ])
   expect(await mailsUntil(shop, smtp, '2026-03-16T03:00:00Z')).toEqual([])
   expect(await mailsUntil(shop, smtp, '2026-03-16T09:00:00Z')).toEqual([
-    `${asha.email}: Your free trial of Pro ended on 16/03/2026. Everything you have is still here; daily reminders wait until you choose Pro.`,
+    `${asha.email}: Your free trial of Pro ended on 16/03/2026. Your data stays, and daily reminders are on hold until you choose Pro.`,
   ])
   expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([])
 })
@@ -75,9 +75,9 @@ test('daily reminders never stop in silence: the end of a subscription is writte
   await subscribe(shop, await me(await withReminders(shop, mira)), 'pro')
   for (const person of [ravi, mira]) await ask(app, await me(person), billingCalls.cancel)
   await shop.settle()
-  const keeps = 'nothing of yours is taken away, daily reminders wait.'
+  const keeps = 'your data stays, and daily reminders are put on hold.'
   expect(await mailsUntil(shop, smtp, '2026-04-13T09:00:00Z')).toEqual([
-    `${mira.email}: Pro ends on 20/04/2026, in 7 days. Then you are on Free: ${keeps}`,
+    `${mira.email}: Pro ends on 20/04/2026, in 7 days. You then move to Free: ${keeps}`,
   ])
   await ask(app, await me(mira), billingCalls.activateFree)
   razorpay.provider.setCard(subscriptionId, 'bad')
@@ -88,7 +88,7 @@ test('daily reminders never stop in silence: the end of a subscription is writte
   }
   await shop.settle()
   expect(await mailsUntil(shop, smtp, '2026-04-25T03:00:00Z')).toEqual([
-    `${asha.email}: Pro ended on 20/04/2026 and you are on Free. Everything you have is still here; daily reminders wait until you choose a plan.`,
+    `${asha.email}: Pro ended on 20/04/2026. You are now on Free: your data stays, and daily reminders are on hold until you choose a plan.`,
   ])
   expect(await mailsUntil(shop, smtp, '2026-05-02T09:00:00Z')).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { and, between, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm'
 import type { PlanNotice } from '#contract/billing.ts'
 import { trialDays } from '#contract/plans.ts'
+import { screens } from '#contract/screens.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -8,6 +9,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readSubscription } from './billing.ts'
 import { planNotifications, purchases } from './tables.ts'
+import { subjects } from './texts.ts'
 
 /** From so many days before the end of a trial on it is told, and for two days afterwards. */
 const trialWindow = { from: trialDays - 3, to: trialDays + 2 }
@@ -79,16 +81,16 @@ function tellingOf({ kind, at, daysLeft }: PlanNotice): Telling | null {
       const days = daysLeft <= 1 ? 1 : 7
       return {
         what: `period:${at}:${days}`,
-        subject: daysLeft <= 1 ? 'Your plan ends tomorrow' : `Your plan ends in ${daysLeft} days`,
+        subject: subjects.periodEnding(daysLeft),
         expiresIn: { hours: 20 },
       }
     }
     case 'trial_ending':
-      return { what: `trial:${at}:3`, subject: 'Your free trial ends soon', expiresIn: { hours: 48 } }
+      return { what: `trial:${at}:3`, subject: subjects.trialEnding, expiresIn: { hours: 48 } }
     case 'trial_ended':
-      return { what: `trial:${at}:0`, subject: 'Your free trial has ended', expiresIn: { hours: 24 } }
+      return { what: `trial:${at}:0`, subject: subjects.trialEnded, expiresIn: { hours: 24 } }
     case 'plan_ended':
-      return { what: `period:${at}:0`, subject: 'Your plan has ended', expiresIn: { hours: 24 } }
+      return { what: `period:${at}:0`, subject: subjects.planEnded, expiresIn: { hours: 24 } }
     case 'past_due':
     case 'confirming':
       return null
@@ -118,7 +120,7 @@ async function tell(deps: Deps, owner: { id: string; email: string }, notice: Pl
     await queueSystemMail(
       tx,
       deps,
-      { to: owner.email, subject, text: `${notice.message}\n\n${deps.config.publicUrl}/pricing\n`, expiresIn },
+      { to: owner.email, subject, text: `${notice.message}\n\n${deps.config.publicUrl}${screens.pricing}\n`, expiresIn },
       now,
     )
   })

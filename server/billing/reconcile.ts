@@ -90,7 +90,7 @@ export async function reconcileInBackground(deps: ReconcileDeps, purchaseId: str
     await reconcilePurchase(deps, purchaseId)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
-    deps.log.warn({ err: error, purchaseId }, 'The payment provider was asked in vain; it is asked again later.')
+    deps.log.warn({ err: error, purchaseId }, 'The payment provider did not answer; retrying later.')
   }
 }
 
@@ -258,9 +258,9 @@ function warnOfUnwanted({ log }: ReconcileDeps, before: Purchase, after: Purchas
   const paid = (after.paidAt ?? after.paidThrough)?.toString()
   if (!paid || paid === (before.paidAt ?? before.paidThrough)?.toString()) return
   const about = { purchaseId: after.id, providerId: after.providerId }
-  if (!after.ownerId) log.warn(about, 'A payment came in for an account that was deleted. Please refund it.')
+  if (!after.ownerId) log.warn(about, 'A payment arrived for a deleted account. Please refund it.')
   else if (before.cancelWanted)
-    log.warn(about, 'A subscription was charged once more before it could be cancelled. Please see whether to refund it.')
+    log.warn(about, 'A subscription was charged once more before it could be cancelled. Please check whether to refund it.')
 }
 
 async function currentIn(tx: Database, ownerId: string, now: Instant): Promise<PlanPeriod | null> {
@@ -379,7 +379,7 @@ async function recheckLater(deps: ReconcileDeps, asked: Purchase, error: Provide
     .set({ failures: sql`${purchases.failures} + 1`, nextCheckAt: now.add({ seconds: pause }) })
     .where(and(eq(purchases.id, asked.id), eq(purchases.wakes, asked.wakes)))
   if (error.kind === 'refused')
-    deps.log.warn({ err: error, purchaseId: asked.id, status: error.status }, 'The payment provider refused a question about a purchase.')
+    deps.log.warn({ err: error, purchaseId: asked.id, status: error.status }, 'The payment provider refused a query about a purchase.')
 }
 
 async function readEvent(tx: Database, event: typeof paymentEvents.$inferSelect, now: Instant): Promise<void> {

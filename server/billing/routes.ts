@@ -9,6 +9,7 @@ import { activateFree, cancelPlan, createOrder, createSubscription, quoteFor, ve
 import { keepEvents, openInbox, readWebhook } from './inbox.ts'
 import { isSignedWebhook } from './razorpay.ts'
 import type { ReconcileDeps } from './reconcile.ts'
+import { refusals } from './texts.ts'
 
 /** `onPlanChange` is what higher slices do when an event changes what an account may do, within the transaction that changes it. */
 export function billingRoutes(app: App, deps: Deps, onPlanChange: OnPlanChange): void {
@@ -57,16 +58,16 @@ function answerWebhooks(app: App, { db, clock, config, log }: Deps): void {
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     raw.post('/subscription/webhook', { schema: { hide: true } }, async (request, reply) => {
       const secrets = config.razorpay?.webhookSecret
-      if (!secrets) throw new ProblemError('payments_not_set_up', 'Webhooks are not set up on this server.')
+      if (!secrets) throw new ProblemError('payments_not_set_up', refusals.webhooksNotSetUp)
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const signature = request.headers['x-razorpay-signature']
       if (typeof signature !== 'string' || !isSignedWebhook(secrets, body, signature))
-        throw new ProblemError('invalid', 'The signature of this webhook is not right.')
+        throw new ProblemError('invalid', refusals.webhookSignature)
       const eventId = request.headers['x-razorpay-event-id']
       const event = readWebhook(body, typeof eventId === 'string' && eventId !== '' ? eventId.slice(0, 200) : undefined, clock.now())
       // It is the provider's own and cannot be read: saying so would only make it come again for a day.
       if (event) await keep(event)
-      else log.warn('A webhook of the payment provider could not be read.')
+      else log.warn('A webhook from the payment provider could not be parsed.')
       return reply.header('cache-control', 'no-store').send({ received: true })
     })
     ready()

@@ -50,7 +50,7 @@ test('a webhook that was tampered with, written anew, unsigned or signed with an
   ]
   for (const [headers, body] of broken) {
     const { statusCode, body: said } = await post(shop, headers, body)
-    expect([statusCode, JSON.parse(said)]).toEqual([400, { code: 'invalid', message: 'The signature of this webhook is not right.' }])
+    expect([statusCode, JSON.parse(said)]).toEqual([400, { code: 'invalid', message: 'The signature of this webhook is invalid.' }])
   }
   await shop.app.runJobs()
   expect(await shop.app.db.select().from(paymentEvents)).toEqual([])

@@ -43,9 +43,9 @@ test('a person sees the apps with access, their scopes and dates, and revokes on
   expect((await connectionsOf(app, asha)).map(({ name }) => name)).toEqual(['Ledger Robot'])
   expect((await ask(app, hers, integrationCalls.me)).status).toBe(200)
   expect(await auditOf(app, asha)).toEqual([
-    ['application_disconnected', 'Zapier may not use the account any more.'],
-    ['application_allowed', 'Zapier was allowed to use the account.'],
-    ['application_allowed', 'Ledger Robot was allowed to use the account.'],
+    ['application_disconnected', 'Zapier lost access to the account.'],
+    ['application_allowed', 'Zapier was given access to the account.'],
+    ['application_allowed', 'Ledger Robot was given access to the account.'],
   ])
 })
 
@@ -116,8 +116,8 @@ test('a key is shown once, recognized by its ending, and revoked', async () => {
   expect((await ask(app, asha, integrationCalls.keys)).reply).toEqual([])
   const about = `Nightly job (…${kept.ending})`
   expect(await auditOf(app, asha)).toEqual([
-    ['key_revoked', `The API key ${about} was revoked.`],
-    ['key_made', `The API key ${about} was made.`],
+    ['key_revoked', `API key ${about} revoked.`],
+    ['key_made', `API key ${about} created.`],
   ])
 })
 

@@ -225,7 +225,7 @@ test('410 removes a webhook with its deliveries and notifies its owner', async (
     { kind: 'webhook_gone', title: `Webhook removed: ${host} answered 410 Gone` },
   ])
   const { reply: entries } = await ask(app, asha, accountCalls.audit, { query: {} })
-  expect(entries[0]).toMatchObject({ text: `The webhook to ${host} was removed.`, device: '' })
+  expect(entries[0]).toMatchObject({ text: `Webhook to ${host} removed.`, device: '' })
   await anInvoice(app, { owner: asha })
   await app.runJobs()
   expect(receiver.calls.length).toBe(1)

@@ -50,9 +50,9 @@ test('adding, removing and changing a webhook are in the audit log, by host only
   await ask(app, asha, integrationCalls.removeWebhook, { params })
   const { reply: log } = await ask(app, asha, accountCalls.audit, { query: {} })
   expect(log.map(({ text }) => text)).toEqual([
-    'The webhook to other.example was removed.',
-    'A webhook was changed to call other.example.',
-    'A webhook to example.com was added.',
+    'Webhook to other.example removed.',
+    'Webhook to other.example changed.',
+    'Webhook to example.com added.',
   ])
 })
 

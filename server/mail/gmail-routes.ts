@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { mailCalls } from '#contract/mail.ts'
+import { screens } from '#contract/screens.ts'
 import { originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -11,10 +12,10 @@ import { sealedCookie } from '#server/platform/sealed-cookie.ts'
 import { gmailScope } from './gmail.ts'
 import { countMailTry, findSender, sendsByGmail, storeGmail, toMailConfig } from './mail.ts'
 import { openRefreshToken, type Sender } from './sender.ts'
+import { refusals } from './texts.ts'
 
 /** What a browser keeps while somebody says yes at Google: for which account and session they began. */
 const began = beginning.extend({ ownerId: z.string(), sessionId: z.string() })
-const page = '/dashboard/mail-settings'
 const path = '/mail-config/gmail'
 
 /** Connecting Gmail. A code counts only with what this account and this browser began with: a crafted link binds no mailbox. */
@@ -24,10 +25,10 @@ export function gmailRoutes(
   provider: Provider | null,
   onSenderChange: (tx: Database, ownerId: string, now: Instant) => Promise<void>,
 ): void {
-  const redirectUri = `${config.publicUrl}${page}`
+  const redirectUri = `${config.publicUrl}${screens.mailSettings}`
   const cookie = sealedCookie(began, { name: 'gmailConnect', path, sameSite: 'strict', seconds: 600 }, config)
   const setUp = (): Provider => {
-    if (!provider) throw new ProblemError('not_ready', 'Gmail is not set up on this server. Please connect your mailbox by SMTP.')
+    if (!provider) throw new ProblemError('not_ready', refusals.gmailNotSetUp)
     return provider
   }
 
@@ -55,22 +56,15 @@ export function gmailRoutes(
     if (config.rateLimit) await countMailTry(db, account.id, clock.now())
     const cameBack = new URL(`${redirectUri}?${new URLSearchParams({ code: body.code, state: kept.state })}`)
     const { identity, scopes, refreshToken } = await google.finish(cameBack, kept).catch((error: unknown) => {
-      log.warn({ err: error, ownerId: account.id }, 'Connecting Gmail did not work.')
+      log.warn({ err: error, ownerId: account.id }, 'Connecting Gmail failed.')
       throw explain(error)
     })
     if (!scopes.includes(gmailScope)) {
       // Without that it is good for nothing.
       if (refreshToken) await revoke({ db, log }, google, { ownerId: account.id, address: identity.email ?? '', token: () => refreshToken })
-      throw new ProblemError(
-        'google_failed',
-        'Google did not allow Duely to send mail. Please connect Gmail again and tick “Send email on your behalf” when Google asks.',
-      )
+      throw new ProblemError('google_failed', refusals.gmailNotAllowed)
     }
-    if (!refreshToken || !identity.email)
-      throw new ProblemError(
-        'google_failed',
-        'Google gave no lasting permission. Please remove Duely at myaccount.google.com/connections, then connect Gmail again.',
-      )
+    if (!refreshToken || !identity.email) throw new ProblemError('google_failed', refusals.gmailNotLasting)
     const before = await findSender(db, account.id)
     const now = clock.now()
     const address = identity.email
@@ -108,15 +102,15 @@ async function revoke(
     if (await sendsByGmail(db, address)) return
     await provider.revoke(token())
   } catch (error) {
-    log.warn({ err: error, ownerId }, 'A permission of Google could not be handed back.')
+    log.warn({ err: error, ownerId }, 'A Google grant could not be revoked.')
   }
 }
 
 function failed(): ProblemError {
-  return new ProblemError('google_failed', 'Connecting Gmail failed. Please click Connect Gmail again.')
+  return new ProblemError('google_failed', refusals.gmailFailed)
 }
 
 function explain(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error
-  return error.kind === 'away' ? new ProblemError('not_ready', 'Google cannot be reached. Please try again in a moment.') : failed()
+  return error.kind === 'away' ? new ProblemError('not_ready', refusals.googleUnreachable) : failed()
 }

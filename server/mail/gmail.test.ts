@@ -76,7 +76,7 @@ test('a person connects Gmail and reminders leave by it, as the bytes that were 
     secure: null,
     pause: null,
   })
-  expect(await auditOf(app, asha)).toEqual(['The mailbox asha@gmail.com was connected.'])
+  expect(await auditOf(app, asha)).toEqual(['Mailbox asha@gmail.com connected.'])
   const invoice = await anInvoice(app, { owner: asha })
   expect((await start(app, asha)).reply).toMatchObject({ count: 1, failed: 0 })
   expect(google.mails).toHaveLength(1)
@@ -140,7 +140,7 @@ test('a permission that was not ticked is said in words, and nothing is saved', 
   })
   expect(google.revoked).toHaveLength(1)
   google.answer({ refreshTokens: false })
-  expect((await connect(app, google, asha)).problem?.message).toContain('no lasting permission')
+  expect((await connect(app, google, asha)).problem?.message).toContain('did not grant long-term access')
   google.answer({ token: () => ({ status: 503 }) })
   expect((await connect(app, google, asha)).problem?.code).toBe('not_ready')
   expect(await app.db.select().from(mailConfigs)).toEqual([])
@@ -221,7 +221,7 @@ test('a permission that was taken back pauses sending after at most two tries, a
   expect(google.refreshes).toBeLessThanOrEqual(2)
   expect(await pauseOf(app, asha)).toMatchObject({
     reason: 'login_refused',
-    message: 'Google does not let Duely send from this mailbox any more. Please connect Gmail again.',
+    message: 'Google no longer lets Duely send from this mailbox. Please connect Gmail again.',
   })
   expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ title: 'Gmail needs to be reconnected' }])
   app.clock.advance({ minutes: 30 })
@@ -285,7 +285,7 @@ test('a permission is handed back where the mailbox is removed, replaced, or its
   const asha = await ashaOnGmail(app, google, 0)
   expect((await ask(app, asha, mailCalls.remove)).status).toBe(204)
   expect(google.revoked).toHaveLength(1)
-  expect(await auditOf(app, asha)).toContain('The mailbox asha@gmail.com was removed.')
+  expect(await auditOf(app, asha)).toContain('Mailbox asha@gmail.com removed.')
   await connect(app, google, asha)
   const replaced = await ask(app, asha, mailCalls.configureSmtp, {
     body: { host: smtp.host, port: smtp.port, secure: false, ...smtp.login },
@@ -341,7 +341,7 @@ test('a provider that has switched passwords off is named in words, when connect
   const body = { host: smtp.host, port: smtp.port, secure: false, ...smtp.login }
   smtp.answer({ auth: () => '535 5.7.139 Authentication unsuccessful, SmtpClientAuthentication is disabled for the Tenant' })
   const refused = await ask(app, asha, mailCalls.configureSmtp, { body })
-  expect(refused.problem?.message).toContain('does not take passwords for sending any more: Microsoft has switched that off')
+  expect(refused.problem?.message).toContain('no longer accepts passwords for sending: Microsoft has turned that off')
   smtp.answer({})
   await ask(app, asha, mailCalls.configureSmtp, { body })
   await anInvoice(app, { owner: asha })

@@ -8,6 +8,7 @@ import type { Mail, Mailer, Outcome } from './mailer.ts'
 import { openRefreshToken, type Sender, sealRefreshToken } from './sender.ts'
 import { oneLine } from './smtp-errors.ts'
 import { mailConfigs } from './tables.ts'
+import { outcomes } from './texts.ts'
 
 /** Sends mail and reads nothing: a sensitive scope, where SMTP would need the restricted one over the whole mailbox. */
 export const gmailScope = 'https://www.googleapis.com/auth/gmail.send'
@@ -29,7 +30,6 @@ class UnopenableError extends Error {}
 
 /** What of Google's is switched off for all of this server: no owner can do anything about it. */
 const forOperator = new Set(['accessNotConfigured', 'SERVICE_DISABLED'])
-const reconnect = 'Google does not let Duely send from this mailbox any more. Please connect Gmail again.'
 
 interface Access {
   token: string
@@ -158,7 +158,7 @@ async function hand({ apiUrl, sendDeadline = 60_000 }: GmailOptions, access: Acc
     return {
       status: response.status,
       reason: said.error?.errors?.[0]?.reason ?? said.error?.status ?? '',
-      words: oneLine(said.error?.message ?? (said.id ? `Gmail accepted it as ${said.id}.` : '')),
+      words: oneLine(said.error?.message ?? (said.id ? outcomes.gmailAccepted(said.id) : '')),
       reached: true,
     }
   } catch (error) {
@@ -188,13 +188,13 @@ const tooFast = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'RESOURCE
 
 /** What an answer means for the mail: by status and reason (Gmail API, "Resolve errors"), never by words. */
 function classify({ status, reason, words, reached }: Answered): Outcome {
-  const reply = words === '' ? `Gmail answered with the status ${status}.` : words
+  const reply = words === '' ? outcomes.gmailStatus(status) : words
   if (status >= 200 && status < 300) return { kind: 'accepted', reply }
-  if (status === 0) return { kind: 'temporary', reply: 'Gmail did not answer.', unknown: reached }
+  if (status === 0) return { kind: 'temporary', reply: outcomes.gmailSilent, unknown: reached }
   if (dayUsedUp.has(reason)) return { kind: 'quota', reply }
   if (status === 429 || tooFast.has(reason)) return { kind: 'temporary', reply, unknown: false, ofMailbox: true }
   if (status === 403 && forOperator.has(reason)) return { kind: 'temporary', reply, unknown: false }
-  if (status === 401 || status === 403) return { kind: 'login_refused', reply: `${reconnect} Gmail said: “${reply}”`.slice(0, 500) }
+  if (status === 401 || status === 403) return { kind: 'login_refused', reply: outcomes.gmailSays(reply).slice(0, 500) }
   if (status >= 500) return { kind: 'temporary', reply, unknown: true }
   return { kind: 'permanent', reply }
 }
@@ -208,16 +208,12 @@ function openPermission(secretKey: string, sender: Sender): string {
 }
 
 function classifyRenewal(error: unknown, log: Log, sender: Sender): Outcome {
-  if (error instanceof UnopenableError)
-    return { kind: 'login_refused', reply: 'The stored permission for Gmail cannot be opened any more. Please connect Gmail again.' }
+  if (error instanceof UnopenableError) return { kind: 'login_refused', reply: outcomes.gmailUnreadable }
   const kind = error instanceof ProviderError ? error.kind : null
-  if (kind === 'revoked') return { kind: 'login_refused', reply: reconnect }
-  log.warn({ err: error, senderId: sender.senderId }, 'A permission to send was not renewed.')
+  if (kind === 'revoked') return { kind: 'login_refused', reply: outcomes.reconnectGmail }
+  log.warn({ err: error, senderId: sender.senderId }, 'A Gmail access token was not renewed.')
   // The database, say: no word of Google's about the permission.
-  if (kind === null) return { kind: 'temporary', reply: 'The permission to send could not be renewed.', unknown: false }
-  const reply =
-    kind === 'refused'
-      ? 'Google refused to renew the permission to send. Please ask whoever runs this server to look at its settings for Google.'
-      : 'Google cannot be reached to renew the permission to send.'
+  if (kind === null) return { kind: 'temporary', reply: outcomes.notRenewed, unknown: false }
+  const reply = kind === 'refused' ? outcomes.renewalRefused : outcomes.renewalUnreachable
   return { kind: 'temporary', reply, unknown: false }
 }

@@ -117,7 +117,7 @@ const failures: Failure[] = [
     options: starttls,
     draft: { pass: 'wrong' },
     field: 'pass',
-    says: 'smtp.example.com refused the login. It said: “535 5.7.8 Username and Password not accepted” Please check email and password: many providers, Gmail among them, want an app password made for this purpose instead of your usual one.',
+    says: 'smtp.example.com refused the login. It said: “535 5.7.8 Username and Password not accepted” Please check email and password. Many providers, including Gmail, require an app password instead of your normal one.',
   },
   {
     name: 'an app password required',
@@ -131,14 +131,14 @@ const failures: Failure[] = [
     options: starttls,
     script: { auth: () => '454 4.7.0 Later' },
     field: null,
-    says: 'cannot check the login at the moment. It said: “454 4.7.0 Later”',
+    says: 'can’t check logins right now. It said: “454 4.7.0 Later”',
   },
   {
     name: 'a server that lets nobody log in',
     options: starttls,
     script: { offers: { auth: false } },
     field: 'port',
-    says: 'does not let anybody log in on port 587',
+    says: 'doesn’t accept logins on port 587',
   },
   {
     name: 'SSL on a TLS port',
@@ -166,13 +166,13 @@ const failures: Failure[] = [
     name: 'an unknown host',
     world: { resolve: () => Promise.reject(new Error('ENOTFOUND')) },
     field: 'host',
-    says: 'There is no mail server called smtp.example.com.',
+    says: 'Couldn’t find a mail server called smtp.example.com.',
   },
   {
     name: 'a port where nobody listens',
     world: { connect: () => net.connect(1, '127.0.0.1') },
     field: 'port',
-    says: 'smtp.example.com does not take connections on port 587.',
+    says: 'smtp.example.com refuses connections on port 587.',
   },
   {
     name: 'names that are never resolved',
@@ -210,33 +210,33 @@ const failures: Failure[] = [
     options: starttls,
     script: { greeting: () => reset },
     field: 'port',
-    says: 'broke off the connection on port 587',
+    says: 'closed the connection on port 587',
   },
   {
     name: 'a server that is busy',
     options: starttls,
     script: { greeting: () => '421 4.3.2 internal detail 42' },
     field: null,
-    says: 'is turning connections away at the moment (code 421)',
+    says: 'is refusing connections right now (code 421)',
   },
   {
     name: 'a server of another kind',
     options: starttls,
     script: { greeting: () => '-ERR internal detail 42' },
     field: null,
-    says: 'is turning connections away',
+    says: 'is refusing connections',
   },
   {
     name: 'a certificate of another name',
     options: { ...starttls, certificate: makeCertificate(['mail.example.net']) },
     field: 'host',
-    says: 'belongs to another name',
+    says: 'is for another name',
   },
   {
     name: 'a certificate of another name with SSL',
     options: { tls: 'ssl', certificate: makeCertificate(['mail.example.net']) },
     field: 'host',
-    says: 'belongs to another name',
+    says: 'is for another name',
   },
   {
     name: 'a certificate that has expired',
@@ -249,14 +249,14 @@ const failures: Failure[] = [
     options: starttls,
     world: { trust: null },
     field: 'host',
-    says: 'is not signed by an authority',
+    says: 'isn’t signed by a trusted authority',
   },
   {
     name: 'a certificate that nobody vouches for with SSL',
     options: { tls: 'ssl' },
     world: { trust: null },
     field: 'host',
-    says: 'is not signed by an authority',
+    says: 'isn’t signed by a trusted authority',
   },
 ]
 test.each(failures)(
@@ -305,7 +305,7 @@ test('a private host gets one and the same answer however it is written and what
   ])
     for (const port of [25, 465, 587, 2525]) {
       const { status, problem } = await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp, { host, port }) })
-      const message = `${host} cannot be used: it is not a mail server on the public internet. Please enter your provider's SMTP server, such as smtp.gmail.com.`
+      const message = `${host} can’t be used because it isn’t on the public internet. Please enter your provider's SMTP server, such as smtp.gmail.com.`
       expect({ status, problem }).toEqual({
         status: 400,
         problem: { code: 'mail_host_refused', message, errors: [{ path: 'host', message }] },

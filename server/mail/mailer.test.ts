@@ -184,7 +184,7 @@ test('a port where nobody listens is a temporary failure', async () => {
   expect(await aMailer().send(aSender(smtp), toClient)).toMatchObject({
     kind: 'temporary',
     unknown: false,
-    reply: expect.stringContaining('does not take connections'),
+    reply: expect.stringContaining('refuses connections'),
   })
 })
 

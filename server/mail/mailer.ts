@@ -4,7 +4,8 @@ import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { openPassword, type Sender } from './sender.ts'
 import { type Deadlines, defaultNetwork, type NetworkDeps, openSession, type Session } from './session.ts'
-import { describeError, enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode, switchedOffWords } from './smtp-errors.ts'
+import { enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
+import { describeError, outcomes, passwordsSwitchedOffText } from './texts.ts'
 
 /** What a mail server made of one mail. `reply` is its own words, one line, at most 500 characters. */
 export type Outcome =
@@ -214,11 +215,11 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
 async function hand(connection: Connection, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome> {
   const [from, to] = [plainAddress(mail.from), plainAddress(mail.to)]
   if (!from || !to)
-    return { kind: 'permanent', reply: `${(from ? mail.to : mail.from).replace(/\p{C}+/gu, ' ').slice(0, 254)} is not an email address.` }
+    return { kind: 'permanent', reply: outcomes.notAnAddress((from ? mail.to : mail.from).replace(/\p{C}+/gu, ' ').slice(0, 254)) }
   if (!connection.session.smtpUtf8 && !isAscii(from + to))
     return {
       kind: 'permanent',
-      reply: `The mail server cannot send to ${to}: it does not know addresses with letters beyond A to Z (SMTPUTF8).`,
+      reply: outcomes.noSmtpUtf8(to),
     }
   connection.mails += 1
   failPoint('before-mail')
@@ -231,10 +232,10 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
 function classify(error: unknown, about: { sender: Sender; dataSent: boolean; ofMailbox: boolean }): Outcome {
   if (!(error instanceof MailError))
     // The password does not open: the secret key is another one, or the row is not the one it was sealed for.
-    return { kind: 'login_refused', reply: 'The stored password cannot be opened any more. Please enter it again.' }
+    return { kind: 'login_refused', reply: outcomes.passwordUnreadable }
   const { code, reply } = error
   if (reply !== null && passwordsSwitchedOff.has(enhancedCode(reply) ?? ''))
-    return { kind: 'login_refused', reply: switchedOffWords(about.sender.host ?? 'This server', reply).slice(0, 500) }
+    return { kind: 'login_refused', reply: passwordsSwitchedOffText(about.sender.host ?? 'This server', reply).slice(0, 500) }
   if (code === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
   if (code !== 'reply' || reply === null)
     return { kind: 'temporary', reply: reply ?? plainWords(error, about.sender), unknown: about.dataSent }

@@ -11,6 +11,7 @@ import { gmailRoutes, revokeGrant } from './gmail-routes.ts'
 import { countMailTry, countTestMail, findSender, removeMailConfig, resumeAfterLogin, storeSmtp, toMailConfig, trySmtp } from './mail.ts'
 import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { sendTestMail } from './test-mail.ts'
+import { refusals } from './texts.ts'
 import { openMailer } from './transports.ts'
 
 export interface MailHandDowns {
@@ -65,7 +66,7 @@ export function mailRoutes(
 
   answer(app, mailCalls.test, async (_parts, { account }) => {
     const sender = await findSender(db, account.id)
-    if (!sender) throw new ProblemError('mail_not_configured', 'Please configure your email settings first before sending a test mail.')
+    if (!sender) throw new ProblemError('mail_not_configured', refusals.notConfigured)
     const began = clock.now()
     if (config.rateLimit) await countTestMail(db, account.id, began)
     const mail = { id: newId(), name: account.displayName, to: account.email, at: began }

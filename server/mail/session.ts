@@ -6,6 +6,7 @@ import { failPoint } from '#server/platform/fail-point.ts'
 import { certificateError, connectToAddresses, type Resolve, resolveName, type VettedHost } from '#server/platform/host.ts'
 import { vetHost } from './host.ts'
 import { isTemporary, MailError, oneLine, replyCode, type SmtpErrorCode } from './smtp-errors.ts'
+import { outcomes } from './texts.ts'
 
 /** Milliseconds each step may take in all, however often a byte arrives meanwhile. */
 export interface Deadlines {
@@ -318,7 +319,7 @@ function understand(error: Error, step: 'connection' | 'handshake' | 'login' | '
   }
   const reply = typeof response === 'string' && response !== '' ? oneLine(response) : null
   if (command === 'STARTTLS' && reply) return new MailError(isTemporary(reply) ? 'turned_away' : 'no_starttls', reply)
-  if (code === 'EMESSAGE' && !reply) return new MailError('reply', '552 5.3.4 The mail is larger than the mail server allows.')
+  if (code === 'EMESSAGE' && !reply) return new MailError('reply', outcomes.tooLarge)
   if (reply) return new MailError(step === 'login' ? 'login' : step === 'reply' ? 'reply' : 'turned_away', reply)
   return new MailError(codeOf(originalCode ?? code))
 }

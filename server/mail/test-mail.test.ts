@@ -17,7 +17,7 @@ async function impatient(app: TestApp): Promise<TestApp> {
   return { ...app, app: own }
 }
 
-test("a test mail goes from the person's mailbox to their own address, and says what the mail server said", async () => {
+test("a test email goes from the person's mailbox to their own address, and says what the mail server said", async () => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp({ login: { user: 'billing@asha.example', pass: 'app-password' } })
   smtp.answer({ dot: () => '250 2.0.0 OK queued as 4711' })
@@ -30,13 +30,13 @@ test("a test mail goes from the person's mailbox to their own address, and says 
   expect(mail?.envelope).toEqual({ from: 'billing@asha.example', to: ['asha@example.com'] })
   const read = await PostalMime.parse(mail?.raw ?? '')
   expect(read.from).toEqual({ name: 'Asha Rao', address: 'billing@asha.example' })
-  expect(read.subject).toBe('Test mail from Duely')
-  expect(read.text).toContain('It left from billing@asha.example')
+  expect(read.subject).toBe('Test email from Duely')
+  expect(read.text).toContain('It was sent from billing@asha.example')
   expect(read.messageId).toMatch(/^<test\.[\w-]+@asha\.example>$/)
   expect(read.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated')
 })
 
-test('a test mail is no reminder: no run, no last reminder, and the invoice is reminded as before', async () => {
+test('a test email is no reminder: no run, no last reminder, and the invoice is reminded as before', async () => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp()
   const invoice = await anInvoice(app)
@@ -50,13 +50,13 @@ test('a test mail is no reminder: no run, no last reminder, and the invoice is r
   expect(sent.reply).toMatchObject({ count: 1, skipped: 0 })
 })
 
-test('without a mailbox a test mail is refused', async () => {
+test('without a mailbox a test email is refused', async () => {
   await using app = await openTestApp()
   const { status, problem } = await ask(app, await aPerson(app), mailCalls.test)
   expect(status).toBe(400)
   expect(problem).toEqual({
     code: 'mail_not_configured',
-    message: 'Please configure your email settings first before sending a test mail.',
+    message: 'Please configure your email settings first before sending a test email.',
   })
 })
 
@@ -64,30 +64,30 @@ const refusals: [what: string, script: Script, says: string][] = [
   [
     'a login that is refused',
     { auth: () => '535 5.7.8 Username and Password not accepted' },
-    'The test mail was not sent. 127.0.0.1 refused the login. It said: “535 5.7.8 Username and Password not accepted” Please check email and password: many providers, Gmail among them, want an app password made for this purpose instead of your usual one.',
+    'The test email was not sent. 127.0.0.1 refused the login. It said: “535 5.7.8 Username and Password not accepted” Please check email and password. Many providers, including Gmail, require an app password instead of your normal one.',
   ],
   [
     'passwords that the provider has switched off',
     { auth: () => '535 5.7.139 Authentication unsuccessful, basic authentication is disabled.' },
-    'The test mail was not sent. 127.0.0.1 does not take passwords for sending any more: Microsoft has switched that off. Please connect another mailbox, such as Gmail, or a mail service that gives out SMTP passwords. It said: “535 5.7.139 Authentication unsuccessful, basic authentication is disabled.”',
+    'The test email was not sent. 127.0.0.1 no longer accepts passwords for sending: Microsoft has turned that off. Please connect another mailbox, such as Gmail, or a mail service that offers SMTP passwords. It said: “535 5.7.139 Authentication unsuccessful, basic authentication is disabled.”',
   ],
   [
     'a recipient that is refused',
     { rcpt: () => '550 5.1.1 No such user here' },
-    'The test mail was not sent. 127.0.0.1 refused. It said: “550 5.1.1 No such user here”',
+    'The test email was not sent. 127.0.0.1 refused. It said: “550 5.1.1 No such user here”',
   ],
   [
     'a mail that is put off',
     { dot: () => '451 4.7.1 Greylisted, come back later' },
-    'The test mail was not sent. 127.0.0.1 refused. It said: “451 4.7.1 Greylisted, come back later”',
+    'The test email was not sent. 127.0.0.1 refused. It said: “451 4.7.1 Greylisted, come back later”',
   ],
   [
     'a used-up day',
     { data: () => '550 5.4.5 Daily user sending limit exceeded' },
-    'The test mail was not sent. 127.0.0.1 refused. It said: “550 5.4.5 Daily user sending limit exceeded”',
+    'The test email was not sent. 127.0.0.1 refused. It said: “550 5.4.5 Daily user sending limit exceeded”',
   ],
-  ['a server that breaks off', { greeting: () => reset }, 'The test mail was not sent. 127.0.0.1 broke off the connection on port'],
-  ['a connection lost after the mail', { dot: () => reset }, '127.0.0.1 has not confirmed the test mail, but may have it'],
+  ['a server that breaks off', { greeting: () => reset }, 'The test email was not sent. 127.0.0.1 closed the connection on port'],
+  ['a connection lost after the mail', { dot: () => reset }, '127.0.0.1 hasn’t confirmed the test email but may have it'],
 ]
 test.each(refusals)("%s is told in the mail server's words", async (_what, script, says) => {
   await using app = await openTestApp()
@@ -106,7 +106,7 @@ test('a mailbox whose server is gone says where it was looked for', async () => 
   const smtp = await openFakeSmtp()
   await aMailbox(app, asha, smtp)
   await smtp[Symbol.asyncDispose]()
-  expect((await ask(app, asha, mailCalls.test)).problem?.message).toContain('does not take connections on port')
+  expect((await ask(app, asha, mailCalls.test)).problem?.message).toContain('refuses connections on port')
 })
 
 test('who waited long enough is answered, and what was not on its way by then never leaves', async () => {
@@ -117,18 +117,18 @@ test('who waited long enough is answered, and what was not on its way by then ne
   const own = await impatient(app)
   smtp.answer({ greeting: () => silence })
   const silent = await ask(own, asha, mailCalls.test)
-  expect(silent.problem?.message).toBe('The test mail was not sent. 127.0.0.1 did not answer in time. Please try again in a few minutes.')
+  expect(silent.problem?.message).toBe('The test email was not sent. 127.0.0.1 did not answer in time. Please try again in a few minutes.')
   smtp.hangUp()
   await smtp.quiet()
   smtp.answer({ dot: () => silence })
   const unsure = await ask(own, asha, mailCalls.test)
-  expect(unsure.problem?.message).toContain('may have it: please look into your inbox')
+  expect(unsure.problem?.message).toContain('may have it. Please check your inbox')
   smtp.hangUp()
   await own.app.close()
   expect(smtp.mails).toHaveLength(1)
 })
 
-test('an account sends itself ten test mails an hour, another account is not affected', async () => {
+test('an account sends itself ten test emails an hour, another account is not affected', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
   await using smtp = await openFakeSmtp()
   const [asha, ravi] = [await aPerson(app), await aPerson(app)]
@@ -143,7 +143,7 @@ test('an account sends itself ten test mails an hour, another account is not aff
   expect((await ask(app, asha, mailCalls.test)).status).toBe(200)
 })
 
-test('a test mail that is taken ends a pause for a refused login, and what waited leaves; a used-up quota stays one', async () => {
+test('a test email that is taken ends a pause for a refused login, and what waited leaves; a used-up quota stays one', async () => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp()
   const invoice = await anInvoice(app)

@@ -3,25 +3,15 @@ import type { Instant } from '#server/platform/clock.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import type { Mailer, Outcome } from './mailer.ts'
 import type { Sender } from './sender.ts'
-import { describeError, MailError, replyCode } from './smtp-errors.ts'
+import { MailError, replyCode } from './smtp-errors.ts'
+import { describeError, testEmail } from './texts.ts'
 
 /** A person waits for the answer. */
 const usualPatienceMs = 20_000
 
-const words = {
-  subject: 'Test mail from Duely',
-  text: (from: string) => `This is the test mail you asked for. It left from ${from}, the mailbox your reminders come from, and has arrived.
-
-Your clients see the same sender as you see here. There is nothing to do.
-`,
-  failed: (why: string) => `The test mail was not sent. ${why}`,
-  lost: (server: string) => `${server} has not confirmed the test mail, but may have it: please look into your inbox before you try again.`,
-  slow: (server: string) => `${server} did not answer in time. Please try again in a few minutes.`,
-}
-
 /**
  * Sends a mail from an account's mailbox to its owner's own address and answers the mail server's words, in one line. It leaves as a
- * reminder would, and is none: nothing about it is written down. Whatever fails is refused with `mail_refused`, in the server's words.
+ * reminder would, and is none: nothing about it is written down. Whatever fails is refused with `mail_refused`, in the server's testEmail.
  */
 export async function sendTestMail(
   mailer: Mailer,
@@ -52,20 +42,20 @@ export async function sendTestMail(
 
 function explain(outcome: Exclude<Outcome, { kind: 'accepted' }> | 'late' | null, sender: Sender, taken: boolean): string {
   const server = sender.host ?? 'Gmail'
-  if (outcome === 'late' || outcome === null) return taken ? words.lost(server) : words.failed(words.slow(server))
-  if (outcome.kind === 'temporary' && outcome.unknown) return words.lost(server)
+  if (outcome === 'late' || outcome === null) return taken ? testEmail.unconfirmed(server) : testEmail.failed(testEmail.slow(server))
+  if (outcome.kind === 'temporary' && outcome.unknown) return testEmail.unconfirmed(server)
   // Without a code it is a sentence already.
-  if (replyCode(outcome.reply) === 0) return words.failed(outcome.reply)
+  if (replyCode(outcome.reply) === 0) return testEmail.failed(outcome.reply)
   const error = new MailError(outcome.kind === 'login_refused' ? 'login' : 'reply', outcome.reply)
-  return words.failed(describeError(error, { host: server, port: sender.port ?? 0 }).sentence)
+  return testEmail.failed(describeError(error, { host: server, port: sender.port ?? 0 }).sentence)
 }
 
 function compose(from: string, mail: { id: string; name: string; to: string; at: Instant }): Promise<Buffer> {
   const composer = new MailComposer({
     from: { name: mail.name, address: from },
     to: { name: mail.name, address: mail.to },
-    subject: words.subject,
-    text: words.text(from),
+    subject: testEmail.subject,
+    text: testEmail.text(from),
     messageId: `<test.${mail.id}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`,
     date: new Date(mail.at.epochMilliseconds),
     // RFC 3834: nobody's holiday notice should answer.

@@ -2,6 +2,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
 import { openGmailMailer } from './gmail.ts'
 import { type Mailer, openSmtpMailer } from './mailer.ts'
+import { outcomes } from './texts.ts'
 
 /** Sends from every kind of mailbox: by SMTP, or by Gmail's call where Google is set up. */
 export function openMailer({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): Mailer {
@@ -15,7 +16,7 @@ export function openMailer({ db, config, log }: Pick<Deps, 'db' | 'config' | 'lo
       // Whoever runs this server has taken Google away since.
       return Promise.resolve({
         kind: 'login_refused',
-        reply: 'Gmail is not set up on this server any more. Please connect a mailbox by SMTP, or ask whoever runs this server.',
+        reply: outcomes.gmailRemoved,
       })
     },
     closeIdle(sender) {

@@ -17,6 +17,7 @@ import { isUnavailable } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
 import type { Log } from './log.ts'
 import { ProblemError } from './problem-error.ts'
+import { nouns, texts } from './texts.ts'
 
 export type App = FastifyInstance
 
@@ -79,7 +80,7 @@ export async function openApp(options: {
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     frameworkErrors: (_error, request, reply) => {
-      const { status, problem } = plain('invalid', 'This address is not written correctly.')
+      const { status, problem } = plain('invalid', texts.malformedUrl)
       // Fastify types the reply of a request that has no route yet more narrowly than any other, and asks no hook about it.
       return (reply as FastifyReply)
         .status(status)
@@ -100,7 +101,7 @@ export async function openApp(options: {
   await app.register(cookie)
   app.setErrorHandler((error, request, reply) => {
     const said = sayProblem(error)
-    if (said.status === problemStatus.not_ready) request.log.warn({ err: error }, 'A call was turned away: the database does not answer.')
+    if (said.status === problemStatus.not_ready) request.log.warn({ err: error }, 'A request was rejected: the database does not answer.')
     else if (said.status >= 500 && !(error instanceof ProblemError)) request.log.error({ err: error }, 'A call failed.')
     if (said.retryAfter !== undefined) reply.header('retry-after', said.retryAfter)
     return reply.status(said.status).header('cache-control', 'no-store').send(said.problem)
@@ -109,7 +110,7 @@ export async function openApp(options: {
     const asked = request.method === 'GET' || request.method === 'HEAD'
     if (app.notFoundPage.answer && asked && (request.headers.accept ?? '').includes('text/html'))
       return app.notFoundPage.answer(request, reply)
-    const { status, problem } = plain('not_found', 'There is nothing at this address.')
+    const { status, problem } = plain('not_found', texts.nothingHere)
     return reply.status(status).header('cache-control', 'no-store').send(problem)
   })
   return app
@@ -143,7 +144,7 @@ export function answer<C extends Call>(
     call,
     (parts, http) => {
       const principal = authenticated.get(http.request)
-      if (!principal) throw new ProblemError('not_signed_in', 'Please sign in.')
+      if (!principal) throw new ProblemError('not_signed_in', texts.signIn)
       return handle(parts, principal, http)
     },
     async (request, reply) => {
@@ -189,20 +190,11 @@ function register<C extends Call>(
 z.config({
   customError: (issue) => {
     if (issue.code === 'invalid_type')
-      return issue.input === undefined ? 'Please fill in this field.' : `Please send ${nouns[issue.expected] ?? 'another value'} here.`
-    if (issue.code === 'invalid_value') return `Please choose one of: ${issue.values.map(String).join(', ')}.`
+      return issue.input === undefined ? texts.fillIn : texts.wrongType(nouns[issue.expected] ?? 'another value')
+    if (issue.code === 'invalid_value') return texts.oneOf(issue.values.map(String))
     return undefined
   },
 })
-const nouns: Record<string, string> = {
-  string: 'a text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  object: 'an object',
-  array: 'a list',
-}
-
 /** What a person is told about an error: refusals in their own sentence, invalid input by field, anything else in general words. */
 function sayProblem(error: unknown): { status: number; problem: Problem; retryAfter?: number | undefined } {
   if (error instanceof ProblemError) return { status: error.status, problem: error.problem, retryAfter: error.retryAfter }
@@ -212,28 +204,27 @@ function sayProblem(error: unknown): { status: number; problem: Problem; retryAf
       const path = issue.instancePath.replace(/^\//, '').replaceAll('/', '.')
       const { keys } = issue.params
       if (issue.keyword === 'unrecognized_keys' && Array.isArray(keys))
-        return keys.map((key) => ({ path: path ? `${path}.${key}` : String(key), message: `There is no field called ${key}.` }))
-      return [{ path: path || (validationContext ?? ''), message: issue.message ?? 'Please check this field.' }]
+        return keys.map((key) => ({ path: path ? `${path}.${key}` : String(key), message: texts.unknownField(String(key)) }))
+      return [{ path: path || (validationContext ?? ''), message: issue.message ?? texts.checkField }]
     })
-    const message = errors[0] ? errors[0].message : 'Please check what you entered.'
+    const message = errors[0] ? errors[0].message : texts.checkInput
     return { status: problemStatus.invalid, problem: { message, code: 'invalid', errors } }
   }
-  if (isUnavailable(error))
-    return { ...plain('not_ready', 'Duely cannot reach its database. Please try again in a moment.'), retryAfter: 2 }
+  if (isUnavailable(error)) return { ...plain('not_ready', texts.databaseDown), retryAfter: 2 }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return plain('too_large', 'This is more than 1 MB. Please send less at once.')
+      return plain('too_large', texts.tooLarge)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return plain('invalid', 'Please send JSON with the header Content-Type: application/json.')
+      return plain('invalid', texts.sendJson)
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return plain('invalid', 'This is not valid JSON.')
+      return plain('invalid', texts.invalidJson)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return plain('invalid', 'The request was cut off. Please send it again.')
+      return plain('invalid', texts.cutOff)
     default:
       return statusCode === 400 && code?.startsWith('FST_ERR_CTP')
-        ? plain('invalid', 'This request cannot be read.')
-        : plain('fault', 'Something went wrong on our side. Please try again in a moment.')
+        ? plain('invalid', texts.unreadable)
+        : plain('fault', texts.internalError)
   }
 }
 

@@ -83,7 +83,7 @@ async function makeFolder(folder: string, sync: (fd: number) => void): Promise<v
   const making = `${folder}.making`
   rmSync(making, { recursive: true, force: true })
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new StartError(`${folder} holds something that is not a database of Duely. Move it away, or set DATA_DIR to another folder.`)
+    throw new StartError(`${folder} contains files that are not a Duely database. Move them, or set DATA_DIR to another folder.`)
   const engine = await openEngine(making, sync)
   await engine.close()
   renameSync(making, folder)
@@ -99,7 +99,7 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
       startParams: [...PGlite.defaultStartParams.filter((param) => param !== '-F'), '-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
     })
   } catch (error) {
-    throw new StartError(`The database in ${folder} does not open. Put back its last backup, or set DATA_DIR to another folder.`, {
+    throw new StartError(`The database in ${folder} does not open. Restore its last backup, or set DATA_DIR to another folder.`, {
       cause: error,
     })
   }
@@ -384,7 +384,7 @@ function lockFolder(dataDir: string, folder: string): () => void {
     lock = new DatabaseSync(`${folder}.lock`, { timeout: 0 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new StartError(`The folder ${dataDir} cannot be written to (${code}). Set DATA_DIR to one that can.`, { cause: error })
+    throw new StartError(`The folder ${dataDir} cannot be written to (${code}). Set DATA_DIR to a writable folder.`, { cause: error })
   }
   try {
     lock.exec('PRAGMA journal_mode=DELETE')

@@ -73,7 +73,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const running = new Set<Promise<void>>()
   const loops: Promise<void>[] = []
   const wakers = new Map<string, Waker>()
-  const report = oncePerMinute((error) => log.warn({ err: error }, 'The queue waits for the database.'))
+  const report = oncePerMinute((error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
 
   const take = (name: string, most: number): Promise<TakenJob[]> =>
     preparedRows(
@@ -113,10 +113,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       (error: unknown) => ({ error }),
     )
     if (failure)
-      log[isUnavailable(failure.error) ? 'warn' : 'error'](
-        { err: failure.error, job: one.job.name },
-        'A job failed and will be tried again.',
-      )
+      log[isUnavailable(failure.error) ? 'warn' : 'error']({ err: failure.error, job: one.job.name }, 'A job failed and will be retried.')
     for (;;) {
       try {
         await (failure ? failed(job, failure.error) : done(job))

@@ -99,7 +99,7 @@ function listen(server: Server, port: number, host: string): Promise<string | nu
 function whyNot(code: string, { host, port }: { host: string; port: number }): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use by another program. Stop that one, or set PORT to another number.`
+      return `Port ${port} is in use by another program. Stop that program, or set PORT to another number.`
     case 'EACCES':
       return `Port ${port} may not be opened by this user. Set PORT to a number above 1023.`
     default:

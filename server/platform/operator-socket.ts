@@ -38,7 +38,7 @@ export async function openOperatorSocket(
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => undefined)
     void answer(socket, run).catch((error: unknown) => {
-      log.error({ err: error }, "A command of the operator's failed.")
+      log.error({ err: error }, 'An operator command failed.')
       socket.destroy()
     })
   })

@@ -11,8 +11,8 @@ export function wrongRedirectUri(uri: string): string | null {
   if (uri.length > longest) return 'is too long'
   if (!URL.canParse(uri)) return 'is not an address'
   const { protocol, hostname, username, password, hash, href } = new URL(uri)
-  if (hash !== '' || uri.includes('#')) return 'must not have a part behind #'
-  if (username !== '' || password !== '') return 'must not have a user in it'
+  if (hash !== '' || uri.includes('#')) return 'must not contain a fragment (#)'
+  if (username !== '' || password !== '') return 'must not contain a user name or password'
   if (applicationScheme.test(protocol)) return null
   const own = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   if (protocol !== 'https:' && !(protocol === 'http:' && own)) return 'must begin with https:'

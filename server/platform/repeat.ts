@@ -17,7 +17,7 @@ export function repeat(name: string, about: { everySeconds: number; log: Log }, 
       } catch (error) {
         // A database that is away mends itself, and every call says so as well.
         const level = isUnavailable(error) ? 'warn' : 'error'
-        about.log[level]({ err: error, turn: name }, 'A turn of the background failed; the next one comes.')
+        about.log[level]({ err: error, turn: name }, 'A background task failed and will run again.')
       }
       await pause(about.everySeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
     }

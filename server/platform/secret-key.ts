@@ -18,7 +18,7 @@ export async function loadSecretKey(db: Database, about: { given: string; dataDi
   const [known] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
   if (!kept && known)
     throw new StartError(
-      `The secret key of this database is missing. Put the file ${file} back from a backup, or set SECRET_KEY to what it was.`,
+      `The secret key of this database is missing. Restore the file ${file} from a backup, or set SECRET_KEY to its previous value.`,
     )
   const secretKey = kept || makeKept(file)
   const [value = '', ...before] = everyKey(secretKey, subject).map((key) => hmac(key, subject))
@@ -26,7 +26,7 @@ export async function loadSecretKey(db: Database, about: { given: string; dataDi
   const [check] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
   if (!check || ![value, ...before].some((one) => sameText(check.value, one)))
     throw new StartError(
-      `${about.given ? 'SECRET_KEY' : `The key in ${file}`} is not the one that this database was first started with. Start Duely with that one: passwords of mailboxes are sealed with it.`,
+      `${about.given ? 'SECRET_KEY' : `The key in ${file}`} is not the key this database was created with. Start Duely with the original key: stored secrets are encrypted with it.`,
     )
   return secretKey
 }

@@ -64,7 +64,7 @@ export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: s
   const forget = () => db.delete(systemMails).where(eq(systemMails.id, mailId))
   const { to, subject, text } = letter.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(mailId), row.sealedMail)))
   if (to === null || Temporal.Instant.compare(row.expiresAt, now) <= 0) {
-    if (to !== null) log.warn({ mailId, attempts: row.attempt }, 'A mail of this server could not be sent in time.')
+    if (to !== null) log.warn({ mailId, attempts: row.attempt }, 'A system email expired before it could be sent.')
     await forget()
     return
   }
@@ -87,7 +87,7 @@ export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: s
     const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string }
     // A refused login is the operator's to mend, and the mail goes once it is.
     const final = code !== 'EAUTH' && responseCode !== undefined && responseCode >= 500
-    log.warn({ mailId, code, responseCode, command, attempt: row.attempt + 1 }, 'A mail of this server was not sent.')
+    log.warn({ mailId, code, responseCode, command, attempt: row.attempt + 1 }, 'A system email was not sent.')
     if (final) await forget()
     else
       await db

@@ -164,7 +164,7 @@ test('an order that cannot be created shows its error in the dialog and as a toa
     await expect(page.getByRole('alert').filter({ hasText: sentence })).toHaveCount(2)
   }
   shop.razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
-  const later = 'The payment provider does not answer as it should. Nothing was charged. Please try again in a few minutes.'
+  const later = 'The payment provider is not responding correctly. Nothing was charged. Please try again in a few minutes.'
   await dialog.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
   await said(`Failed to initiate payment. ${later}`)
   await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
@@ -220,7 +220,7 @@ test('a pending payment is awaited, and cannot be paid twice', async ({ page, pr
   })
   await dialog.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
   await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
-  const waiting = 'Your payment is not complete yet. Your plan starts by itself as soon as it is; please do not pay again.'
+  const waiting = 'Your payment is not complete yet. Your plan starts automatically once it is. Please do not pay again.'
   await expect(dialog.getByRole('alert')).toHaveText(waiting)
   await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeDisabled()
   provider.capture(paid)
@@ -247,7 +247,7 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
   await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
   const { trialEnd } = await subscriptionOf(program.url, email)
-  await expect(dialog.getByText(`Nothing is charged now: the first ₹4 on ${inDays(trialEnd ?? '')}, then every month.`)).toBeVisible()
+  await expect(dialog.getByText(`No charge today. First charge: ₹4 on ${inDays(trialEnd ?? '')}, then every month.`)).toBeVisible()
   await dialog.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
   await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
   await expect(page.getByText('Subscription activated successfully! We will contact you for auto-renewal setup.')).toBeVisible()
@@ -266,7 +266,7 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
 
   shop.razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
   await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
-  const failed = 'Failed to cancel subscription. The payment provider does not answer as it should. Please try again in a few minutes.'
+  const failed = 'Failed to cancel subscription. The payment provider is not responding correctly. Please try again in a few minutes.'
   await expect(asked.getByRole('alert')).toHaveText(failed)
   await expect(page.getByRole('alert').filter({ hasText: failed })).toHaveCount(2)
   expect((await subscriptionOf(program.url, email)).plan).toBe('pro')
@@ -337,7 +337,7 @@ test('a failed charge is shown with the plan, and the plan stays active', async 
   const { currentPeriodEnd, entitlements } = await subscriptionOf(program.url, email)
   expect(entitlements.plan).toBe('pro')
 
-  const message = 'Your last payment for Pro did not go through. It is tried again in the next days; everything stays open meanwhile.'
+  const message = 'Your last payment for Pro failed. It is retried in the next days; your plan stays active until then.'
   await page.goto('/dashboard/profile?tab=subscription')
   await expect(page.getByText(message)).toBeVisible()
   const panel = page.getByRole('tabpanel', { name: 'Subscription' })
@@ -363,7 +363,7 @@ test('changing from Pro to Enterprise shows the credit before paying and charges
   await expect(dialog.getByText('Credit from Pro', { exact: true })).toBeVisible()
   await expect(dialog.getByText('−₹3.99')).toBeVisible()
   await expect(dialog.getByText('₹5.01', { exact: true })).toBeVisible()
-  await expect(dialog.getByText(/^₹3\.99 are left of Pro and count towards it\./)).toBeVisible()
+  await expect(dialog.getByText(/^Includes a ₹3\.99 credit from your current Pro plan\./)).toBeVisible()
   await dialog.getByRole('button', { name: 'Pay Once - ₹5.01 now' }).click()
   await expect(checkoutOf(page).getByText('₹5.01')).toBeVisible()
   await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
@@ -463,7 +463,7 @@ test('the limits of Free are shown before they are reached', async ({ browser, s
   await page.getByLabel('Due Date').first().fill('02/01/2026')
   await page.getByRole('button', { name: 'Create Invoice' }).click()
   await expect(
-    page.getByRole('alert').filter({ hasText: /^Free allows 50 invoices a month, and you have created as many\. Pro has no limit;/ }),
+    page.getByRole('alert').filter({ hasText: /^Free includes 50 invoices a month, and you have created as many\. Pro has no limit\./ }),
   ).toBeVisible()
 
   await page.goto('/dashboard/profile?tab=subscription')
@@ -477,7 +477,7 @@ test('the limits of Free are shown before they are reached', async ({ browser, s
   await expect(
     page
       .getByRole('alert')
-      .filter({ hasText: /^Failed to start reminders: Free reminds by hand, with Send Now\. Daily reminders are part of Pro/ })
+      .filter({ hasText: /^Failed to start reminders: Free sends reminders only with Send Now\. Daily reminders are part of Pro/ })
       .first(),
   ).toBeVisible()
   await page.getByRole('link', { name: 'Choose Pro' }).click()

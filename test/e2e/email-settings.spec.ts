@@ -65,7 +65,7 @@ test('a test email shows the reply of the mail server, whether it was accepted o
   smtp.answer({ rcpt: () => '550 5.7.1 Not from here' })
   await send.click()
   await expect(
-    page.getByText('Error sending test email: The test mail was not sent. 127.0.0.1 refused. It said: “550 5.7.1 Not from here”'),
+    page.getByText('Error sending test email: The test email was not sent. 127.0.0.1 refused. It said: “550 5.7.1 Not from here”'),
   ).toBeVisible()
   await expectAccessible(page)
 
@@ -86,7 +86,7 @@ test('a test email shows the reply of the mail server, whether it was accepted o
   await expect(page.getByText('250 2.0.0 Queued as 4711')).toBeVisible()
   await expectAccessible(page)
   expect(smtp.mails.map(({ envelope, subject }) => ({ to: envelope.to, subject }))).toEqual([
-    { to: ['tester@banyan.example'], subject: 'Test mail from Duely' },
+    { to: ['tester@banyan.example'], subject: 'Test email from Duely' },
   ])
   expect(await someone.send('GET', '/reminder/status')).toMatchObject({ lastReminderSent: null })
 

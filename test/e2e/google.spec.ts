@@ -136,7 +136,7 @@ test('linking Google requires the second factor', async ({ page, google, program
   await dialog.getByLabel('Current Password', { exact: true }).fill(password)
   await dialog.getByRole('textbox', { name: 'Code' }).fill(totpAt(secret, step + 1))
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
-  await expect(dialog.getByText('This code is not right, or was used already. Please wait for the next one.')).toBeVisible()
+  await expect(dialog.getByText('This code is wrong or was already used. Please wait for the next one.')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Code' }).fill(recoveryCodes[0] ?? '')
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
   await expect(page.getByText('Your Google account is linked!')).toBeVisible()

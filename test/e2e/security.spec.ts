@@ -26,8 +26,8 @@ test('the link in a password reset email works once', async ({ page, program, po
   await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible()
   await page.getByLabel('Email').fill('nila@banyan.example')
   await page.getByRole('button', { name: 'Send Link' }).click()
-  await expect(page.getByText(/^If there is an account with this email, a link for a new password is on its way\./)).toBeVisible()
-  const link = await linkIn(post, 'nila@banyan.example', 'Your new password for Duely')
+  await expect(page.getByText(/^If an account with this email exists, we sent a password reset link\./)).toBeVisible()
+  const link = await linkIn(post, 'nila@banyan.example', 'Reset your Duely password')
 
   await page.goto(link)
   await expect(page.getByRole('heading', { name: 'Choose a new password' })).toBeVisible()
@@ -47,7 +47,7 @@ test('the link in a password reset email works once', async ({ page, program, po
   await next.fill('another staple monsoon')
   await page.getByLabel('Confirm New Password', { exact: true }).fill('another staple monsoon')
   await page.getByRole('button', { name: 'Set New Password' }).click()
-  await expect(page.getByText('This link is not good any more. Please ask for a new one.')).toBeVisible()
+  await expect(page.getByText('This link has expired or was already used. Please request a new one.')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Request a New Link' })).toBeVisible()
 
   await fillIn(page, 'nila@banyan.example', 'lotus staple monsoon')
@@ -63,7 +63,7 @@ test('a new email takes effect once its link is opened', async ({ page, program,
   await page.getByLabel('Current Password', { exact: true }).first().fill(password)
   await page.getByRole('button', { name: 'Save Changes' }).first().click()
   await expect(page.getByText(/^We sent a link to new@banyan\.example\./)).toBeVisible()
-  await page.goto(await linkIn(post, 'new@banyan.example', 'Please confirm your new email for Duely'))
+  await page.goto(await linkIn(post, 'new@banyan.example', 'Confirm your new email for Duely'))
   await page.getByRole('button', { name: 'Confirm Email' }).click()
   await expect(page.getByText('new@banyan.example is confirmed and is the email of your account.')).toBeVisible()
   await page.getByRole('link', { name: 'Go to My Profile' }).click()
@@ -105,7 +105,7 @@ test('two-factor authentication: set up, sign in with a code and a recovery code
   // The code that turned it on cannot be used again.
   await code.fill(totpAt(secret, step))
   await submit(page)
-  await expect(page.getByText('This code is not right, or was used already. Please wait for the next one.')).toBeVisible()
+  await expect(page.getByText('This code is wrong or was already used. Please wait for the next one.')).toBeVisible()
   await expect(code).toHaveValue('')
   await expect(code).toHaveAccessibleDescription(/This code is not right, or was used already\./)
   await expect(code).toBeFocused()
@@ -128,7 +128,7 @@ test('two-factor authentication: set up, sign in with a code and a recovery code
   await dialog.getByRole('button', { name: 'Turn Off' }).click()
   await expect(page.getByText('Two-factor authentication is off.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Set Up' })).toBeVisible()
-  await expect(page.getByText('A recovery code was used to sign in.')).toBeVisible()
+  await expect(page.getByText('Signed in with a recovery code.')).toBeVisible()
 })
 
 test('the active sessions: one is signed out, then all others', async ({ page, program, browser }) => {
@@ -147,7 +147,7 @@ test('the active sessions: one is signed out, then all others', async ({ page, p
   await expect(page.getByText(/The computer that Duely runs on/).first()).toBeVisible()
   await page.getByRole('button', { name: 'Sign out Chrome on Windows' }).click()
   await expect(page.getByText('Chrome on Windows is signed out.')).toBeVisible()
-  await expect(page.getByText('Chrome on Windows was signed out.')).toBeVisible()
+  await expect(page.getByText('Session ended: Chrome on Windows.')).toBeVisible()
   await other.reload()
   await expect(other).toHaveURL(/\/signin$/)
   await elsewhere.close()

@@ -1,0 +1,145 @@
+import { enhancedCode, isTemporary, type MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
+
+/** Messages of refused calls. */
+export const refusals = {
+  notConfigured: 'Please configure your email settings first before sending a test email.',
+  gmailNotSetUp: 'Gmail is not set up on this server. Please connect your mailbox by SMTP.',
+  gmailNotAllowed:
+    'Google did not allow Duely to send email. Please connect Gmail again and tick “Send email on your behalf” when Google asks.',
+  gmailNotLasting:
+    'Google did not grant long-term access. Please remove Duely at myaccount.google.com/connections, then connect Gmail again.',
+  gmailFailed: 'Connecting Gmail failed. Please click Connect Gmail again.',
+  googleUnreachable: 'Couldn’t reach Google. Please try again in a moment.',
+}
+
+/** What an email was answered where the provider said nothing of its own. */
+export const outcomes = {
+  gmailRemoved: 'Gmail is no longer set up on this server. Please connect a mailbox by SMTP, or ask the operator of this server.',
+  reconnectGmail: 'Google no longer lets Duely send from this mailbox. Please connect Gmail again.',
+  gmailSays: (reply: string) => `${outcomes.reconnectGmail} Gmail said: “${reply}”`,
+  gmailUnreadable: 'The stored Gmail access can’t be read any more. Please connect Gmail again.',
+  gmailAccepted: (id: string) => `Gmail accepted it as ${id}.`,
+  gmailStatus: (status: number) => `Gmail answered with the status ${status}.`,
+  gmailSilent: 'Gmail did not answer.',
+  notRenewed: 'Couldn’t renew access to Gmail.',
+  renewalRefused: 'Google refused to renew access. Please ask the operator of this server to check its Google settings.',
+  renewalUnreachable: 'Couldn’t reach Google to renew access.',
+  passwordUnreadable: 'The stored password can’t be read any more. Please enter it again.',
+  notAnAddress: (address: string) => `${address} is not an email address.`,
+  noSmtpUtf8: (address: string) =>
+    `The mail server cannot send to ${address}: it doesn’t support addresses with letters beyond A to Z (SMTPUTF8).`,
+  /** Worded as a reply: status codes decide what follows. */
+  tooLarge: '552 5.3.4 The email is larger than the mail server allows.',
+}
+
+export const testEmail = {
+  subject: 'Test email from Duely',
+  text: (from: string) => `This is the test email you asked for. It was sent from ${from}, the mailbox your reminders come from.
+
+Your clients see the same sender. You don’t need to do anything.
+`,
+  failed: (why: string) => `The test email was not sent. ${why}`,
+  unconfirmed: (server: string) =>
+    `${server} hasn’t confirmed the test email but may have it. Please check your inbox before you try again.`,
+  slow: (server: string) => `${server} did not answer in time. Please try again in a few minutes.`,
+}
+
+/** Which field of the form to correct, and how. */
+interface SmtpErrorDescription {
+  field: 'host' | 'port' | 'secure' | 'pass' | null
+  sentence: string
+}
+
+/** The provider no longer accepts passwords for sending. */
+export function passwordsSwitchedOffText(host: string, reply: string): string {
+  return `${host} no longer accepts passwords for sending: Microsoft has turned that off. Please connect another mailbox, such as Gmail, or a mail service that offers SMTP passwords. It said: “${reply}”`
+}
+
+/** Why a mail server could not be used with these settings, and what to do. */
+export function describeError(error: MailError, tried: { host: string; port: number }): SmtpErrorDescription {
+  const { host, port } = tried
+  if (error.reply && passwordsSwitchedOff.has(enhancedCode(error.reply) ?? ''))
+    return { field: 'host', sentence: passwordsSwitchedOffText(host, error.reply) }
+  const said = error.reply ? ` It said: “${error.reply}”` : ''
+  switch (error.code) {
+    case 'unknown_host':
+      return { field: 'host', sentence: `Couldn’t find a mail server called ${host}. Please check the spelling.` }
+    case 'host_refused':
+      return {
+        field: 'host',
+        sentence: `${host} can’t be used because it isn’t on the public internet. Please enter your provider's SMTP server, such as smtp.gmail.com.`,
+      }
+    case 'port_refused':
+      return { field: 'port', sentence: 'Please use port 465 (SSL), 587 (TLS), 2525 or 25. Other ports are blocked here.' }
+    case 'connection_refused':
+      return {
+        field: 'port',
+        sentence: `${host} refuses connections on port ${port}. Please check the server and the port: most providers use 465 with SSL or 587 with TLS.`,
+      }
+    case 'unreachable':
+      return {
+        field: 'host',
+        sentence: `${host} can’t be reached from here. Please check the server name, or try again in a few minutes.`,
+      }
+    case 'timeout':
+      return {
+        field: 'port',
+        sentence: `${host} did not answer on port ${port} in time. Please check the server and the port: most providers use 465 with SSL or 587 with TLS.`,
+      }
+    case 'broken_off':
+      return {
+        field: 'port',
+        sentence: `${host} closed the connection on port ${port}. Please check port and security: port 465 usually means SSL, port 587 usually means TLS.`,
+      }
+    case 'speaks_plain':
+      return {
+        field: 'secure',
+        sentence: `${host} does not use SSL on port ${port}. Port 587 usually means TLS: choose 'TLS (Port 587)' as security, or change the port to 465.`,
+      }
+    case 'speaks_tls':
+      return {
+        field: 'secure',
+        sentence: `${host} uses SSL on port ${port}. Port 465 usually means SSL: choose 'SSL (Port 465)' as security, or change the port to 587.`,
+      }
+    case 'no_starttls':
+      return {
+        field: 'secure',
+        sentence: `${host} does not offer TLS on port ${port}, and a password is never sent without it. Choose 'SSL (Port 465)' and port 465, or ask your provider.`,
+      }
+    case 'certificate_name':
+      return {
+        field: 'host',
+        sentence: `The certificate of ${host} is for another name, so this may be the wrong server. Please enter the SMTP server name that your provider gives.`,
+      }
+    case 'certificate_expired':
+      return { field: 'host', sentence: `The certificate of ${host} has expired. Please ask your provider to renew it.` }
+    case 'certificate_untrusted':
+      return {
+        field: 'host',
+        sentence: `The certificate of ${host} isn’t signed by a trusted authority. Please check the server name, or ask your provider.`,
+      }
+    case 'tls_failed':
+      return {
+        field: 'secure',
+        sentence: `No secure connection to ${host} on port ${port} was possible. It must support TLS 1.2 or newer. Please check port and security, or ask your provider.`,
+      }
+    case 'turned_away':
+      return {
+        field: null,
+        sentence: `${host} is refusing connections right now (code ${replyCode(error.reply) || 'unknown'}). Please try again in a few minutes.`,
+      }
+    case 'no_login':
+      return {
+        field: 'port',
+        sentence: `${host} doesn’t accept logins on port ${port}. Please try port 465 with SSL or 587 with TLS.`,
+      }
+    case 'login':
+      if (isTemporary(error.reply)) return { field: null, sentence: `${host} can’t check logins right now.${said} Please try again later.` }
+      return {
+        field: 'pass',
+        sentence: `${host} refused the login.${said} Please check email and password. Many providers, including Gmail, require an app password instead of your normal one.`,
+      }
+    case 'reply':
+      return { field: null, sentence: `${host} refused.${said}` }
+  }
+}
