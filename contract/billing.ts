@@ -54,7 +54,7 @@ export const subscription = z.object({
   currentPeriodEnd: z.string().nullable(),
   /** On Free: until when (or since when no longer) a new account has every Pro feature. While `trialing`: the first charge. Else null. */
   trialEnd: z.string().nullable(),
-  /** Until when a new account has every Pro feature, whatever plan runs or ends meanwhile; null once that is over, and where nothing is sold. */
+  /** Until when a new account has every Pro feature, independent of its plan; null after that, and where nothing is sold. */
   newUntil: z.string().nullable(),
   /** It ends at `currentPeriodEnd` and nothing is charged again: cancelled, or paid once. */
   cancelAtPeriodEnd: z.boolean(),

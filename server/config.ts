@@ -22,7 +22,7 @@ const url = (protocols: string[], example: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be an address such as ${example}`)
 const webUrl = (example: string) => url(['http:', 'https:'], example)
 
-/** One row per variable: its rule, its default. What is wrong is said with an example. */
+/** One row per variable: its rule and default. Each message has an example. */
 const environment = z.object({
   PORT: number(0, 65_535, 3000, '3000'),
   HOST: z
@@ -82,7 +82,7 @@ const environment = z.object({
       }
     })
     .optional(),
-  /** Only where faults are tried out: where this process is to die, and how likely. */
+  /** For fault injection: where this process kills itself, and the probability. */
   FAILPOINT: z
     .string()
     .refine(
@@ -111,7 +111,7 @@ export interface Config {
   databaseUrl: string | null
   role: 'all' | 'web' | 'worker'
   publicUrl: string
-  /** The secret key; while secrets are sealed anew, followed by the one before on a line of its own. */
+  /** The secret key; during a rotation followed by the previous one on a second line. */
   secretKey: string
   /** False where the embedded database keeps its own. */
   secretKeyGiven: boolean
@@ -131,11 +131,11 @@ export interface Config {
   failPoint: ArmedFailPoint | null
 }
 
-/** What is wrong with the environment, one line a variable. */
+/** One line per invalid variable. */
 export class ConfigError extends Error {}
 
 /**
- * Reads and checks the environment; every mistake is named at once, with an example.
+ * Reads and checks the environment; reports all mistakes together, each with an example.
  * `secretKey` stays empty where none was given: the embedded database brings its own.
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -239,7 +239,6 @@ function proxies(text: string | undefined): boolean | string[] {
   return listed(text)
 }
 
-/** What stands between commas. */
 function listed(text: string): string[] {
   return text.split(',').map((part) => part.trim())
 }

@@ -25,7 +25,7 @@ async function carryOut(args: string[]): Promise<CommandResult> {
   if (!databaseUrl) {
     const said = await runInServer(dataDir, args)
     if (said) return said
-    // Opening would make a new database where somebody only mistyped the folder.
+    // Opening would create a new database at a mistyped path.
     if (!existsSync(path.join(dataDir, 'postgres')))
       throw new StartError(`There is no Duely data in ${dataDir}. Set DATA_DIR to Duely’s data folder.`)
   }

@@ -28,7 +28,7 @@ import { operate } from './operator.ts'
 import { startWorker } from './worker.ts'
 
 const build = path.join(import.meta.dirname, '../build')
-/** Whatever is left of stopping after so many milliseconds is left undone: what was in flight is sent again at the next start. */
+/** Shutdown is cut off after this many milliseconds; work in progress is repeated at the next start. */
 const longestStop = 9_500
 /** So long a request may still take once stopping has begun. */
 const requestPatience = 5_000
@@ -55,7 +55,7 @@ try {
   armFailPoint(config.failPoint)
   log = openLog({ level: config.logLevel, terminal: process.stdout.isTTY })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
-  // The launcher is gone, whatever ended it: nobody would stop this process any more.
+  // The launcher has died, so nothing else would stop this process.
   process.once('disconnect', () => void stop('the end of the launcher'))
   process.on('unhandledRejection', (error) => fail(error))
   process.on('uncaughtException', (error) => fail(error))
@@ -66,7 +66,7 @@ try {
 
 async function start(given: Config, log: Log): Promise<void> {
   const began = performance.now()
-  // A worker has nothing to answer but how it is, and that only where somebody said on which port.
+  // A worker serves only its health, and only if PORT was given.
   if (given.role !== 'worker' || given.portGiven) opened.listener = await openListener(given)
   const port = opened.listener?.port ?? given.port
   const database = given.databaseUrl ? await openServer(given.databaseUrl) : await openEmbedded(given.dataDir)
@@ -93,7 +93,7 @@ async function start(given: Config, log: Log): Promise<void> {
   )
 }
 
-/** A dump that was put back knows nothing of what has been sent since. The embedded database is a folder: a copy of it looks like itself. */
+/** A restored dump does not know what was sent since. Not detectable for the embedded database, whose copy looks the same. */
 async function holdIfRestored(db: Database, log: Log): Promise<void> {
   if (await wasRestored(db)) {
     const held = await holdRestored(db, systemClock.now())
@@ -161,7 +161,7 @@ async function stop(reason: string): Promise<void> {
   process.exit(0)
 }
 
-/** One part that fails to end, because the database is away for instance, does not keep the others from ending. */
+/** A component that fails to stop must not prevent the others from stopping. */
 async function orderly(end: () => Promise<void> | undefined): Promise<void> {
   try {
     await end()
@@ -170,7 +170,7 @@ async function orderly(end: () => Promise<void> | undefined): Promise<void> {
   }
 }
 
-/** One sentence for what the operator can mend, everything for what only a programmer can; exit 1. */
+/** One line for what the operator can fix, the full error otherwise; exits with 1. */
 function fail(error: unknown): never {
   if (error instanceof ConfigError) for (const line of error.message.split('\n')) say(line)
   else if (error instanceof StartError) {

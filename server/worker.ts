@@ -47,7 +47,7 @@ export function works(deps: Delivering): Work[] {
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
-    // Many, for each does little but wait: one that hangs keeps its place until the deadline, and nobody else from theirs.
+    // Many, because each mostly waits, and one that hangs holds its slot until the deadline.
     work(deliverWebhookJob, 32, ({ hookId }, stopping) => deliverWebhook(deps, { hookId, limit }, stopping)),
   ]
 }
@@ -64,7 +64,7 @@ export async function tick(deps: Delivering): Promise<void> {
     () => makeDueRuns(db, queue, clock.now()),
   ])
     await step().catch((error: unknown) => failures.push(error))
-  // A database that is away is no tick; an account that fails does not keep the others from theirs.
+  // An unavailable database is not a tick; one failing step must not prevent the others.
   const away = failures.find(isUnavailable)
   if (away) throw away
   await recordTick(db, processId)
@@ -86,7 +86,7 @@ export async function sweep(deps: Delivering): Promise<void> {
   await enqueueDueSystemMails(deps)
 }
 
-/** Hourly: forgets what is kept for a while only; the embedded database has nobody else to clean up after it. */
+/** Hourly. The embedded database has no autovacuum, so it is vacuumed here. */
 async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await queue.tidy()
   await pruneDeleted(db, clock.now())
@@ -104,7 +104,7 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
 interface Worker extends Delivering {
   /** No other process can be on this database: it is the embedded one. */
   soleProcess: boolean
-  /** A connection that nobody else can be in front of: a process that is busy is not dead. */
+  /** A connection of its own, so that a busy process does not look dead. */
   pulse: Database
 }
 

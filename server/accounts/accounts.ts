@@ -19,7 +19,7 @@ import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 // The count of tries and the audit log serve other slices too.
 export { type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
 export { countTry } from './throttle.ts'
-// For whoever seals every secret anew.
+// For key rotation.
 export { sealedFactors } from './two-factor.ts'
 
 export type AccountRow = InferSelectModel<typeof accounts>
@@ -38,15 +38,15 @@ interface NewAccount {
   emailVerifiedAt?: Instant | null
 }
 
-/** Told of a new time zone or hour in the same transaction, so that the next daily run moves with it. */
+/** Runs in the transaction that changes time zone or hour, so that the next daily run moves with it. */
 export type OnScheduleChange = (tx: Database, before: AccountRow, after: AccountRow, now: Instant) => Promise<void>
 
 const signUpsFromOneAddress = { limit: 20, seconds: 3600 }
-/** Letters go to mailboxes that somebody else says are theirs. */
+/** The address is unverified, so these emails may reach a stranger. */
 const newEmailsOfOneAccount = { limit: 10, seconds: 3600 }
 const signInsFromOneAddress = { limit: 20, seconds: 60 }
 
-/** What this server can do; screens show and hide by it. */
+/** What is set up on this server; screens show and hide features by it. */
 export function serverAbilities(config: Deps['config']): ServerAbilities {
   return {
     google: config.google !== null,
@@ -57,7 +57,7 @@ export function serverAbilities(config: Deps['config']): ServerAbilities {
   }
 }
 
-/** Writes down an account; its first midnight job is the next one in its own zone. Refuses a taken email with `email_taken`. */
+/** Creates an account; its first midnight job runs at the next midnight in its time zone. Refuses a taken email with `email_taken`. */
 export async function createAccount(db: Database, draft: NewAccount, now: Instant): Promise<AccountRow> {
   const today = now.toZonedDateTimeISO(draft.timezone).toPlainDate().toString()
   const [row] = await db
@@ -76,7 +76,7 @@ export async function createAccount(db: Database, draft: NewAccount, now: Instan
 }
 
 /**
- * Creates an account that signs in by password. A time zone that this server does not know counts as none given.
+ * Creates an account that signs in by password. A time zone that this server does not know is ignored.
  * Refuses a short password with `invalid`, a taken email with `email_taken`, too many from one address with `too_many`.
  */
 export async function signUp(deps: Deps, draft: z.output<typeof signUpDraft>, from: Origin, now: Instant): Promise<AccountRow> {
@@ -97,7 +97,7 @@ export async function signUp(deps: Deps, draft: z.output<typeof signUpDraft>, fr
 /**
  * Begins a session by email and password. An unknown email and a wrong password get the same `wrong_credentials` for the same work;
  * too many tries of one email or from one address get `too_many`. `known`: the account that this browser was signed in with before, whose
- * tries here are counted apart from those of strangers. Where the account has a second factor: `second_factor_needed`, `wrong_second_factor`.
+ * attempts are counted separately from those of strangers. With a second factor also: `second_factor_needed`, `wrong_second_factor`.
  */
 export async function signIn(
   deps: Deps,
@@ -121,7 +121,7 @@ export async function signIn(
   const rehashed = isWeakHash(passwordHash) ? await hashPassword(password) : passwordHash
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, found.id)
-    // The password may have been changed while this one was looked at: it must not open a session any more.
+    // The password may have changed while this one was verified. The old one must not open a session.
     if (account?.passwordHash !== passwordHash) throw refused
     if (rehashed !== passwordHash) await tx.update(accounts).set({ passwordHash: rehashed }).where(eq(accounts.id, found.id))
     await writeAudit(tx, { ownerId: found.id, kind: 'signed_in' }, from, now)

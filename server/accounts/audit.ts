@@ -7,7 +7,6 @@ import { deviceOf } from './device.ts'
 import { auditEntries } from './tables.ts'
 import { auditText } from './texts.ts'
 
-/** Where a request comes from. */
 export interface Origin {
   address: string
   userAgent: string
@@ -20,8 +19,7 @@ export function originOf(request: FastifyRequest): Origin {
 const perPage = 100
 
 /**
- * Writes down what happened to an account, in the transaction in which it does. `about`: who or what, never a secret.
- * `from`: null where no browser asked, as with the operator's commands.
+ * Must run in the transaction of the event. `about`: never a secret. `from`: null without a browser, as for the operator's commands.
  */
 export async function writeAudit(tx: Database, entry: Happening, from: Origin | null, now: Instant): Promise<void> {
   await writeAudits(tx, [entry], from, now)
@@ -33,7 +31,6 @@ interface Happening {
   about?: string | undefined
 }
 
-/** The same for all that happened at once. */
 export async function writeAudits(tx: Database, entries: Happening[], from: Origin | null, now: Instant): Promise<void> {
   if (entries.length === 0) return
   await tx.insert(auditEntries).values(

@@ -7,7 +7,7 @@ import { type Database, rows } from '#server/platform/database.ts'
 import { exportReadMe } from './texts.ts'
 
 const batch = 500
-/** Links and codes that open something; there is nothing of the person in them. */
+/** Links and codes grant access and hold no personal data. */
 const leftOut = new Set(['account_links', 'google_returns', 'recovery_codes'])
 /** Secrets, sealed or hashed, and the program's own marks. */
 const isSecret = (column: string) =>
@@ -16,8 +16,7 @@ const isSecret = (column: string) =>
 const column = z.object({ table: z.string(), column: z.string(), type: z.string(), isKey: z.boolean() })
 
 /**
- * Every record of an account as a ZIP file that is written while it is read: whatever the database knows to be theirs (`owner_id`), so
- * that a new table is never forgotten.
+ * Streams every record of an account as a ZIP file. Tables are found by their `owner_id` column, so that a new table is never forgotten.
  */
 export async function exportAccount(db: Database, ownerId: string): Promise<Readable> {
   const columns = await rows(
@@ -84,7 +83,7 @@ async function* one(text: string): AsyncGenerator<string> {
 type Cell = string | number | boolean | null | object
 const record = z.record(z.string(), z.custom<Cell>())
 
-/** A batch at a time: between two of them others have their turn at the database. */
+/** In batches, so that other queries run in between. */
 async function* read(
   db: Database,
   about: { ownerId: string; table: string; columns: { column: string; type: string }[]; keys: string[] },

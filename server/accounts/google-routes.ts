@@ -35,7 +35,7 @@ interface GoogleSignIn {
   ): Promise<{ account: AccountRow; refreshToken: RefreshToken }>
 }
 
-/** The way to Google and back. Where it is not set up the log says why, and browsers that go there come back with an error. */
+/** Where Google is not set up, the log reports it and browsers are redirected back with an error. */
 export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountTakeover): GoogleSignIn {
   const { db, clock, config, log } = deps
   const provider = config.google && openProvider(config.google)
@@ -72,7 +72,7 @@ export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountT
   const goTo = (reply: FastifyReply, page: string, query: Record<string, string>) =>
     reply.header('cache-control', 'no-store').redirect(`${config.publicUrl}${page}?${new URLSearchParams(query)}`, 303)
 
-  // No call: a browser goes there itself, and is sent on.
+  // Not a call of the contract: the browser navigates here and is redirected.
   app.get(path, { schema: { summary: 'Go to Google to sign in.' } }, async (request, reply) => {
     if (!provider) return goTo(reply, '/signin', { error: 'google_not_configured' })
     try {
@@ -83,14 +83,14 @@ export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountT
     }
   })
 
-  // No call: Google sends the browser back here.
+  // Not a call of the contract: Google redirects the browser here.
   app.get(`${path}/callback`, { schema: { summary: 'Come back from Google.' } }, async (request, reply) => {
     const kept = beganCookie.read(request, clock.now())
     beganCookie.forget(reply)
     const page = kept?.linkFor ? '/dashboard/profile' : '/signin'
     if (!provider || !kept) return goTo(reply, page, { error: 'google_failed' })
     try {
-      // What the browser began with can be sent once more: each return is a call to Google.
+      // The cookie can be replayed, and each return costs a request to Google.
       if (config.rateLimit) await countTry(db, addressKey('google-return', request.ip), fromOneAddress, clock.now())
       const cameBack = new URL(redirectUri)
       cameBack.search = new URL(request.url, config.publicUrl).search
@@ -103,7 +103,7 @@ export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountT
     }
   })
 
-  /** For somebody who is signed in: the address to send the browser to, or a refusal in words. */
+  /** For a signed-in person: answers the URL to redirect to. */
   const beginFor = async (account: AccountRow, reply: FastifyReply, what: 'link' | 'unlink'): Promise<{ url: string }> => {
     if (!provider) throw notSetUp()
     try {

@@ -29,12 +29,12 @@ import { countRecoveryCodes, dropTwoFactor } from './two-factor.ts'
 type Return = typeof googleReturns.$inferSelect
 
 const returnLife = { seconds: 60 }
-/** Whoever unlinks Google thinks of a password meanwhile. */
+/** Unlinking takes longer because the person chooses a password. */
 const unlinkLife = { minutes: 10 }
 
 /**
- * Writes down who came back from Google. Answers the code that goes into the page's address and the secret that stays in the browser's
- * cookie: only together are they good for anything. Refuses an identity without an email with `google_failed`.
+ * Stores a return from Google. Answers the code for the page's URL and the secret for the browser's cookie; only both together are valid.
+ * Refuses an identity without an email with `google_failed`.
  */
 export async function keepReturn(
   db: Database,
@@ -61,9 +61,8 @@ export async function keepReturn(
 }
 
 /**
- * Begins a session of whoever came back from Google: by issuer and `sub`, never by the email, which may change or be given to somebody
- * else. A stranger's email that no account has makes an account. One that an account has links Google to it only where its owner has
- * shown the mailbox to be theirs, Google is who runs it, and no second factor stands before it; whoever set the password before is out
+ * Opens a session for a return from Google. The account is found by issuer and `sub`, never by email, which may change hands. A stranger's email that no account has makes an account. One that an account has links Google to it only where its owner has
+ * verified the mailbox, Google runs it, and no second factor is set up; the previous password is removed
  * (pre-hijacking, arXiv 2205.10174).
  * Refuses with `google_failed` and `email_taken`.
  */
@@ -109,7 +108,7 @@ export async function linkGoogle(
 }
 
 /**
- * Signs an account in by password from now on; whoever asks has just shown at Google to be the one that is linked.
+ * Switches an account to password sign-in. The person has just signed in at Google with the linked account.
  * Refuses with `google_failed`, `conflict` where none is linked, a short password with `invalid`.
  */
 export async function unlinkGoogle(
@@ -120,7 +119,7 @@ export async function unlinkGoogle(
   now: Instant,
 ): Promise<AccountRow> {
   refuseNotLinked(principal.account)
-  // Before the code is used up: a password that is too short costs no second way to Google.
+  // Before the code is used up, so that a short password does not cost another trip to Google.
   refuseShortPassword(given.newPassword, 'newPassword', deps.config.passwordMinLength)
   const came = await takeReturn(deps.db, given, now)
   const passwordHash = await hashPassword(given.newPassword)
@@ -153,7 +152,6 @@ export function refuseLinked(account: AccountRow): void {
   if (account.googleSub) throw alreadyLinked()
 }
 
-/** Forgets who came back and went no further. Call it now and then from a worker. */
 export async function pruneReturns(db: Database, now: Instant): Promise<void> {
   await db.delete(googleReturns).where(lte(googleReturns.expiresAt, now))
 }
@@ -162,7 +160,7 @@ export function googleFailed(): ProblemError {
   return new ProblemError('google_failed', refusals.googleFailed)
 }
 
-/** Takes a return out of the database for good: it is used up, whatever comes of it, so never call it inside a transaction. */
+/** Must not run inside a transaction: a return is used up even if the caller fails. */
 async function takeReturn(db: Database, { code, browser }: { code: string; browser: string }, now: Instant): Promise<Return> {
   const [came] = await db
     .delete(googleReturns)
@@ -182,7 +180,7 @@ async function findLinked(tx: Database, { issuer, sub }: Return): Promise<Accoun
   return found
 }
 
-/** Somebody whom Google knows and Duely does not, by this identity. */
+/** Signs in an identity that is not linked yet. */
 async function admit(
   tx: Database,
   deps: Deps & { onAccountTakeover: OnAccountTakeover },
@@ -195,7 +193,7 @@ async function admit(
   const [same] = await tx.select().from(accounts).where(hasEmail(came.email)).for('update')
   if (same) {
     if (same.googleSub) throw emailTaken(refusals.signsInWithOtherGoogle)
-    // Whoever gets hold of a Google account must not get past a second factor that was set up here.
+    // A stolen Google account must not bypass the second factor of this account.
     const guarded = (await countRecoveryCodes(tx, same.id)) !== null
     if (!came.authoritative || !same.emailVerifiedAt || guarded) throw emailTaken(refusals.accountExistsLinkGoogle)
     await endAllSessions(tx, same.id)
@@ -220,7 +218,7 @@ async function admit(
   return account
 }
 
-/** Whatever opened the account before does not any more: password, second factor, links that were sent out. Sessions are the caller's to end. */
+/** Removes every other way in: password, second factor, emailed links. The caller ends the sessions. */
 async function link(tx: Database, deps: Deps, account: AccountRow, came: Return, from: Origin, now: Instant): Promise<AccountRow> {
   const confirms = came.authoritative && came.email.toLowerCase() === account.email.toLowerCase()
   const [linked] = await tx
@@ -242,14 +240,14 @@ async function link(tx: Database, deps: Deps, account: AccountRow, came: Return,
   return linked
 }
 
-/** Google says so of every verified address, but it only knows of mailboxes that it runs itself (its sign-in guide). */
+/** Google marks every address as verified, but is authoritative only for mailboxes that it runs (its sign-in guide). */
 function isAuthoritative({ emailVerified, hostedDomain }: Identity, email: string): boolean {
   return emailVerified && (hostedDomain !== null || email.toLowerCase().endsWith('@gmail.com'))
 }
 
 function nameOf({ name, email }: Return): string {
-  const told = displayName.safeParse(name)
-  return told.success ? told.data : (email.split('@')[0] ?? email)
+  const given = displayName.safeParse(name)
+  return given.success ? given.data : (email.split('@')[0] ?? email)
 }
 
 function alreadyLinked(): ProblemError {

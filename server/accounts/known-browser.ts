@@ -7,11 +7,11 @@ import { sealedCookie } from '#server/platform/sealed-cookie.ts'
 const knownBrowser = z.object({ ownerId: z.string(), browserId: z.string() })
 export type KnownBrowser = z.output<typeof knownBrowser>
 
-/** Longer than any session: it is for whoever has to sign in again. */
+/** Longer than any session, because it is read at the next sign-in. */
 const seconds = 180 * 24 * 3600
 
 /**
- * Browsers that an account was signed in with before, told by a cookie that nobody else can make. Tries there are counted for themselves, so that
+ * Browsers that an account was signed in with before, known by a sealed cookie. Their attempts are counted separately, so that
  * strangers who guess without end do not keep an account's owner waiting (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 export function knownBrowsers(server: { secretKey: string; publicUrl: string }) {

@@ -8,7 +8,7 @@ import { accountLinks, accounts } from './tables.ts'
 import { confirmationEmail, emailChangeEmail, emailChangeRequestedEmail } from './texts.ts'
 
 const linkLife = { minutes: 10 }
-/** Of each kind of link: nobody's mailbox is flooded by whoever knows its address. */
+/** Per kind of link, so that a stranger cannot flood a mailbox. */
 export const emailsToOneMailbox = { limit: 3, seconds: 900 }
 
 interface Addressee {
@@ -24,7 +24,7 @@ export async function sendConfirmLink(tx: Database, deps: Deps, account: Address
   await queueSystemMail(tx, deps, { ...confirmationEmail(deps.config.publicUrl, token), to: account.email }, now)
 }
 
-/** Sends the link that makes `newEmail` the account's, and tells the present mailbox. A link sent before is not good any more. */
+/** Sends the link that makes `newEmail` the account's, and notifies the current mailbox. An earlier link becomes invalid. */
 export async function sendChangeLink(tx: Database, deps: Deps, account: Addressee, newEmail: string, now: Instant): Promise<void> {
   const token = newToken()
   await tx.delete(accountLinks).where(and(eq(accountLinks.ownerId, account.id), eq(accountLinks.purpose, 'change_email')))
@@ -33,7 +33,6 @@ export async function sendChangeLink(tx: Database, deps: Deps, account: Addresse
   await queueSystemMail(tx, deps, { ...emailChangeRequestedEmail(deps.config.publicUrl, newEmail), to: account.email }, now)
 }
 
-/** The email that waits for its link to be opened. */
 export async function findPendingEmail(db: Database, ownerId: string, now: Instant): Promise<string | null> {
   const [found] = await db
     .select({ email: accountLinks.email })
@@ -42,12 +41,10 @@ export async function findPendingEmail(db: Database, ownerId: string, now: Insta
   return found?.email ?? null
 }
 
-/** Makes every link of an account useless. */
 export async function dropLinks(tx: Database, ownerId: string): Promise<void> {
   await tx.delete(accountLinks).where(eq(accountLinks.ownerId, ownerId))
 }
 
-/** Forgets links that are past their life. Call it now and then from a worker. */
 export async function pruneLinks(db: Database, now: Instant): Promise<void> {
   await db.delete(accountLinks).where(lte(accountLinks.expiresAt, now))
 }

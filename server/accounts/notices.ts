@@ -9,10 +9,9 @@ import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { notices } from './tables.ts'
 import { refusals } from './texts.ts'
 
-/** The newest so many are shown. */
 const mostShown = 50
 
-/** Tells an account's owner something, in the transaction in which it happens. */
+/** Must run in the transaction of the event it is about. */
 export async function notify(
   db: Database,
   ownerId: string,
@@ -22,7 +21,7 @@ export async function notify(
   await db.insert(notices).values({ ownerId, ...about, createdAt: now })
 }
 
-/** The same, and by a mail of the product's own where the server has a mailbox for that. */
+/** The same, and by system email where the server sends email. */
 export async function notifyOwner(
   tx: Database,
   deps: Deps,
@@ -35,7 +34,7 @@ export async function notifyOwner(
   await queueSystemMail(tx, deps, { to: account.email, subject: about.title, text, expiresIn: { hours: 24 } }, now)
 }
 
-/** What an account was told of is over. */
+/** Removes notices whose reason is over. */
 export async function withdrawNotices(db: Database, ownerId: string, kinds: Notice['kind'][]): Promise<void> {
   await db.delete(notices).where(and(eq(notices.ownerId, ownerId), inArray(notices.kind, kinds)))
 }

@@ -2,15 +2,15 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 import type { PasswordHint } from '#contract/accounts.ts'
 import { passwordWarnings } from './texts.ts'
 
-/** Some 30,000 passwords that people use most, from lists that leaked (zxcvbn, MIT); whoever guesses begins with them. */
+/** Some 30,000 passwords that people use most, from lists that leaked (zxcvbn, MIT); attackers try these first. */
 const common = new Set(dictionary['passwords-common'])
 
-/** What people think of on this very page. */
+/** Words that this page suggests. */
 const ofThisPage = new Set(['duely', 'invoice', 'invoices', 'reminder', 'reminders', 'payment', 'payments'])
 
-/** How well a password would hold. A hint: nothing is refused for it. Length counts, kinds of characters do not (NIST SP 800-63B, 3.1.1.2). */
+/** A hint only: no password is refused for it. Length counts, kinds of characters do not (NIST SP 800-63B, 3.1.1.2). */
 export function hintAt(password: string): PasswordHint {
-  // Who adds a year or a mark to a common password is guessed next.
+  // A common password with digits or punctuation added is tried next.
   const core = password.toLowerCase().replace(/[\d\W_]+$/u, '')
   if (common.has(password.toLowerCase()) || common.has(core))
     return {

@@ -20,23 +20,23 @@ export function limitHashing(size: { concurrency: number; waiting: number }): <T
 // One hash takes 19 MiB and a whole core, so a flood of sign-ins must not exhaust the machine.
 const hashing = limitHashing({ concurrency: 4, waiting: 50 })
 
-/** A new argon2id hash in PHC notation. Never await it inside a transaction: it is slow on purpose. */
+/** An argon2id hash in PHC notation. Slow on purpose, so never await it inside a transaction. */
 export function hashPassword(password: string): Promise<string> {
   return hashing(() => hash(password, cost))
 }
 
-/** Whether the password is the hashed one. Without a hash the answer is no and takes just as long. Never inside a transaction. */
+/** Without a hash, answers false after the same time. Never inside a transaction. */
 export function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
   return hashing(() => verify(passwordHash ?? nobodysHash, password))
 }
 
-/** Whether a hash was made with less than is asked for today. */
+/** Whether a hash was made with a lower cost than today's. */
 export function isWeakHash(passwordHash: string): boolean {
   const made = parseOptions(passwordHash)
   return made.memoryCost < cost.memoryCost || made.timeCost < cost.timeCost
 }
 
-/** Well-formed, as costly as a real one, and of no known password. */
+/** Well-formed, as costly as a real hash, and of no known password. */
 const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${unpadded(16)}$${unpadded(32)}`
 
 function unpadded(bytes: number): string {

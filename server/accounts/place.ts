@@ -12,8 +12,8 @@ own.addSubnet('127.0.0.0', 8)
 own.addAddress('::1', 'ipv6')
 
 /**
- * Where a browser is, as far as its internet address tells without asking anybody: which town an address belongs to is known to
- * companies only, and none of them is told who signs in here. '' where nothing is known.
+ * Where a browser is, as far as its IP address shows. Geolocation would disclose to a company who signs in here, so it is not used. '' where
+ * nothing is known.
  */
 export function placeOf(address: string): string {
   const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')

@@ -20,7 +20,7 @@ const requestsFromOneAddress = { limit: 20, seconds: 3600 }
 const linksFromOneAddress = { limit: 30, seconds: 600 }
 
 /**
- * Sends a link for a new password, if there is such an account; whoever asks learns neither by the answer nor by its time.
+ * Sends a password reset link, if there is such an account. Neither the answer nor its timing shows whether there is.
  * Refuses with `not_ready` where the server sends no mail, `too_many` after 3 in a quarter of an hour for one address.
  */
 export async function askForNewPassword(deps: Deps, { email }: z.output<typeof forgotten>, from: Origin, now: Instant): Promise<void> {
@@ -34,7 +34,7 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
   const [found] = await db.select().from(accounts).where(hasEmail(email))
   const byPassword = found && !found.googleSub
   const message = found && !byPassword ? signInWithGoogleEmail(config.publicUrl) : passwordResetEmail(config.publicUrl, token)
-  // The same statements whether or not there is such an account.
+  // The same statements with and without an account, so that timing reveals nothing.
   await db.transaction(async (tx) => {
     await writeLink(tx, { token, email, purpose: 'reset_password', now }, byPassword ? eq(accounts.id, found.id) : sql`false`)
     await queueSystemMail(tx, deps, { ...message, to: found?.email ?? null }, now)
@@ -49,7 +49,7 @@ export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>,
   return `${config.publicUrl}/reset-password#token=${token}`
 }
 
-/** Switches two-factor sign-in off for somebody who lost their authenticator and their recovery codes. Refuses with `not_found`. */
+/** Turns two-factor authentication off for an owner who lost authenticator and recovery codes. Refuses with `not_found`. */
 export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: string, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     const [found] = await tx.select().from(accounts).where(hasEmail(email))
@@ -78,7 +78,7 @@ export async function resetPassword(
     eq(accountLinks.purpose, 'reset_password'),
     gt(accountLinks.expiresAt, now),
   )
-  // Looked up before the slow hash: a made-up link costs nothing.
+  // Before the slow hash, so that a made-up link costs little.
   if ((await db.select().from(accountLinks).where(link)).length === 0) throw expired()
   const passwordHash = await hashPassword(draft.newPassword)
   await db.transaction(async (tx) => {
@@ -98,7 +98,7 @@ export async function resetPassword(
   })
 }
 
-/** The same once more, asked for by its owner. Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */
+/** Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */
 export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now: Instant): Promise<void> {
   refuseWithoutMail(deps)
   if (account.emailVerifiedAt) throw new ProblemError('conflict', refusals.emailConfirmed)
@@ -108,7 +108,7 @@ export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now:
 
 /**
  * Confirms an email by the link that was sent there, or changes to it. Answers the account's email.
- * Refuses with `link_expired`, and with `email_taken` where somebody else has come to use it meanwhile.
+ * Refuses with `link_expired`, and with `email_taken` if another account uses it by now.
  */
 export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailConfirmation>, from: Origin, now: Instant): Promise<string> {
   await countLink(deps, from, now)
@@ -127,12 +127,12 @@ export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailC
       const account = used && (await lockAccount(tx, used.ownerId))
       if (!account || !used.email) throw expired()
       const changes = used.purpose === 'change_email'
-      // Google vouches for the email of a linked account: a link from before that does not count.
+      // Google provides the email of a linked account, so an older link is invalid.
       if (changes ? account.googleSub !== null : !sameEmail(used.email, account.email)) throw expired()
       const email = changes ? used.email : account.email
       await tx.update(accounts).set({ email, emailVerifiedAt: now, updatedAt: now }).where(eq(accounts.id, account.id))
       if (changes) {
-        // Links that went to the mailbox before must not open the account any more.
+        // Links sent to the previous mailbox must not open the account.
         await dropLinks(tx, account.id)
         await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl, email), to: account.email }, now)
       }

@@ -19,7 +19,7 @@ const accessSeconds = 15 * 60
 /** A session ends after 30 days without use, and after 90 in any case. */
 const idle = { hours: 30 * 24 }
 const absolute = { hours: 90 * 24 }
-/** For so long the token before the current one still counts: two tabs, or an answer that was lost on its way. */
+/** How long the previous token stays valid, for two tabs or a lost answer. */
 const grace = { seconds: 10 }
 
 /** What a browser keeps of a session: `<session id>.<secret>`, and for how long. */
@@ -56,7 +56,6 @@ export async function authenticate({ db, config, clock }: Deps, request: Fastify
   return { account: found.account, apiClient: null, sessionId }
 }
 
-/** Begins a session of an account in one browser. */
 export async function openSession(tx: Database, ownerId: string, from: Origin, now: Instant): Promise<RefreshToken> {
   const sessionId = newId()
   const token = `${sessionId}.${newToken()}`
@@ -89,7 +88,7 @@ export async function refreshSession(
   if (!token || !sessionId) throw refused
   const hash = hashToken(token)
   const successor = `${sessionId}.${hmac(deriveKey(config.secretKey, 'refresh-successor'), token)}`
-  // One statement, decided on the row as it is when its turn comes. For the token before the current one it changes nothing but the visit.
+  // One statement, so that concurrent requests decide on the current row. The previous token only updates the visit.
   const [kept] = await db
     .update(sessions)
     .set({
@@ -119,12 +118,10 @@ export async function endSessions({ db, config }: Deps, request: FastifyRequest,
   if (named.length > 0) await db.delete(sessions).where(inArray(sessions.id, named))
 }
 
-/** Ends every session of an account but one. */
 export async function endOtherSessions(tx: Database, ownerId: string, sessionId: string): Promise<void> {
   await tx.delete(sessions).where(and(eq(sessions.ownerId, ownerId), ne(sessions.id, sessionId)))
 }
 
-/** Ends every session of an account. */
 export async function endAllSessions(tx: Database, ownerId: string): Promise<void> {
   await tx.delete(sessions).where(eq(sessions.ownerId, ownerId))
 }
@@ -155,7 +152,6 @@ export async function listSessions(db: Database, ownerId: string, current: strin
   }))
 }
 
-/** Deletes sessions that are past their life. Call it now and then from a worker. */
 export async function pruneSessions(db: Database, now: Instant): Promise<void> {
   await db.delete(sessions).where(or(lte(sessions.lastSeenAt, now.subtract(idle)), lte(sessions.createdAt, now.subtract(absolute))))
 }

@@ -27,15 +27,15 @@ export const accounts = pgTable(
     remindersActive: boolean().notNull().default(false),
     /** The next daily run; null while there is none. Finding who is due costs one index range. */
     nextRunAt: instant(),
-    /** The first local date that has neither had its daily run nor a word on why not; a change of zone or hour leaves it as it is. */
+    /** The first local date without a daily run or a recorded reason; a change of zone or hour does not change it. */
     nextRunFrom: date({ mode: 'string' }),
     /** When the last daily run was made: automatic runs are at least 12 h apart, also after a change of zone. */
     lastDailyRunAt: instant(),
 
-    /** One mail per client that lists all that is overdue, instead of one per invoice. */
+    /** One email per client that lists all overdue invoices, instead of one per invoice. */
     groupByClient: boolean().notNull().default(false),
 
-    /** Subscribed to Zapier: what happens is delivered to its hooks. */
+    /** Subscribed to Zapier: events are delivered to its webhooks. */
     sendReminders: boolean().notNull().default(false),
 
     /** The account's next local midnight, when unpaid invoices become overdue. */
@@ -74,7 +74,7 @@ export const sessions = pgTable(
   (t) => [index('sessions_owner').on(t.ownerId)],
 )
 
-/** The authenticator of an account; it counts once it was confirmed by a code. */
+/** The authenticator of an account, active once a code has confirmed it. */
 export const secondFactors = pgTable('second_factors', {
   ownerId: uuid()
     .primaryKey()
@@ -82,11 +82,11 @@ export const secondFactors = pgTable('second_factors', {
   /** Sealed, bound to this row. */
   sealedSecret: text().notNull(),
   confirmedAt: instant(),
-  /** The step of the last code that was used: it and older ones count no more. */
+  /** The step of the last code that was used; it and older steps are invalid. */
   lastStep: integer().notNull().default(0),
 })
 
-/** A code for whoever lost their authenticator: good once, known by its hash alone. */
+/** A single-use code for an owner without their authenticator; only its hash is stored. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
@@ -98,7 +98,7 @@ export const recoveryCodes = pgTable(
   (t) => [primaryKey({ columns: [t.ownerId, t.codeHash] })],
 )
 
-/** A link that was sent out: good for 10 minutes and once, known by its hash alone. */
+/** A single-use link, valid for 10 minutes; only its hash is stored. */
 export const accountLinks = pgTable(
   'account_links',
   {
@@ -114,7 +114,7 @@ export const accountLinks = pgTable(
   (t) => [index('account_links_owner').on(t.ownerId), index('account_links_expires').on(t.expiresAt)],
 )
 
-/** Somebody who came back from Google: good for 60 s and once, in the browser that the cookie's hash belongs to. */
+/** A return from Google: single-use, valid for 60 s, only in the browser with the matching cookie. */
 export const googleReturns = pgTable(
   'google_returns',
   {
@@ -127,14 +127,14 @@ export const googleReturns = pgTable(
     /** Whether Google says that the email is theirs; whether Google is the one to say so. */
     emailVerified: boolean().notNull(),
     authoritative: boolean().notNull(),
-    /** The account that Google is to be linked to; null where somebody signs in. */
+    /** The account that Google is to be linked to; null at sign-in. */
     linkOwnerId: uuid().references(() => accounts.id, { onDelete: 'cascade' }),
     expiresAt: instant().notNull(),
   },
   (t) => [index('google_returns_expires').on(t.expiresAt), index('google_returns_link_owner').on(t.linkOwnerId)],
 )
 
-/** What happened to an account, for its owner to read. A trigger keeps rows from being changed, and from going before their account does. */
+/** The audit log of an account. A trigger refuses updates, and deletes before the account's own. */
 export const auditEntries = pgTable(
   'audit_entries',
   {
@@ -157,11 +157,11 @@ export const auditEntries = pgTable(
 export const throttles = pgTable('throttles', {
   key: text().primaryKey(),
   count: integer().notNull(),
-  /** When the count starts again, or until when it is closed. */
+  /** When the count restarts, or the end of the pause. */
   until: instant().notNull(),
 })
 
-/** What an owner should know: shown until it is put away. */
+/** Shown to the owner until dismissed. */
 export const notices = pgTable(
   'notices',
   {

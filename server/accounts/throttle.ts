@@ -7,7 +7,7 @@ import { hashToken } from '#server/platform/secrets.ts'
 import { throttles } from './tables.ts'
 import { refusals } from './texts.ts'
 
-/** Wrong guesses in a row that cost nothing yet, and the longest pause after one more, in seconds. */
+/** Wrong guesses in a row without a pause; the longest pause, in seconds. */
 const freeGuesses = 5
 const longestPause = 900
 
@@ -56,17 +56,16 @@ export async function countGuess(db: Database, key: string, now: Instant): Promi
   throw tooMany(paused?.until ?? now, now)
 }
 
-/** A guess was right: the next wrong one is the first again. */
 export async function forgetGuesses(db: Database, key: string): Promise<void> {
   await db.delete(throttles).where(eq(throttles.key, key))
 }
 
-/** The password that belongs to an email is a new one: guesses at the one before say nothing about it, in whatever browser they were made. */
+/** After a password reset: clears the guesses of every browser. */
 export async function forgetEveryGuess(db: Database, email: string): Promise<void> {
   await db.delete(throttles).where(sql`starts_with(${throttles.key}, ${guessKey(email)})`)
 }
 
-/** A guess was never looked at after all. */
+/** Undoes a count whose guess could not be verified. */
 export async function takeBackGuess(db: Database, key: string): Promise<void> {
   await db
     .update(throttles)
@@ -74,7 +73,6 @@ export async function takeBackGuess(db: Database, key: string): Promise<void> {
     .where(sql`${eq(throttles.key, key)} AND ${gt(throttles.count, 0)}`)
 }
 
-/** Forgets what has not counted for a day. Call it now and then from a worker. */
 export async function pruneThrottles(db: Database, now: Instant): Promise<void> {
   await db.delete(throttles).where(lt(throttles.until, now.subtract({ hours: 24 })))
 }
@@ -88,12 +86,11 @@ export function guessKey(email: string, browserId: string | null = null): string
   return browserId === null ? key : `${key}:${browserId}`
 }
 
-/** The key of guesses at the password of an account by whoever is signed in to it. */
+/** The key of guesses at the current password in a signed-in session. */
 export function ownGuessKey(ownerId: string): string {
   return `current-password:${ownerId}`
 }
 
-/** The key of tries that concern an email, hashed likewise. */
 export function emailKey(what: string, email: string): string {
   return `${what}:${hashToken(email.toLowerCase())}`
 }

@@ -21,7 +21,7 @@ interface Owner {
 const codes = 10
 const purpose = 'second-factor'
 
-/** Makes a secret for an authenticator; it counts once a code of it was entered. Refuses with `conflict` where one counts already. */
+/** Makes a secret for an authenticator; a first code activates it. Refuses with `conflict` where two-factor authentication is on. */
 export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promise<{ secret: string; uri: string }> {
   const secret = newTotpSecret()
   const sealedSecret = seal(config.secretKey, purpose, placeOf(owner.id), secret)
@@ -34,7 +34,7 @@ export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promis
   return { secret, uri: totpUri(secret, owner.email) }
 }
 
-/** Switches two-factor sign-in on by a first code; answers the recovery codes, which nobody can be shown again. `invalid` for a wrong code. */
+/** Turns two-factor authentication on; answers the recovery codes, which cannot be shown again. `invalid` for a wrong code. */
 export async function confirmTwoFactor(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<string[]> {
   const { db } = deps
   await countCode(deps, owner.id, now)
@@ -59,7 +59,7 @@ export async function confirmTwoFactor(deps: Deps, owner: Owner, code: string, f
   })
 }
 
-/** New recovery codes in place of the old ones. Refuses a wrong code with `invalid`. */
+/** Replaces the recovery codes. Refuses a wrong code with `invalid`. */
 export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<string[]> {
   if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
   return deps.db.transaction(async (tx) => {
@@ -68,7 +68,7 @@ export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string,
   })
 }
 
-/** Switches two-factor sign-in off. Refuses a wrong code with `invalid`. */
+/** Refuses a wrong code with `invalid`. */
 export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<void> {
   if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
   await deps.db.transaction(async (tx) => {
@@ -77,13 +77,13 @@ export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, fr
   })
 }
 
-/** Asks for the second factor of whoever has one, after the password was right. Refuses with `second_factor_needed`, `wrong_second_factor`. */
+/** Must run after the password was verified. Refuses with `second_factor_needed`, `wrong_second_factor`. */
 export async function demandSecondFactor(deps: Deps, ownerId: string, code: string | undefined, from: Origin, now: Instant): Promise<void> {
   if ((await countRecoveryCodes(deps.db, ownerId)) === null) return
   if (!code) throw new ProblemError('second_factor_needed', refusals.codeNeeded)
   const right = await isRightCode(deps, ownerId, code, now)
   if (!right) {
-    // The password was right: its owner should know.
+    // The password was right, so the owner must be able to see it.
     const about = 'the password was right, the second factor was not'
     await writeAudit(deps.db, { ownerId, kind: 'sign_in_refused', about }, from, now)
     throw wrongCode(notRight, 'wrong_second_factor')
@@ -91,7 +91,7 @@ export async function demandSecondFactor(deps: Deps, ownerId: string, code: stri
   if (right === 'recovery') await writeAudit(deps.db, { ownerId, kind: 'recovery_code_used' }, from, now)
 }
 
-/** Asks whoever is signed in and has a second factor for a code of it, before it is given up. Refuses a missing and a wrong one with `invalid`. */
+/** For a signed-in owner with a second factor, before it is removed. Refuses a missing or wrong code with `invalid`. */
 export async function refuseWithoutCode(deps: Deps, owner: Owner, code: string | undefined, now: Instant): Promise<void> {
   if ((await countRecoveryCodes(deps.db, owner.id)) === null) return
   if (code === undefined) throw wrongCode(refusals.codeNeeded)
@@ -114,7 +114,7 @@ export async function dropTwoFactor(tx: Database, ownerId: string): Promise<bool
   return dropped.length > 0
 }
 
-/** Uses a code up. Each counts once, also where two requests bring it at the same moment. */
+/** Consumes a code. Two concurrent requests cannot both use it. */
 async function isRightCode(deps: Deps, ownerId: string, code: string, now: Instant): Promise<'totp' | 'recovery' | null> {
   const { db } = deps
   await countCode(deps, ownerId, now)
@@ -144,7 +144,7 @@ async function spendRecoveryCode(db: Database, ownerId: string, code: string): P
   return used.length > 0
 }
 
-/** A code of half a minute ago or ahead counts too: clocks differ (RFC 6238, 5.2). */
+/** Accepts the previous and next step too, because clocks differ (RFC 6238, 5.2). */
 function matchingStep(secret: string, code: string, now: Instant): number | undefined {
   const given = code.replace(/\s/g, '')
   const current = stepOf(now)
@@ -189,5 +189,4 @@ function wrongCode(message = notRight, code: 'invalid' | 'wrong_second_factor' =
   return new ProblemError(code, message, { errors: [{ path: 'code', message }] })
 }
 
-/** What is sealed here. */
 export const sealedFactors: SealedColumn = { table: 'second_factors', column: 'sealed_secret', key: 'owner_id', purpose, place: placeOf }

@@ -27,16 +27,15 @@ import { failed, quote, refusals } from './texts.ts'
 const leastMinor = 100
 /** A first charge that is put off by less than this is made at once. */
 const worthWaiting = { hours: 1 }
-/** An order or a subscription that was just made is handed out again, not made again: a checkout that was closed and opened anew. */
+/** A checkout that is closed and reopened within this time reuses its order or subscription. */
 const reusedFor = { minutes: 15 }
 
-/** What was begun so lately may have been paid without anybody having told: it is asked about before anything else is bought or ended. */
+/** A recent purchase may have been paid without a webhook yet, so it is checked before another purchase or a cancellation. */
 const asked = { since: { hours: 24 }, atMost: 5 }
 
-/** Each of them knocks at the provider's door. */
+/** Each one costs requests to the provider. */
 const begunByOneAccount = { limit: 60, seconds: 3_600 }
 
-/** What a new account has for nothing at first. */
 const trialPlan: PaidPlanName = 'pro'
 
 interface Buying {
@@ -55,7 +54,7 @@ interface Price {
   replaces: PlanPeriod | null
 }
 
-/** What a plan costs somebody who has these periods at this moment; pure. The plan must not be the one that runs. */
+/** The price of a plan for an owner with these periods; pure. The plan must not be the current one. */
 export function priceOf(buying: Buying, about: { periods: PlanPeriod[]; trialEnd: Instant }, now: Instant): Price {
   const { plan, billingPeriod, paymentType } = buying
   const priceMinor = planOf(plan).price[billingPeriod]
@@ -187,7 +186,7 @@ export async function verifySubscription(
 
 /**
  * Cancels the plan that runs: a subscription at the end of what is paid for, at once where nothing has been paid yet. What was paid once
- * ends by itself. Refuses with `conflict` on Free, with `payment_refused` in the provider's words.
+ * ends on its own. Refuses with `conflict` on Free, with `payment_refused` in the provider's words.
  */
 export async function cancelPlan(deps: ReconcileDeps, account: Account): Promise<void> {
   const settings = settingsOf(deps, refusals.cancelNotSetUp)
@@ -212,7 +211,7 @@ export async function cancelPlan(deps: ReconcileDeps, account: Account): Promise
   await refreshPurchase(deps, purchase.id, now)
 }
 
-/** Switches to Free now: what runs is cancelled at the provider and ends, whatever of it was paid for. On Free nothing happens. */
+/** Switches to Free now: cancels at the provider and ends the plan, even if more is paid for. Does nothing on Free. */
 export async function activateFree(deps: ReconcileDeps, account: Account): Promise<void> {
   const open = (bought: Purchase[], now: Instant) => {
     const lasting = planPeriods(bought).filter((one) => lastsBeyond(one, now))
@@ -267,8 +266,8 @@ async function priceFor(
 }
 
 /**
- * A browser may have died after paying, and a webhook may be on its way: what has been paid must neither be paid again nor be overlooked when
- * a credit is computed. A provider that does not answer keeps nobody: what cannot be asked now is asked later.
+ * A browser may have closed after paying, with the webhook still on its way. A paid purchase must neither be paid again nor be missing from a
+ * credit. If the provider does not answer, the purchase goes ahead and the check is repeated later.
  */
 async function refreshPending(deps: ReconcileDeps, account: Account): Promise<void> {
   const now = deps.clock.now()
@@ -290,8 +289,8 @@ async function refreshPending(deps: ReconcileDeps, account: Account): Promise<vo
 }
 
 /**
- * Writes the purchase down before the provider hears of it. `known`: the provider may have heard of it before, so that it is looked for
- * first. Whatever was begun and never paid is taken back where that is possible.
+ * Stores the purchase before the provider is called. `known`: the provider may have it already, so it is searched for first. Unpaid earlier
+ * purchases are cancelled where possible.
  */
 async function beginPurchase(deps: ReconcileDeps, account: Account, buying: Buying): Promise<{ purchase: Purchase; known: boolean }> {
   const now = deps.clock.now()
@@ -336,7 +335,7 @@ async function beginPurchase(deps: ReconcileDeps, account: Account, buying: Buyi
   })
 }
 
-/** Makes the order, or finds it where an earlier attempt was never answered: the provider knows no other way to ask for it once only. */
+/** Finds the order of an attempt that got no answer, or creates it: the provider has no idempotency keys. */
 async function placeOrder(deps: ReconcileDeps, provider: Razorpay, purchase: Purchase, known: boolean): Promise<string> {
   const order = (known ? await provider.findOrder(purchase.id) : null) ?? (await makeOrder(provider, purchase))
   const [placed] = await deps.db
@@ -352,7 +351,7 @@ async function makeOrder(provider: Razorpay, purchase: Purchase): Promise<{ id: 
     return await provider.createOrder({ amount: purchase.amountMinor, receipt: purchase.id, notes: notesOf(purchase) })
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind === 'refused') throw error
-    // Nobody knows whether it was made: where it was, it is there under its receipt.
+    // The order may have been created: if so, it is found by its receipt.
     const made = await provider.findOrder(purchase.id)
     if (!made) throw error
     return made
@@ -415,7 +414,7 @@ async function ownPurchase(db: Database, account: Account, paymentType: PaymentT
   return found
 }
 
-/** From here on it is looked after, also if this process ends before the provider has answered. */
+/** Makes the background check the purchase, even if this process dies before the provider answers. */
 async function claim({ db, clock }: ReconcileDeps, purchase: Purchase): Promise<void> {
   const now = clock.now()
   await db
@@ -445,7 +444,7 @@ function unconfirmed({ log }: ReconcileDeps, error: unknown): unknown {
   return new ProblemError('payment_refused', refusals.unconfirmed)
 }
 
-/** Cancels at the provider. One that is over there already is cancelled; anything else that goes wrong is said, and nothing has changed. */
+/** Cancels at the provider. Succeeds if it has ended there already; on any other failure nothing has changed. */
 async function cancelThere(
   deps: ReconcileDeps,
   provider: Razorpay,
@@ -471,7 +470,7 @@ async function isOverThere(provider: Razorpay, providerId: string): Promise<bool
   }
 }
 
-/** What was just done is asked back at once; where that fails it is asked later. */
+/** Reads back a change; if that fails, the background does it later. */
 async function refreshPurchase(deps: ReconcileDeps, purchaseId: string, now: Instant): Promise<void> {
   await scheduleCheck(deps.db, eq(purchases.id, purchaseId), now)
   try {
@@ -482,11 +481,10 @@ async function refreshPurchase(deps: ReconcileDeps, purchaseId: string, now: Ins
   }
 }
 
-/** A refusal that says what failed and why, in the provider's own words where it had any. */
 function inWords({ log }: ReconcileDeps, error: unknown, failure: string, comfort = ''): unknown {
   if (!(error instanceof ProviderError)) return error
   log.warn({ err: error, status: error.status }, 'A request to the payment provider failed.')
-  // Wrong keys are nothing that a customer could mend.
+  // 401 means wrong keys, which a customer cannot fix.
   const own = error.kind === 'refused' && error.status !== 401
   return new ProblemError('payment_refused', own ? refusals.providerSays(failure, error.message) : refusals.providerDown(failure, comfort))
 }

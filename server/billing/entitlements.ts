@@ -6,7 +6,7 @@ import type { purchases } from './tables.ts'
 
 export type Purchase = InferSelectModel<typeof purchases>
 
-/** A period of time for which a purchase opens its plan. */
+/** A period in which a purchase activates its plan. */
 export interface PlanPeriod {
   purchaseId: string
   plan: PaidPlanName
@@ -28,12 +28,12 @@ export interface PlanPeriod {
   worth: { minor: number; from: Instant; to: Instant }
 }
 
-/** A credit as it was shown counts for at least as much for so long; later it is computed anew. */
+/** How long a quoted credit is honoured; later it is recomputed. */
 const quoteHolds = { hours: 24 }
 
 /**
- * When which plan is open, in order of beginning, from the bare facts. The same purchases give the same answer, in whatever order and
- * however often they were heard of.
+ * The periods in which a plan is active, by start, derived from the purchases. The same purchases give the same answer, regardless of the order
+ * and number of the provider's reports.
  *
  * A plan that is bought while another one runs replaces it at once; what is left of the old one has been taken off the price, or puts
  * the first charge off. The same plan bought twice (from two windows at the same moment, or reserved at the bank and captured late) is
@@ -68,8 +68,8 @@ export function planPeriods(bought: Purchase[]): PlanPeriod[] {
 }
 
 /**
- * The plan that runs: of several the one that can do most, then the one that goes on, then the newest. null: Free. Periods of one plan that follow each other end
- * with the last of them.
+ * The active plan: of several the one with most abilities, then the open-ended one, then the newest. null: Free. Consecutive periods of one
+ * plan end with the last of them.
  */
 export function currentOf(periods: PlanPeriod[], now: Instant): PlanPeriod | null {
   let best: PlanPeriod | null = null
@@ -135,7 +135,7 @@ export interface Entitlements {
   until: Instant | null
 }
 
-/** The one place where a plan and a moment become rights. `trialEnd`: until when this account, being new, has every Pro feature. */
+/** The only place that derives rights from a plan and a time. `trialEnd`: until when this account, being new, has every Pro feature. */
 export function entitlementsAt(about: { current: PlanPeriod | null; trialEnd: Instant; sells: boolean }, now: Instant): Entitlements {
   const { current, trialEnd, sells } = about
   if (!sells)
@@ -163,12 +163,11 @@ export function creditOf({ worth }: PlanPeriod, at: Instant): number {
   return left <= 0 || whole <= 0 ? 0 : Math.floor((worth.minor * left) / whole)
 }
 
-/** The same of several. */
 export function creditOfAll(periods: PlanPeriod[], at: Instant): number {
   return periods.reduce((sum, one) => sum + creditOf(one, at), 0)
 }
 
-/** One period later, by the calendar in UTC: the same for everybody, whatever zone they move to. */
+/** One period later, by the calendar in UTC, so that it does not depend on the owner's time zone. */
 export function periodAfter(from: Instant, period: BillingPeriod): Instant {
   return from
     .toZonedDateTimeISO('UTC')
@@ -188,7 +187,7 @@ export function lastsBeyond({ to }: PlanPeriod, at: Instant): boolean {
   return to === null || Temporal.Instant.compare(to, at) > 0
 }
 
-/** When a purchase began to count; null where it never did. */
+/** When a purchase took effect; null if it never did. */
 function beginOf(purchase: Purchase): Instant | null {
   if (purchase.paymentType === 'onetime') return purchase.paidAt
   switch (purchase.providerStatus) {
@@ -248,12 +247,12 @@ function paidOnce(period: PlanPeriod): period is PlanPeriod & { to: Instant } {
   return period.paymentType === 'onetime' && period.to !== null
 }
 
-/** Until when a period has the plan to itself, if that is after `begin`: a subscription that goes on, as far as it is paid for. */
+/** The end of a period, if that is after `begin`; of an open-ended subscription, the end of what is paid for. */
 function spokenForUntil({ to, endsIfCancelled, periodEnd }: PlanPeriod, begin: Instant): Instant {
   return latest(to ?? endsIfCancelled ?? periodEnd, begin) ?? begin
 }
 
-/** What is left of a period that was paid once when a subscription to the same plan begins: it goes on from `from`. */
+/** The rest of a one-time period when a subscription to the same plan begins: it is moved to `from`. */
 function restOf(period: PlanPeriod & { to: Instant }, begin: Instant, from: Instant): PlanPeriod & { to: Instant } {
   const began = latest(period.from, begin) ?? begin
   const to = from.add({ milliseconds: period.to.epochMilliseconds - began.epochMilliseconds })

@@ -11,12 +11,12 @@ import { readSubscription } from './billing.ts'
 import { planNotifications, purchases } from './tables.ts'
 import { subjects } from './texts.ts'
 
-/** From so many days before the end of a trial on it is told, and for two days afterwards. */
+/** The days of an account in which its trial's end is notified: three before until two after. */
 const trialWindow = { from: trialDays - 3, to: trialDays + 2 }
-/** No period that was paid once is longer, whatever was credited to it. */
+/** No one-time period is longer, credits included. */
 const longestPeriod = { hours: 5 * 366 * 24 }
 
-/** The end of a subscription is looked for around the end of what is paid for: it is told a week before, and ends some days later where a card fails. */
+/** Subscriptions are selected by the end of what is paid for: notified a week before it, ended some days later if a card fails. */
 const aroundTheEnd = { hours: 8 * 24 }
 
 /**
@@ -97,7 +97,7 @@ function tellingOf({ kind, at, daysLeft }: PlanNotice): Telling | null {
   }
 }
 
-/** Whoever switched to Free knows it. */
+/** An owner who switched to Free needs no email about it. */
 async function endedByHand(db: Database, owner: { id: string }, { kind, at }: PlanNotice): Promise<boolean> {
   if (kind !== 'plan_ended') return false
   const endedAt = Temporal.Instant.from(at)

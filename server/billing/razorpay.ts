@@ -9,7 +9,7 @@ import { sameText } from '#server/platform/secrets.ts'
 
 /** Why the provider did not do what it was asked. */
 export class ProviderError extends Error {
-  /** `refused`: it said no, in `message`. `away`: it did not answer, or with something that is not an answer: nobody knows what it did. */
+  /** `refused`: it said no, in `message`. `away`: no answer or an unreadable one, so the effect is unknown. */
   readonly kind: 'refused' | 'away'
   readonly status: number | null
 
@@ -88,7 +88,7 @@ const refusal = z.object({ error: z.object({ description: z.string().min(1) }) }
 
 /** Milliseconds a call may take in all, retries included. */
 const deadline = 10_000
-/** Pauses before a read is tried again; writes never are: nobody knows what the first one did. */
+/** Pauses before a read is retried. Writes are not retried, because the effect of the first is unknown. */
 const pauses = [200, 600]
 /** A page of the provider's lists. */
 const pageSize = 100

@@ -17,17 +17,15 @@ import {
 import { paymentEvents, payments, purchases } from './tables.ts'
 
 /**
- * Told, in the transaction that changes it and with the account's row locked, that what the account may do has changed by an event: a
- * payment, a charge that failed for good, a cancellation. What ends because its time has come is told to nobody: whoever needs to know
- * asks `entitlementsOf` at that time.
+ * Runs when an event changes an account's entitlements: a payment, a charge that finally failed, a cancellation. It runs in the same transaction,
+ * with the account's row locked. A plan that reaches its end triggers nothing: `entitlementsOf` must be read at that time.
  */
 export type OnPlanChange = (tx: Database, ownerId: string, now: Instant) => Promise<void>
 
-/** What looking after purchases needs. */
 export interface ReconcileDeps extends Pick<Deps, 'db' | 'config' | 'log'> {
   clock: Clock
   onPlanChange: OnPlanChange
-  /** The browser that asked for it; left out where nobody did. */
+  /** The browser that asked; missing in the background. */
   origin?: Origin
 }
 
@@ -39,15 +37,15 @@ const daily = { hours: 24 }
 const recentCharges = 3
 /** An older one is asked about again for so long after an event that names it: the provider may have been away meanwhile. */
 const mentionCounts = { hours: 7 * 24 }
-/** An order that nobody has paid is asked after so long, then daily as long as the provider may repeat its events. */
+/** An unpaid order is checked after this time, then daily while the provider may repeat its events. */
 const firstLook = { minutes: 15 }
 const orderLives = { hours: 7 * 24 }
 /** Money that came in may be given back for half a year. It is asked about daily as long as events are repeated, then weekly. */
 const refundLives = { hours: 183 * 24 }
 const weekly = { hours: 7 * 24 }
-/** A subscription to which nobody has agreed is taken back after so long. */
+/** A subscription without the customer's agreement is cancelled after this time. */
 const agreementLives = { hours: 24 }
-/** One to which somebody has: a bank may take days over the first charge. */
+/** With agreement it takes longer, because a bank may need days for the first charge. */
 const firstChargeLives = { hours: 7 * 24 }
 
 /** The provider as this server is set up with it; null where it sells nothing. */
@@ -61,9 +59,8 @@ export function firstCheck(createdAt: Instant): Instant {
 }
 
 /**
- * Asks the provider what became of a purchase and writes it down: its payments in the ledger, each once; its state, never an older one
- * over a newer one. Everything that learns of a payment comes here: the browser, the webhook, the daily look. The provider is asked
- * outside of any transaction. Throws ProviderError where it does not answer; the purchase is looked at again then.
+ * Reads a purchase from the provider and stores it: each payment once, and never an older state over a newer one. Browser, webhook and daily
+ * check all end here. The provider is called outside of any transaction. Throws ProviderError if it does not answer; a later check is scheduled.
  */
 export async function reconcilePurchase(deps: ReconcileDeps, purchaseId: string): Promise<Purchase | null> {
   const provider = providerOf(deps.config)
@@ -84,7 +81,7 @@ export async function reconcilePurchase(deps: ReconcileDeps, purchaseId: string)
   }
 }
 
-/** The same in the background, where a provider that does not answer is no fault: it is asked again after a while. */
+/** In the background a provider that does not answer is no error: the check is repeated later. */
 export async function reconcileInBackground(deps: ReconcileDeps, purchaseId: string): Promise<void> {
   try {
     await reconcilePurchase(deps, purchaseId)
@@ -94,7 +91,7 @@ export async function reconcileInBackground(deps: ReconcileDeps, purchaseId: str
   }
 }
 
-/** Makes the provider be asked about purchases as soon as may be. */
+/** Schedules an immediate provider check. */
 export async function scheduleCheck(tx: Database, which: SQL | undefined, now: Instant): Promise<void> {
   await tx
     .update(purchases)
@@ -102,7 +99,7 @@ export async function scheduleCheck(tx: Database, which: SQL | undefined, now: I
     .where(which)
 }
 
-/** Takes what has come into the inbox to the purchases it is about. */
+/** Schedules checks of the purchases that stored events are about. */
 export async function processInbox({ db, clock }: Pick<ReconcileDeps, 'db' | 'clock'>): Promise<void> {
   for (;;) {
     const waiting = await db
@@ -116,7 +113,6 @@ export async function processInbox({ db, clock }: Pick<ReconcileDeps, 'db' | 'cl
   }
 }
 
-/** Enqueues the purchases whose time to be asked about has come. */
 export async function enqueueDueChecks({ db, queue, clock, config }: Pick<Deps, 'db' | 'queue' | 'clock' | 'config'>): Promise<void> {
   if (!config.razorpay) return
   const due = await db
@@ -138,7 +134,7 @@ export async function pruneEvents(db: Database, now: Instant): Promise<void> {
 
 /**
  * What the deletion of an account means here: its subscriptions are cancelled at the provider, in the background and until that has
- * happened. They are recognised by having no owner any more; being told only makes it happen at once and not within a day.
+ * happened. They are recognised by having no owner; this only makes it happen immediately and not within a day.
  */
 export function billingOnAccountDeleted({ clock }: Pick<Deps, 'clock'>): OnAccountDeleted {
   return async (db, ownerId) => {
@@ -158,7 +154,6 @@ export async function cancelAtProvider(tx: Database, purchaseId: string, now: In
   await scheduleCheck(tx, eq(purchases.id, purchaseId), now)
 }
 
-/** What the provider said. */
 interface Heard {
   providerId: string | null
   payments: ProviderPayment[]
@@ -216,7 +211,7 @@ async function settledPayments(db: Database, purchaseId: string, now: Instant): 
   return new Set(known.map(({ paymentId }) => paymentId))
 }
 
-/** An order whose making was never answered is found by its receipt. A subscription cannot be: nobody knows its id, so nobody can agree to it. */
+/** An order whose making was never answered is found by its receipt. A subscription is not: without its ID the customer cannot have agreed to it. */
 async function findAgain(provider: Razorpay, purchase: Purchase): Promise<string | null> {
   return purchase.paymentType === 'onetime' ? ((await provider.findOrder(purchase.id))?.id ?? null) : null
 }
@@ -237,7 +232,7 @@ async function writeDown(tx: Database, deps: ReconcileDeps, asked: Purchase, hea
       ...learned,
       providerId: purchase.providerId ?? heard.providerId,
       failures: 0,
-      // Something that happened since the question is a reason to ask once more.
+      // An event since the question needs another check.
       ...(purchase.wakes === asked.wakes ? { nextCheckAt: nextCheck(after, heard, now) } : {}),
     })
     .where(eq(purchases.id, purchase.id))
@@ -253,7 +248,7 @@ async function writeDown(tx: Database, deps: ReconcileDeps, asked: Purchase, hea
   return written ?? purchase
 }
 
-/** Money that nobody wanted to pay any more: only the operator can give it back. */
+/** Payments for deleted accounts and cancelled subscriptions: only the operator can refund them. */
 function warnOfUnwanted({ log }: ReconcileDeps, before: Purchase, after: Purchase): void {
   const paid = (after.paidAt ?? after.paidThrough)?.toString()
   if (!paid || paid === (before.paidAt ?? before.paidThrough)?.toString()) return
@@ -355,7 +350,7 @@ function stateOf(purchase: Purchase, said: ProviderSubscription, { invoices: pai
   }
 }
 
-/** When there may be news of a purchase, even if no webhook brings them. */
+/** When to check a purchase next, even without a webhook. */
 function nextCheck(purchase: Purchase, heard: Heard, now: Instant): Instant | null {
   if (purchase.paymentType === 'subscription')
     return isOver(purchase.providerStatus) || (!purchase.providerId && isPast(purchase.createdAt.add(agreementLives), now))

@@ -32,7 +32,7 @@ export const purchases = pgTable(
     /** An order: when the provider says that it was paid in full, and how much. */
     paidAt: instant(),
     paidMinor: integer(),
-    /** Paise that were given back of what was paid last: nobody is credited with them. */
+    /** Refunded paise of the last payment; they give no credit. */
     refundedMinor: integer().notNull().default(0),
 
     /** A subscription, as the provider said last. */
@@ -51,10 +51,10 @@ export const purchases = pgTable(
 
     /** The person ended it there and then. */
     endedAt: instant(),
-    /** It is to be cancelled at the provider at once, whoever is in the way. */
+    /** It must be cancelled at the provider immediately. */
     cancelWanted: boolean().notNull().default(false),
 
-    /** When the provider is asked about it next; null when there is nothing left to learn. */
+    /** The next provider check; null when the state is final. */
     nextCheckAt: instant(),
     /** How often something happened that is a reason to ask; failures in a row. */
     wakes: integer().notNull().default(0),
@@ -100,7 +100,7 @@ export const payments = pgTable(
   ],
 )
 
-/** The inbox of webhooks, one row an event: what it is about and never what it says, for that is asked anew. */
+/** The inbox of webhooks, one row an event: what it is about, not its content, because that is read from the provider. */
 export const paymentEvents = pgTable(
   'payment_events',
   {
@@ -146,7 +146,7 @@ export const invoiceCounts = pgTable(
   (t) => [primaryKey({ columns: [t.ownerId, t.month] })],
 )
 
-/** What an account has been told about its plan by mail: once. */
+/** Emails about the end of a plan, each sent once. */
 export const planNotifications = pgTable(
   'plan_tellings',
   {

@@ -14,11 +14,11 @@ import { countMailTry, findSender, sendsByGmail, storeGmail, toMailConfig } from
 import { openRefreshToken, type Sender } from './sender.ts'
 import { refusals } from './texts.ts'
 
-/** What a browser keeps while somebody says yes at Google: for which account and session they began. */
+/** Kept by the browser during consent at Google: account and session that started it. */
 const began = beginning.extend({ ownerId: z.string(), sessionId: z.string() })
 const path = '/mail-config/gmail'
 
-/** Connecting Gmail. A code counts only with what this account and this browser began with: a crafted link binds no mailbox. */
+/** A code is valid only in the browser and account that started, so that a crafted link cannot bind a mailbox. */
 export function gmailRoutes(
   app: App,
   { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
@@ -60,7 +60,7 @@ export function gmailRoutes(
       throw explain(error)
     })
     if (!scopes.includes(gmailScope)) {
-      // Without that it is good for nothing.
+      // A grant without the scope is useless.
       if (refreshToken) await revoke({ db, log }, google, { ownerId: account.id, address: identity.email ?? '', token: () => refreshToken })
       throw new ProblemError('google_failed', refusals.gmailNotAllowed)
     }
@@ -74,15 +74,15 @@ export function gmailRoutes(
       await onSenderChange(tx, account.id, now)
       return sender
     })
-    // The permission of another Gmail mailbox; that of the same one lives on in the new one, and would die with the old.
+    // Only for another mailbox: revoking the old grant of the same one would end the new grant too.
     if (before?.provider === 'gmail' && before.address !== address) await revokeGrant({ db, config, log }, provider, before)
     return toMailConfig(stored)
   })
 }
 
 /**
- * Hands a permission back to Google; where that does not work it is logged, and ends unused. It is kept where another account sends by the same
- * mailbox: Google takes back all that somebody has given Duely, whichever of its tokens is named.
+ * Revokes a Google grant; a failure is only logged. The grant is kept where another account sends by the same
+ * mailbox: revoking one token at Google revokes every grant of that person to Duely.
  */
 export async function revokeGrant(
   { db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>,

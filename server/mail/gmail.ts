@@ -23,12 +23,12 @@ export interface GmailOptions {
   sendDeadline?: number
 }
 
-/** An access token is taken for spent so many seconds before it is: a mail that is under way must not lose it. */
+/** An access token is renewed this many seconds early, so that it does not expire during a send. */
 const marginSeconds = 60
-/** The stored permission does not open: the secret key is another one, or the row is not the one it was sealed for. */
+/** The stored grant does not open: wrong secret key, or moved to another row. */
 class UnopenableError extends Error {}
 
-/** What of Google's is switched off for all of this server: no owner can do anything about it. */
+/** Google APIs that are off for this server: no owner can fix that. */
 const forOperator = new Set(['accessNotConfigured', 'SERVICE_DISABLED'])
 
 interface Access {
@@ -37,7 +37,7 @@ interface Access {
   until: number
 }
 
-/** Sends mails by Gmail's REST call (users.messages.send). A permission is renewed once at a time for a mailbox. */
+/** Sends by Gmail's users.messages.send. At most one token renewal runs per mailbox. */
 export function openGmailMailer(options: GmailOptions): Mailer {
   const { provider, db, log } = options
   const known = new Map<string, Access>()
@@ -49,7 +49,7 @@ export function openGmailMailer(options: GmailOptions): Mailer {
     const renewed = await provider.refresh(openPermission(options.secretKey, sender))
     const access = { token: renewed.accessToken, until: performance.now() + (renewed.accessSeconds - marginSeconds) * 1000 }
     known.set(sender.senderId, access)
-    // Usually none comes back, and the old one stays good.
+    // Google usually returns none, and the old one stays valid.
     if (renewed.refreshToken !== null) await keepRefreshToken(db, options.secretKey, sender, renewed.refreshToken)
     return access
   }
@@ -70,7 +70,7 @@ export function openGmailMailer(options: GmailOptions): Mailer {
     try {
       access = await accessOf(sender)
     } catch (error) {
-      // Whoever sends waits for the database; no mail is in hand yet.
+      // The caller waits for the database; no email is claimed yet.
       if (isUnavailable(error)) throw error
       return classifyRenewal(error, log, sender)
     }
@@ -107,7 +107,7 @@ export function openGmailMailer(options: GmailOptions): Mailer {
   }
 }
 
-/** The mailbox as it is stored now: another process may have been given a new permission meanwhile. */
+/** Reads the row again, because another process may have stored a new token. */
 async function currentSender(db: Database, sender: Sender): Promise<Sender> {
   const [row] = await db
     .select()
@@ -123,7 +123,7 @@ async function keepRefreshToken(db: Database, secretKey: string, sender: Sender,
     .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId)))
 }
 
-/** What Gmail answered. Status 0: nothing came back; `reached`: it may have the mail all the same. */
+/** Status 0: no answer; `reached`: Gmail may have the email nevertheless. */
 interface Answered {
   status: number
   reason: string
@@ -182,11 +182,11 @@ function neverConnected(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && notThere.has(String(cause.code))
 }
 
-/** Reasons of Gmail's that a used-up day stands behind; every other limit is over in minutes. */
+/** Gmail's reasons for a used-up daily quota; every other limit ends within minutes. */
 const dayUsedUp = new Set(['dailyLimitExceeded', 'quotaExceeded'])
 const tooFast = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'RESOURCE_EXHAUSTED'])
 
-/** What an answer means for the mail: by status and reason (Gmail API, "Resolve errors"), never by words. */
+/** By status and reason (Gmail API, "Resolve errors"), never by message text. */
 function classify({ status, reason, words, reached }: Answered): Outcome {
   const reply = words === '' ? outcomes.gmailStatus(status) : words
   if (status >= 200 && status < 300) return { kind: 'accepted', reply }
@@ -212,7 +212,7 @@ function classifyRenewal(error: unknown, log: Log, sender: Sender): Outcome {
   const kind = error instanceof ProviderError ? error.kind : null
   if (kind === 'revoked') return { kind: 'login_refused', reply: outcomes.reconnectGmail }
   log.warn({ err: error, senderId: sender.senderId }, 'A Gmail access token was not renewed.')
-  // The database, say: no word of Google's about the permission.
+  // For example the database: Google has not refused the grant.
   if (kind === null) return { kind: 'temporary', reply: outcomes.notRenewed, unknown: false }
   const reply = kind === 'refused' ? outcomes.renewalRefused : outcomes.renewalUnreachable
   return { kind: 'temporary', reply, unknown: false }

@@ -1,7 +1,7 @@
 import type { Instant } from '#server/platform/clock.ts'
 import type { Sender } from './sender.ts'
 
-/** How much a mailbox may send: in any 24 hours, and in any minute. Null where nobody says. */
+/** How much a mailbox may send: in any 24 hours, and in any minute. Null where the provider publishes none. */
 export interface SendingLimits {
   perDay: number | null
   perMinute: number | null
@@ -29,8 +29,8 @@ const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[
 ]
 
 /**
- * For so long a mailbox is not asked for more mails a minute, or a day, than it turned out to allow. A refusal costs one try; a limit that was
- * learned on a day on which somebody wrote much by hand would cost reminders.
+ * How long a learned limit applies. Too short costs one refused attempt; too long costs reminders, if the owner sent many emails by hand on the
+ * day it was learned.
  */
 const learnedFor = { minute: { hours: 1 }, day: { hours: 48 } }
 

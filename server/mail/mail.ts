@@ -14,13 +14,13 @@ import { describeError } from './texts.ts'
 export { limitsOf, type SendingLimits } from './limits.ts'
 export { type Sender, sealedSenders } from './sender.ts'
 
-/** How often an account may try a mailbox: each try knocks at somebody's server. */
+/** How often an account may try a mailbox, because each attempt connects to a foreign server. */
 const tries = { limit: 10, seconds: 3600 }
-/** A person waits for the answer: a try takes no longer than this, and asks for TLS once a server has been silent for a while. */
+/** A person waits for the answer. `probeMs`: when a silent server is probed for TLS. */
 const tryPatience = { wholeMs: 10_000, probeMs: 3_000 }
 
 const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
-/** What was learned of the mailbox before says nothing about this one. */
+/** Limits learned for the previous mailbox do not apply. */
 const untried = { ...notPaused, learnedPerDay: null, learnedPerDayAt: null, learnedPerMinute: null, learnedPerMinuteAt: null }
 
 /** The account's mailbox; null while it has none. */
@@ -29,7 +29,6 @@ export async function findSender(db: Database, ownerId: string): Promise<Sender 
   return row ?? null
 }
 
-/** Whether the account has a mailbox, paused or not. */
 export async function hasMailConfig(db: Database, ownerId: string): Promise<boolean> {
   const found = await db.select({ senderId: mailConfigs.senderId }).from(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
   return found.length > 0
@@ -123,17 +122,15 @@ async function store(db: Database, values: Sender): Promise<Sender> {
   return row as Sender
 }
 
-/** Forgets the mailbox and its secrets. */
 export async function removeMailConfig(db: Database, ownerId: string): Promise<void> {
   await db.delete(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
 }
 
-/** Why a mailbox is not used for a while. */
 export interface SenderStop {
   reason: 'login_refused' | 'quota'
   /** For the owner to read: the mail server's own words, or the provider's rule. */
   words: string
-  /** When it is used again by itself; null: once its owner has done something about it. */
+  /** When sending resumes automatically; null: when its owner has fixed it. */
   until: Instant | null
   /** How many mails a day it turned out to allow; null: nothing new is known. */
   learnedPerDay: number | null
@@ -152,7 +149,7 @@ export async function learnPerMinute(
     .where(and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId)))
 }
 
-/** Stops sending from this mailbox. True for the first who pauses it; false where it is paused already or was saved anew meanwhile. */
+/** True for the first caller; false if it is paused already or was saved again meanwhile. */
 export async function pauseSender(
   db: Database,
   sender: { ownerId: string; senderId: string },

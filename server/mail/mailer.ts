@@ -7,12 +7,12 @@ import { type Deadlines, defaultNetwork, type NetworkDeps, openSession, type Ses
 import { enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
 import { describeError, outcomes, passwordsSwitchedOffText } from './texts.ts'
 
-/** What a mail server made of one mail. `reply` is its own words, one line, at most 500 characters. */
+/** The result of sending one email. `reply` is the server's own words, one line, at most 500 characters. */
 export type Outcome =
   | { kind: 'accepted'; reply: string }
   /**
-   * 4yz, connection, TLS, DNS, timeout. `unknown`: the final dot was on its way, so the server may have the mail. `ofMailbox`: it was said of
-   * what this mailbox sends, neither of the recipient nor of the one connection.
+   * 4yz, connection, TLS, DNS, timeout. `unknown`: the data was sent, so the server may have the email. `ofMailbox`: the reply is about the
+   * mailbox, not about the recipient or the connection.
    */
   | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean }
   | { kind: 'permanent'; reply: string }
@@ -28,12 +28,11 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Sends one mail, the bytes as they are, to one recipient. `take` is asked for it once a connection is ready, so that nothing slow lies
-   * between its answer and the mail server; where it answers null nothing is sent and the outcome is null. It is not asked where no
-   * connection came about. Rejects only with what `take` threw.
+   * Sends one email to one recipient. `take` is called once a connection is ready, so that nothing slow happens between claim and sending; if it
+   * answers null, nothing is sent and the outcome is null. It is not called without a connection. Rejects only with what `take` threw.
    */
   send(sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null>
-  /** Nothing follows for now: connections of this mailbox that lie idle are closed, so that another process may open as many. */
+  /** Closes idle connections of this mailbox, so that another process can open as many. */
   closeIdle(sender: Sender): void
   /** Lets what is under way finish, then closes every connection. */
   close(): Promise<void>
@@ -51,9 +50,9 @@ export interface MailerOptions {
   idleMs?: number
 }
 
-/** Providers count connections: two of one mailbox are allowed everywhere. */
+/** Every provider allows two connections per mailbox. */
 const connectionsPerSender = 2
-/** Many servers end a connection after so many mails; a fresh one in time costs less than a refused mail. */
+/** Many servers close a connection after this many emails; reconnecting costs less than a refused email. */
 const mailsPerConnection = 100
 
 /** What two large providers answer when a mailbox has used up its day: Gmail's 5.4.5, Exchange Online's 5.1.90. */
@@ -67,13 +66,13 @@ interface Connection {
   idle: NodeJS.Timeout | undefined
 }
 
-/** The connections of one mailbox: who has a place may use one. */
+/** The connections of one mailbox. */
 interface SmtpPool {
   limit: LimitFunction
   idle: Connection[]
 }
 
-/** Sends mails by SMTP: at most two connections per mailbox, kept for the next mail, each step under a deadline that a slow drip cannot prolong. */
+/** Sends by SMTP with a small connection pool per mailbox. Each step has a deadline that slow bytes cannot prolong. */
 export function openSmtpMailer(options: MailerOptions): Mailer {
   const network: NetworkDeps = {
     ...defaultNetwork,
@@ -211,7 +210,7 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
   }
 }
 
-/** Hands one mail over. What can be known without asking is decided here: an address that is none, and one that the server cannot read. */
+/** Rejects unusable addresses without asking the server. */
 async function hand(connection: Connection, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome> {
   const [from, to] = [plainAddress(mail.from), plainAddress(mail.to)]
   if (!from || !to)
@@ -228,10 +227,10 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
   return { kind: 'accepted', reply }
 }
 
-/** What a failure means for the mail: by the step, then by the reply's codes; never by words. */
+/** By the step, then by the reply's codes, never by message text. */
 function classify(error: unknown, about: { sender: Sender; dataSent: boolean; ofMailbox: boolean }): Outcome {
   if (!(error instanceof MailError))
-    // The password does not open: the secret key is another one, or the row is not the one it was sealed for.
+    // The password does not open: wrong secret key, or moved to another row.
     return { kind: 'login_refused', reply: outcomes.passwordUnreadable }
   const { code, reply } = error
   if (reply !== null && passwordsSwitchedOff.has(enhancedCode(reply) ?? ''))

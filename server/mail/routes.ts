@@ -15,11 +15,11 @@ import { refusals } from './texts.ts'
 import { openMailer } from './transports.ts'
 
 export interface MailHandDowns {
-  /** In the transaction that saves or removes a mailbox: what waits for one, or counts on one, is told. */
+  /** Runs in the transaction that saves or removes a mailbox. */
   onSenderChange(tx: Database, ownerId: string, now: Instant): Promise<void>
 }
 
-/** Hands a permission of Google's back once its account is gone. */
+/** Revokes the Google grant after the account is deleted. */
 export function mailOnAccountDeleted({ config, log }: Pick<Deps, 'config' | 'log'>): OnAccountDeleted {
   const provider = config.google && openProvider(config.google)
   return async (db, ownerId) => {
@@ -30,7 +30,7 @@ export function mailOnAccountDeleted({ config, log }: Pick<Deps, 'config' | 'log
   }
 }
 
-/** `outside` and `patience` are for tests: the real world, 10 s for trying a mailbox and 20 s for a test mail otherwise. */
+/** `world` is for tests. */
 export function mailRoutes(
   app: App,
   { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
@@ -60,7 +60,7 @@ export function mailRoutes(
     return toMailConfig(stored)
   })
 
-  // Its connections are its own: a process that only serves has no others.
+  // A process that only serves has no other mailer.
   const post = openMailer({ db, config, log })
   app.addHook('onClose', () => post.close())
 

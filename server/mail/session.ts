@@ -16,11 +16,11 @@ export interface Deadlines {
   greeting: number
   /** Every single command, STARTTLS with its handshake included. */
   command: number
-  /** From the leave to send the mail until it was accepted or not. */
+  /** From the server's 354 until its reply to the final dot. */
   dot: number
 }
 
-/** The world outside: everything about it can be handed in. */
+/** Access to the network, replaceable in tests. */
 export interface NetworkDeps {
   allowPrivateHosts: boolean
   resolve: Resolve
@@ -56,7 +56,7 @@ export interface Session {
   readonly smtpUtf8: boolean
   /** Resolves to the server's words on accepting the mail; rejects with MailError `reply` or why the connection broke. */
   send(mail: { raw: Buffer; from: string; to: string }): Promise<string>
-  /** How far the last mail came: whether the server had answered anything to it, and whether its final dot was on its way. */
+  /** How far the last mail came: whether the server had answered, and whether the data was sent. */
   readonly progress: { answered: boolean; dataSent: boolean; step: string }
   /** Makes the connection ready for another mail after a refused one. */
   reset(): Promise<void>
@@ -212,7 +212,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
     async send({ raw, from, to }) {
       const own = { answered: false, dataSent: false, step: '' }
       progress = own
-      // The message is asked for once the server has given its leave, and its end means that the dot follows.
+      // The stream is read after the server's 354, and the final dot follows its end.
       const message = new Readable({
         read() {
           allow(deadlines.dot)
@@ -239,7 +239,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       await exchange<void>((done) => {
         gone.push(() => done())
         smtp.quit()
-        // Everything that matters is done: nobody waits long for a goodbye.
+        // The email is accepted already, so QUIT has a short deadline.
         allow(Math.min(deadlines.command, 2_000))
       }).catch(() => undefined)
       lose(new MailError('broken_off'))
@@ -271,7 +271,7 @@ async function probe(about: Talk, settled: () => boolean, lose: (error: MailErro
 function connected(socket: net.Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('connect', resolve)
-    // Stays for good: a socket that breaks off later must not end the process.
+    // The listener stays: a socket that fails later must not end the process.
     socket.on('error', (error: Error) => reject(understand(error)))
   })
 }
@@ -303,7 +303,7 @@ function limit(ms: number, signal: AbortSignal | undefined): { race<T>(work: Pro
   }
 }
 
-/** What an error means: by the reply's code first, by the code of nodemailer, Node or OpenSSL second, never by its words. */
+/** By the reply's code first, then by the code of nodemailer, Node or OpenSSL, never by message text. */
 function understand(error: Error, step: 'connection' | 'handshake' | 'login' | 'reply' = 'connection'): MailError {
   if (error instanceof MailError) return error
   const {
@@ -347,13 +347,13 @@ function codeOf(code: string): SmtpErrorCode {
   }
 }
 
-/** A server that repeats what it was sent must not make us show or store a password. */
+/** A server may echo what it was sent: a password must not be shown or stored. */
 function withoutSecrets(reply: string, { user, pass }: Target): string {
   const secrets = [Buffer.from(`\0${user}\0${pass}`).toString('base64'), Buffer.from(pass).toString('base64'), pass]
   return secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), reply)
 }
 
-/** Hears the lines that go out (secrets masked by nodemailer) and come in. */
+/** Observes the SMTP dialogue; nodemailer masks secrets. */
 function trafficLogger(heard: { client(line: string): void; server(reply: string): void }) {
   const nothing = () => undefined
   const debug = (entry: unknown, line: unknown) => {

@@ -2,7 +2,7 @@ import { boolean, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { instant } from '#server/platform/columns.ts'
 
-/** An account's mailbox. Saving it anew gives it a new senderId, so that a mail notices a change of sender. */
+/** An account's mailbox. Saving it again gives it a new senderId, so that a delivery notices a change of sender. */
 export const mailConfigs = pgTable('mail_configs', {
   ownerId: uuid()
     .primaryKey()
@@ -23,7 +23,7 @@ export const mailConfigs = pgTable('mail_configs', {
   pauseReason: text({ enum: ['login_refused', 'quota'] }),
   pauseMessage: text(),
   pausedAt: instant(),
-  /** A used-up quota ends by itself: when sending goes on. */
+  /** For a quota pause: when sending resumes automatically. */
   pausedUntil: instant(),
   /** Mails a day that this mailbox turned out to allow, where that is less than its provider says, and when: others may have used it that day. */
   learnedPerDay: integer(),

@@ -6,12 +6,11 @@ import type { Sender } from './sender.ts'
 import { MailError, replyCode } from './smtp-errors.ts'
 import { describeError, testEmail } from './texts.ts'
 
-/** A person waits for the answer. */
 const usualPatienceMs = 20_000
 
 /**
- * Sends a mail from an account's mailbox to its owner's own address and answers the mail server's words, in one line. It leaves as a
- * reminder would, and is none: nothing about it is written down. Whatever fails is refused with `mail_refused`, in the server's testEmail.
+ * Sends a test email from an account's mailbox to its owner, on the same path as a reminder but without a record. Answers the mail server's reply.
+ * Refuses every failure with `mail_refused`, in the server's words.
  */
 export async function sendTestMail(
   mailer: Mailer,
@@ -23,7 +22,7 @@ export async function sendTestMail(
   let taken = false
   let late = false
   const sending = mailer.send(sender, async () => {
-    // Nothing may leave once the person was told that nothing did.
+    // Must not send after the timeout was reported.
     if (late) return null
     taken = true
     return { raw, from: sender.address, to: mail.to }
@@ -44,7 +43,7 @@ function explain(outcome: Exclude<Outcome, { kind: 'accepted' }> | 'late' | null
   const server = sender.host ?? 'Gmail'
   if (outcome === 'late' || outcome === null) return taken ? testEmail.unconfirmed(server) : testEmail.failed(testEmail.slow(server))
   if (outcome.kind === 'temporary' && outcome.unknown) return testEmail.unconfirmed(server)
-  // Without a code it is a sentence already.
+  // A reply without a code is one of our own sentences.
   if (replyCode(outcome.reply) === 0) return testEmail.failed(outcome.reply)
   const error = new MailError(outcome.kind === 'login_refused' ? 'login' : 'reply', outcome.reply)
   return testEmail.failed(describeError(error, { host: server, port: sender.port ?? 0 }).sentence)
@@ -58,7 +57,7 @@ function compose(from: string, mail: { id: string; name: string; to: string; at:
     text: testEmail.text(from),
     messageId: `<test.${mail.id}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`,
     date: new Date(mail.at.epochMilliseconds),
-    // RFC 3834: nobody's holiday notice should answer.
+    // RFC 3834: suppresses automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' },
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -13,7 +13,7 @@ export function openMailer({ db, config, log }: Pick<Deps, 'db' | 'config' | 'lo
     send(sender, take) {
       if (sender.provider === 'smtp') return smtp.send(sender, take)
       if (gmail) return gmail.send(sender, take)
-      // Whoever runs this server has taken Google away since.
+      // The operator has removed the Google settings since.
       return Promise.resolve({
         kind: 'login_refused',
         reply: outcomes.gmailRemoved,

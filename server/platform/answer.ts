@@ -21,7 +21,7 @@ import { nouns, texts } from './texts.ts'
 
 export type App = FastifyInstance
 
-/** The account that owns every record of a call; the accounts slice says what else it is. */
+/** The account that owns every record of a call; the accounts slice adds its other fields. */
 export interface Account {
   id: string
 }
@@ -32,7 +32,6 @@ export interface ApiClient {
   id: string
 }
 
-/** Who is asking. */
 export interface Principal {
   account: Account
   /** null: the person themselves. */
@@ -42,12 +41,12 @@ export interface Principal {
 }
 
 /**
- * Tells who a request for a call comes from, or refuses it: `not_signed_in`, and `not_allowed` where the call is not for them. What the answer
- * says of it besides goes into the reply's headers.
+ * Authenticates a request for a call, or refuses it with `not_signed_in`, or with `not_allowed` where the call is not open to the principal. It
+ * may set headers of the reply.
  */
 export type Authenticate = (request: FastifyRequest, call: Call, reply: FastifyReply) => Promise<Principal>
 
-/** A call without a reply may be answered by whatever ends without one. */
+/** A call without a reply answers nothing. */
 type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C>
 
 interface Http {
@@ -58,7 +57,7 @@ interface Http {
 declare module 'fastify' {
   interface FastifyInstance {
     authenticate: Authenticate
-    /** Answers a browser that asked for an address where nothing is; null while there are no pages. */
+    /** Answers a browser's request for an unknown URL; null without a client build. */
     notFoundPage: { answer: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null }
   }
 }
@@ -81,7 +80,7 @@ export async function openApp(options: {
     genReqId: () => randomUUID(),
     frameworkErrors: (_error, request, reply) => {
       const { status, problem } = plain('invalid', texts.malformedUrl)
-      // Fastify types the reply of a request that has no route yet more narrowly than any other, and asks no hook about it.
+      // Fastify types this reply more narrowly than any other, and runs no hooks for it.
       return (reply as FastifyReply)
         .status(status)
         .headers({ ...answerHeaders(request, { https }), 'cache-control': 'no-store' })
@@ -89,7 +88,7 @@ export async function openApp(options: {
     },
   })
   const parse = app.getDefaultJsonParser('error', 'error')
-  // Many programs say that they send JSON where they send nothing at all.
+  // Many API clients send the JSON content type with an empty body.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
     body === '' ? done(null) : parse(request, String(body), done),
   )
@@ -186,7 +185,7 @@ function register<C extends Call>(
   })
 }
 
-/** What is said where a schema has no sentence of its own: its own words speak to developers. */
+/** Replaces Zod's default messages, which are for developers. */
 z.config({
   customError: (issue) => {
     if (issue.code === 'invalid_type')
@@ -195,7 +194,7 @@ z.config({
     return undefined
   },
 })
-/** What a person is told about an error: refusals in their own sentence, invalid input by field, anything else in general words. */
+/** Problem errors keep their message, invalid input is reported by field, anything else in general words. */
 function sayProblem(error: unknown): { status: number; problem: Problem; retryAfter?: number | undefined } {
   if (error instanceof ProblemError) return { status: error.status, problem: error.problem, retryAfter: error.retryAfter }
   const { validation, validationContext, statusCode, code } = error as FastifyError

@@ -35,17 +35,17 @@ const migrationsFolder = path.join(import.meta.dirname, '../../migrations')
 /** `SHOW server_version_num` of PostgreSQL 15.0. */
 const oldestServer = 150_000
 const transactionDeadline = 5_000
-/** A person waits for whatever the database answers: better a word soon than a page that hangs. */
+/** A person waits for the answer: a quick error is better than a page that hangs. */
 const connectDeadline = 1_800
-/** Where it does answer, but all connections are busy, waiting one's turn is worth more than a word. */
+/** If only the pool is busy, waiting is better than an error. */
 const turnDeadline = 8_000
-/** A connection on which nothing has moved for so long is dead, whatever the network says. Longer than the longest statement. */
+/** A connection without traffic for this long is considered dead. Longer than the longest statement. */
 const silenceDeadline = 12_000
 const healthDeadline = 1_900
 
 export interface OpenDatabase {
   db: Database
-  /** The same for questions of health: on a server a connection that nobody else can be in front of. */
+  /** For health checks and heartbeats: on a server a connection of its own, which no other query can block. */
   pulse: Database
   /** The embedded engine, where it is one: the queue shares its single connection. */
   embedded: PGlite | null
@@ -55,8 +55,8 @@ export interface OpenDatabase {
 }
 
 /**
- * Postgres inside this process, in `dataDir`, one process at a time, every commit on disk before it is answered.
- * `sync` is what makes it so: fsync of a file descriptor. Refuses with a StartError.
+ * Postgres inside this process, in `dataDir`, one process at a time. `sync` (fsync) makes every commit durable before it is answered. Refuses with a
+ * StartError.
  */
 export async function openEmbedded(dataDir: string, sync: (fd: number) => void = fsyncSync): Promise<OpenDatabase> {
   const folder = path.join(dataDir, 'postgres')
@@ -78,7 +78,7 @@ export async function openEmbedded(dataDir: string, sync: (fd: number) => void =
   }
 }
 
-/** A first start that is cut off leaves half a folder, which never opens again: the folder takes its name only when it is whole. */
+/** An interrupted first start leaves a folder that never opens again, so the folder gets its name only when complete. */
 async function makeFolder(folder: string, sync: (fd: number) => void): Promise<void> {
   const making = `${folder}.making`
   rmSync(making, { recursive: true, force: true })
@@ -105,20 +105,20 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
   }
 }
 
-/** The same around an engine that somebody else made: tests start theirs from a migrated copy. */
+/** For an engine that exists already: tests start theirs from a migrated copy. */
 export async function wrapEmbedded(engine: PGlite): Promise<OpenDatabase> {
   const db = drizzleEmbedded(engine, { casing: 'snake_case' })
   await migrateEmbedded(db, { migrationsFolder })
   return { db: withDeadline(db), pulse: db, embedded: engine, pool: null, close: () => engine.close() }
 }
 
-/** PostgreSQL 15 or later at `url`; whoever comes first migrates, under a lock. Refuses with a StartError. */
+/** PostgreSQL 15 or later at `url`; the first process migrates, under a lock. Refuses with a StartError. */
 export async function openServer(url: string): Promise<OpenDatabase> {
   await migrate(url)
   const pool = openPool(url, { max: 10, name: 'duely' })
   const own = openPool(url, { max: 1, name: 'duely-health' })
   const db = drizzleServer(pool, { casing: 'snake_case' })
-  // drizzle's own keeps a connection for good where BEGIN fails on it, and gives one back that is about to break.
+  // drizzle's own leaks a connection if BEGIN fails, and releases a broken connection to the pool.
   db.transaction = async (work, settings) => {
     const connection = await pool.connect()
     let broken = false
@@ -157,7 +157,7 @@ function openPool(url: string, about: { max: number; name: string }): Classifyin
   return pool
 }
 
-/** A socket for a connection to the server: where nothing moves on it for 12 s it breaks, for a network that has swallowed the other end never says so. */
+/** A socket for a connection to the server: it is destroyed after 12 s without traffic, because a lost peer may never send a reset. */
 export function socketWithTimeout(): net.Socket {
   const socket = new net.Socket()
   return socket.setTimeout(silenceDeadline, () =>
@@ -165,7 +165,7 @@ export function socketWithTimeout(): net.Socket {
   )
 }
 
-/** On a connection of its own: a migration takes the time that it takes, and other processes wait for it. */
+/** On its own connection, because a migration may be slow and other processes must wait for it. */
 async function migrate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'duely-migrate' })
   client.on('error', () => undefined)
@@ -213,12 +213,11 @@ function placeOf(url: string): string {
   return `${hostname}:${port || 5432}${pathname}`
 }
 
-/** Gives up connecting long before the pool gives up waiting for a turn. */
+/** Its connect timeout is much shorter than the pool's wait for a free connection. */
 class ImpatientClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectDeadline })
-    // The pool listens while nobody uses a connection. One that dies between two statements of a transaction would end the process: the next
-    // statement says so.
+    // The pool listens to idle connections only. Without this, one that dies between two statements of a transaction would end the process.
     this.on('error', () => undefined)
   }
 }
@@ -226,7 +225,7 @@ class ImpatientClient extends pg.Client {
 /** The database cannot be reached at this moment. */
 class DatabaseUnavailable extends Error {}
 
-/** Says what kind of error it is when no connection can be had: the driver throws bare sentences. */
+/** Marks connection errors by class, because the driver throws plain errors. */
 class ClassifyingPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(
@@ -251,18 +250,18 @@ function away(error: unknown): DatabaseUnavailable {
 /** Server codes of a database that is starting, stopping or full: 57P01 to 57P03, 53300, and class 08. */
 const unreadyCodes = /^(?:57P0[123]|53300|08...)$/
 
-/** Whether an error says that the database cannot be reached, rather than that it refused a statement. */
+/** Whether the database could not be reached, rather than refused a statement. */
 export function isUnavailable(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) {
     if (one instanceof DatabaseUnavailable) return true
     if (one instanceof pg.DatabaseError) return unreadyCodes.test(one.code ?? '')
-    // Whatever a server or the embedded engine says has a severity: anything else happened on the way there.
+    // An error of a server or the embedded engine has a severity; any other is a connection error.
     if (one instanceof DrizzleQueryError && one.cause && !('severity' in one.cause)) return !(one.cause instanceof TypeError)
   }
   return false
 }
 
-/** Two transactions waited for each other, and the database ended this one: nothing of it was done, and it may be tried again. */
+/** The transaction was rolled back and can be retried. */
 export function isDeadlock(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof pg.DatabaseError && one.code === '40P01') return true
   return false
@@ -289,7 +288,7 @@ let prepares = true
 export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
   if (!prepares) return rows(db, shape, statement)
   const query = dialect.sqlToQuery(statement)
-  // Named after its text: whatever another version of this program has prepared on a shared connection is never taken for it.
+  // Named by a hash of its text, so that another version's statement on a shared connection is never used for it.
   const name = createHash('sha256').update(query.sql).digest('base64url')
   try {
     const result = (await db._.session.prepareQuery(query, undefined, name, false).execute()) as { rows: unknown[] }
@@ -308,7 +307,7 @@ export async function changed(db: Database, statement: SQL): Promise<number> {
   return result.rowCount ?? result.affectedRows ?? 0
 }
 
-/** Whether the database answers, known within 2 s. */
+/** Resolves within 2 s. */
 export async function answers(db: Database): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {
@@ -321,7 +320,7 @@ export async function answers(db: Database): Promise<boolean> {
   return Promise.race([asked, late]).finally(() => clearTimeout(timer))
 }
 
-/** A transaction that takes longer than 5 s is rolled back and names who began it: on the embedded database everybody else waits for it. */
+/** Rolls back a transaction after 5 s, with the caller's stack in the error: on the embedded database all others wait for it. */
 function withDeadline<D extends Database>(db: D): D {
   const begin = db.transaction.bind(db)
   db.transaction = (work, settings) => {
@@ -334,7 +333,7 @@ function withDeadline<D extends Database>(db: D): D {
         reject(caller)
       }, transactionDeadline)
     })
-    // Whoever works on in it must not write through a connection that is somebody else's by then.
+    // After the rollback the connection may belong to another transaction, so further statements must fail.
     const guarded = <T extends object>(tx: T): T =>
       new Proxy(tx, {
         get(target, name) {
@@ -370,7 +369,7 @@ class DurableFS extends NodeFS {
   }
 }
 
-/** SQLITE_BUSY: somebody else holds the lock. */
+/** SQLITE_BUSY: another process holds the lock. */
 const busy = 5
 
 /** Two processes on one folder lose rows: the kernel holds this lock for as long as the process lives, also through kill -9. */

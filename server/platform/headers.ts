@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** What only a page may do; an answer to a call may do nothing in a browser that shows it by itself. */
+/** An answer to a call must do nothing in a browser that opens it as a page. */
 const callPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 /**

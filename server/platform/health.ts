@@ -4,14 +4,14 @@ import type { App } from './answer.ts'
 const asked = z.object({ strict: z.string().optional() })
 
 /**
- * `GET /health`: whether this process can serve at this moment, for whoever watches or balances. What keeps the background from its work makes
+ * `GET /health`: whether this process can serve, for monitors and load balancers. A problem in the background makes
  * it `degraded`, with the reason: still 200, because this process is alive, but 503 for who asks strictly.
  */
 export function answerHealth(app: App, about: { answers: () => Promise<boolean>; trouble: () => Promise<string | null> }): void {
   app.get('/health', { logLevel: 'warn', schema: { summary: 'Whether this process can serve.' } }, async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const trouble = about.trouble()
-    // Where the database does not answer nobody asks what it would have said.
+    // Not awaited if the database does not answer, so its rejection must be handled here.
     trouble.catch(() => undefined)
     if (!(await about.answers())) return reply.status(503).send({ status: 'the database does not answer' })
     const reason = await trouble

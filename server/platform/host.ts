@@ -7,7 +7,7 @@ export type Resolve = (name: string) => Promise<string[]>
 
 export const resolveName: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
 
-/** A host that may be connected to, at exactly these addresses: nobody asks for its name a second time. */
+/** A host with vetted addresses; it must not be resolved a second time (DNS rebinding). */
 export interface VettedHost {
   /** What a certificate must be made out to. */
   name: string
@@ -53,7 +53,7 @@ export function isSpecialAddress(address: string): boolean {
 }
 
 /**
- * Resolves a host once and judges what came out, not how it was written: `127.1`, `0x7f000001` and a name that leads there are one.
+ * Resolves a host once and checks the addresses, not the spelling: `127.1`, `0x7f000001` and a name that leads there are one.
  * `unknown`: it has no address. `special`: one of its addresses, and one is enough, lies outside the public internet.
  */
 export async function resolveHost(
@@ -69,7 +69,7 @@ export async function resolveHost(
   return { name, addresses, isPrivate: special.length === addresses.length }
 }
 
-/** TCP to one of the vetted addresses: the name is not asked for again, so it cannot change its mind in between. */
+/** Opens TCP to one of the vetted addresses without resolving the name again (DNS rebinding). */
 export function connectToAddresses(addresses: string[], port: number): net.Socket {
   const all = addresses.map((address) => ({ address, family: isIP(address) }))
   return net.connect({
@@ -86,7 +86,7 @@ export function connectToAddresses(addresses: string[], port: number): net.Socke
   })
 }
 
-/** What Node or OpenSSL does not like about a certificate, by their codes; null where it is something else. */
+/** Classifies a certificate error by the codes of Node and OpenSSL; null for any other error. */
 export function certificateError(code: string): 'name' | 'expired' | 'untrusted' | null {
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':

@@ -41,18 +41,18 @@ export interface Queue {
   start(works: Work[]): void
   /** Works off what is waiting, once, and answers how many jobs that were. */
   runWaiting(works: Work[]): Promise<number>
-  /** Forgets what was done. */
+  /** Deletes finished jobs. */
   tidy(): Promise<void>
-  /** Begins nothing new, tells what runs to end, and waits for it. */
+  /** Starts no more jobs, aborts running ones and waits for them. */
   stop(): Promise<void>
 }
 
-/** A job whose process has said nothing for so long is somebody else's, by the database's clock. */
+/** Another process may take a job after this long without renewal, by the database's clock. */
 const leaseSeconds = 10
 const renewSeconds = 3
 /** How often a process looks for jobs of others, and of its own whose transaction has yet to end, in ms. */
 const [idlePoll, hurriedPoll, hurry] = [500, 20, 300]
-/** How long a database that is away is left alone, in ms. */
+/** Pause while the database is unavailable, in ms. */
 const awayPause = 250
 /** How long what runs may take to end when the process stops, in ms. */
 const stopPatience = 8_000
@@ -62,7 +62,7 @@ type TakenJob = z.output<typeof takenJob>
 
 /**
  * Jobs as rows: one row a key, `turn` says how often it is asked for. Who takes it holds a lease, and takes off what it had found when it is
- * done: what was asked for meanwhile stays for another go. A lease from a clock that was set back since holds nobody off. A key that is busy keeps nobody else waiting. `soleProcess`: no other process can be on this database.
+ * done: what was asked for meanwhile stays for another go. A lease from a clock that was set back since is ignored. A busy key does not delay other keys. `soleProcess`: no other process can be on this database.
  */
 export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean }): Promise<Queue> {
   const { db, log, soleProcess } = about
@@ -98,7 +98,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       FROM (VALUES ${mine}) AS mine (ticket, turn) WHERE j.ticket = mine.ticket`)
     return all.map(() => undefined)
   })
-  /** What failed because the database was away is not to blame for it. */
+  /** A database outage does not count as a failed attempt. */
   const failed = ({ ticket }: TakenJob, error: unknown) =>
     db.execute(sql`
       UPDATE jobs SET ticket = NULL, lease_until = NULL, tries = tries + ${isUnavailable(error) ? 0 : 1}::int,
@@ -120,7 +120,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         break
       } catch (error) {
         report(error)
-        // Its lease ends by itself.
+        // Its lease expires.
         if (stopping.signal.aborted || !isUnavailable(error)) break
         await pause(awayPause)
       }
@@ -236,7 +236,7 @@ function openWaker(): Waker {
   }
 }
 
-/** While its database is away the queue would report the same several times a second. */
+/** During an outage the queue would log the same error several times a second. */
 function oncePerMinute(say: (error: unknown) => void): (error: unknown) => void {
   let last = Number.NEGATIVE_INFINITY
   return (error) => {

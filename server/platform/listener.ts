@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** The port, open before the program is ready and until it has ended: until then and from then on it says so. */
+/** The port opens before the program is ready and closes last; it answers 503 before and after serving. */
 export interface Listener {
   port: number
   /** From here on requests are handled. */
@@ -79,12 +79,12 @@ export async function openListener(about: { host: string; port: number }): Promi
   }
 }
 
-/** A host of several addresses does without one that this machine does not have, but not without one that is taken. */
+/** An address that this machine lacks is skipped if the host has others; one that is in use is an error. */
 function refuses(code: string): boolean {
   return code === 'EADDRINUSE' || code === 'EACCES'
 }
 
-/** Resolves to null, or to the code of what stands in the way. */
+/** Resolves to null, or to an error code. */
 function listen(server: Server, port: number, host: string): Promise<string | null> {
   return new Promise((resolve) => {
     const refuse = (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)

@@ -43,18 +43,18 @@ export function openLog(options: { level: string; terminal: boolean; destination
     base: null,
   }
   if (options.destination) return pino(settings, options.destination)
-  // Written at once: what a process said last is what one wants to read after it ended.
+  // Synchronous, because the last lines of a process matter most.
   return options.terminal
     ? pino(settings, pretty({ colorize: true, ignore: 'hostname,pid,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }))
     : pino(settings, openOutput(1))
 }
 
-/** A reader that is slow is waited for, in naps of 10 ms, this often at most. */
+/** A slow reader is waited for, at most this many times 10 ms. */
 const mostNaps = 100
 
 /**
- * Writes each line at once. What cannot be written, because the disk is full or nobody reads any more, is lost: pino's own way of writing
- * then waits for ever, and the mail with it.
+ * Writes each line synchronously. A line that cannot be written (disk full, closed pipe) is dropped: pino's own destination would block for ever,
+ * and email with it.
  */
 export function openOutput(fd: number): DestinationStream {
   const nap = new Int32Array(new SharedArrayBuffer(4))
@@ -89,7 +89,7 @@ function withoutSecrets(value: unknown, depth: number): unknown {
   )
 }
 
-/** What an error says of itself and nothing that hangs on it: drivers attach whole statements, addresses and logins. */
+/** Only known fields: drivers attach whole statements, addresses and logins. */
 function sayError(error: Error, depth: number): object {
   const { name, code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
   // The query builder repeats every parameter in its message, passwords' hashes and people's addresses among them.

@@ -21,7 +21,7 @@ import { z } from 'zod'
 export const beginning = z.object({ state: z.string(), nonce: z.string(), verifier: z.string() })
 export type Beginning = z.output<typeof beginning>
 
-/** Who somebody is to the provider, every signature and date checked. `sub` never changes and is never given to anybody else. */
+/** A verified identity. `sub` never changes and is never reassigned. */
 export interface Identity {
   issuer: string
   sub: string
@@ -42,7 +42,7 @@ export interface Grant {
 }
 
 /**
- * Why the provider gave nothing. `denied`: the person said no. `revoked`: the grant is gone for good. `away`: it cannot be reached, or
+ * Why the provider gave nothing. `denied`: the person said no. `revoked`: the grant is permanently gone. `away`: it cannot be reached, or
  * has trouble of its own, and may answer later. `refused`: what came back is not what was asked for.
  */
 export class ProviderError extends Error {
@@ -77,7 +77,7 @@ export function openProvider(about: { clientId: string; clientSecret: string; is
   const configuration = () => {
     known ??= discovery(issuer, about.clientId, undefined, ClientSecretPost(about.clientSecret), {
       timeout: patienceSeconds,
-      // A signature is checked although the token came over TLS: whoever stands in between must not be anybody.
+      // Signatures are checked in addition to TLS, against a machine in the middle.
       execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
     }).catch((error: unknown) => {
       known = null

@@ -21,7 +21,7 @@ const said = z.object({ lines: z.array(z.string()), code: z.number().int() })
 const longestPath = 103
 
 /**
- * Takes commands from whoever may read the data folder, and from nobody else: a socket of mode 0600. One JSON value comes, one goes
+ * Takes commands from the owner of the data folder only: a socket of mode 0600. One JSON value comes, one goes
  * back. Call it only while holding the folder's lock: a socket that is there already is a dead process's.
  */
 export async function openOperatorSocket(
@@ -42,7 +42,7 @@ export async function openOperatorSocket(
       socket.destroy()
     })
   })
-  // The socket is made within this call: nobody else can open it in the moment before its mode is set.
+  // The umask applies to the socket's creation, so there is no moment with a wider mode.
   const before = process.umask(0o177)
   try {
     server.listen(place)

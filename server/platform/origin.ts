@@ -6,8 +6,8 @@ import { serverChecks } from './tables.ts'
 const subject = 'database'
 
 /**
- * Where these rows are kept: the cluster, the database in it, and the table. A dump that is put back makes tables anew, in whatever database, so one of
- * the three is another one then. PostgreSQL keeps all three over restarts, failovers and VACUUM FULL; `pg_upgrade` changes the first.
+ * Where these rows are kept: the cluster, the database in it, and the table. Restoring a dump recreates the tables, possibly in another database, so at
+ * least one of the three changes. PostgreSQL keeps all three over restarts, failovers and VACUUM FULL; `pg_upgrade` changes the first.
  */
 async function placeOf(db: Database): Promise<string> {
   const [place] = await rows(
@@ -25,7 +25,7 @@ export async function wasRestored(db: Database): Promise<boolean> {
   return known !== undefined && known.value !== (await placeOf(db))
 }
 
-/** From now on they belong here. */
+/** Records where the rows are kept now. */
 export async function recordOrigin(db: Database): Promise<void> {
   const value = await placeOf(db)
   await db.insert(serverChecks).values({ subject, value }).onConflictDoUpdate({ target: serverChecks.subject, set: { value } })

@@ -94,7 +94,7 @@ async function show(page: string, request: FastifyRequest, reply: FastifyReply, 
     .headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': pagePolicy(nonce, more),
-      // A payment provider's window may talk back to the page that opened it; nobody else's may.
+      // Popups: the payment provider's window must be able to reach its opener.
       'cross-origin-opener-policy': 'same-origin-allow-popups',
       'cache-control': 'no-cache',
       vary: 'accept-encoding',

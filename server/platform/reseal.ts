@@ -17,8 +17,8 @@ export interface SealedColumn {
 const batch = 200
 
 /**
- * Seals every secret of a column with the first line of the secret key. Rows are taken one by one and only where they are as they were
- * read, so that whoever saves or sends meanwhile is not disturbed. Answers how many were sealed anew, and how many do not open.
+ * Re-encrypts every secret of a column with the first line of the secret key. A row is updated only if it is unchanged since it was read, so that
+ * concurrent saves are kept. Answers how many were re-encrypted, and how many do not open.
  */
 export async function reseal(db: Database, secretKey: string, of: SealedColumn): Promise<{ done: number; closed: number }> {
   const [table, column, key] = [sql.identifier(of.table), sql.identifier(of.column), sql.identifier(of.key)]
@@ -36,10 +36,10 @@ export async function reseal(db: Database, secretKey: string, of: SealedColumn):
       const plain = opened(() => unseal(secretKey, of.purpose, of.place(one.key), one.sealed))
       if (plain === null) closed += 1
       else {
-        const anew = seal(secretKey, of.purpose, of.place(one.key), plain)
+        const resealed = seal(secretKey, of.purpose, of.place(one.key), plain)
         done += await changed(
           db,
-          sql`UPDATE ${table} SET ${column} = ${anew} WHERE ${key} = ${one.key}::uuid AND ${column} = ${one.sealed}`,
+          sql`UPDATE ${table} SET ${column} = ${resealed} WHERE ${key} = ${one.key}::uuid AND ${column} = ${one.sealed}`,
         )
       }
     }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 
 /**
  * Keys derived from a secret key, one per purpose (HKDF-SHA256, RFC 5869), so that one never opens what another closed. A secret key may be
- * followed by the one before it, on a line of its own, while secrets are being sealed anew: this is of the first.
+ * followed by the previous one on a second line during a rotation: this derives from the first.
  */
 export function deriveKey(secretKey: string, purpose: string): Buffer {
   const [key] = everyKey(secretKey, purpose)
@@ -52,7 +52,7 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What the database keeps of a token. */
+/** What is stored of a token. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }

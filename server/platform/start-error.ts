@@ -1,2 +1,2 @@
-/** A sentence for whoever starts the program: it cannot run here, and what to do about it. */
+/** For the operator: why the program cannot start, and what to do. */
 export class StartError extends Error {}

@@ -11,9 +11,9 @@ import type { SealedColumn } from './reseal.ts'
 import { seal, unseal } from './secrets.ts'
 import { systemMails } from './tables.ts'
 
-/** One mail of the product itself. `expiresIn`: after that it is not worth sending any more. */
+/** A transactional email of Duely itself. `expiresIn`: it is dropped after that. */
 export interface SystemMail {
-  /** null: nobody. It is written down all the same and thrown away, so that it takes as long as a real one. */
+  /** null: no recipient. It is queued and dropped, so that it takes as long as a real one. */
   to: string | null
   subject: string
   text: string
@@ -27,7 +27,7 @@ export const systemMailJob = job({
 })
 
 const purpose = 'system-mail'
-/** Seconds between tries; the last one goes on until the mail is of no use. */
+/** Seconds between attempts; the last one repeats until the email expires. */
 const pauses = [15, 30, 60, 120, 300, 900]
 const deadlines = { connectionTimeout: 10_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
 
@@ -36,7 +36,7 @@ export function sendsSystemMail(config: Config): config is Config & { systemSmtp
   return config.systemSmtpUrl !== null && config.systemMailFrom !== null
 }
 
-/** Writes a mail down in the transaction that is its reason, and wakes a worker. Where the server has no mailbox nothing happens. */
+/** Must run in the transaction of the event it is about. Does nothing where the server sends no email. */
 export async function queueSystemMail(tx: Database, { queue, config }: Deps, mail: SystemMail, now: Instant): Promise<void> {
   if (!sendsSystemMail(config)) return
   const mailId = newId()
@@ -53,8 +53,8 @@ export async function queueSystemMail(tx: Database, { queue, config }: Deps, mai
 const letter = z.object({ to: z.string().nullable(), subject: z.string(), text: z.string() })
 
 /**
- * Sends one mail that was written down. A crash between the mail server's "accepted" and the record sends it once more, under the same
- * Message-ID. What the server refuses for good is forgotten and logged, without its recipient.
+ * Sends one queued email. A crash between the mail server's "accepted" and the record sends it once more, under the same
+ * Message-ID. A permanently refused email is dropped and logged, without its recipient.
  */
 export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: string): Promise<void> {
   if (!sendsSystemMail(config)) return
@@ -77,7 +77,7 @@ export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: s
       text,
       date: new Date(now.epochMilliseconds),
       messageId: `<${mailId}@${new URL(config.publicUrl).hostname}>`,
-      // RFC 3834: nobody's holiday notice should answer.
+      // RFC 3834: suppresses automatic replies.
       headers: { 'Auto-Submitted': 'auto-generated' },
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -85,7 +85,7 @@ export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: s
     await forget()
   } catch (error) {
     const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string }
-    // A refused login is the operator's to mend, and the mail goes once it is.
+    // The operator can fix a refused login, so the email is retried.
     const final = code !== 'EAUTH' && responseCode !== undefined && responseCode >= 500
     log.warn({ mailId, code, responseCode, command, attempt: row.attempt + 1 }, 'A system email was not sent.')
     if (final) await forget()
@@ -99,7 +99,6 @@ export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: s
   }
 }
 
-/** Wakes a worker for every mail whose time has come. */
 export async function enqueueDueSystemMails({ db, queue, clock, config }: Deps): Promise<void> {
   if (!sendsSystemMail(config)) return
   const due = await db.select({ mailId: systemMails.id }).from(systemMails).where(lte(systemMails.nextTryAt, clock.now()))
@@ -116,5 +115,4 @@ function placeOf(mailId: string): string {
   return `system_mails.${mailId}.sealedMail`
 }
 
-/** What is sealed here. */
 export const sealedSystemMails: SealedColumn = { table: 'system_mails', column: 'sealed_mail', key: 'id', purpose, place: placeOf }

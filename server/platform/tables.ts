@@ -8,7 +8,7 @@ export const serverChecks = pgTable('server_checks', {
   value: text().notNull(),
 })
 
-/** A mail of the product itself that is on its way; its row goes once it was sent, refused for good, or has outlived its use. */
+/** A queued system email; its row is deleted once it was sent, permanently refused, or has expired. */
 export const systemMails = pgTable(
   'system_mails',
   {
@@ -17,13 +17,12 @@ export const systemMails = pgTable(
     sealedMail: text().notNull(),
     attempt: integer().notNull().default(0),
     nextTryAt: instant().notNull(),
-    /** From then on nobody has any use for it. */
     expiresAt: instant().notNull(),
   },
   (t) => [index('system_mails_next_try').on(t.nextTryAt)],
 )
 
-/** Work in the background that is wanted: one row a key. What it is about stands in rows of its own; this only wakes somebody up. */
+/** Background jobs: one row per key. The data is in other tables; a job only triggers its processing. */
 export const jobs = pgTable(
   'jobs',
   {
