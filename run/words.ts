@@ -10,7 +10,7 @@ const refused: [words: RegExp, instead: string][] = [
   [/\bwho(?:m)?ever\b/i, 'name the person'],
   [new RegExp(String.raw`\bwhatever ${verb}`, 'i'), 'name the thing'],
   [/\bsomebody\b/i, 'name the person, or "someone"'],
-  [/\bnobody\b/i, 'name what does or does not happen'],
+  [/\bnobody\b(?!@)/i, 'name what does or does not happen'],
   [/\banew\b/i, '"again"'],
   [/\bby (?:itself|themselves)\b/i, '"automatically"'],
   [/\b(?:becomes?|became|becoming) of\b/i, '"outcome", "state"'],

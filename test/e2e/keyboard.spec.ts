@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import PostalMime from 'postal-mime'
 import { expect, test } from './duely.ts'
 
-/* The main job of the product without a mouse, as somebody does it who cannot use one, or who listens to the page. */
+/* The main flow without a mouse, as a keyboard or screen reader user does it. */
 
 /** The focused element: its accessible role and name, and whether something covers it. */
 async function focused(page: Page): Promise<{ read: string; covered: string | null }> {
