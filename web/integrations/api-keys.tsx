@@ -116,7 +116,7 @@ function Key({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }): Re
 }
 
 /** Creates a key and shows it once. */
-export function ApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
+function ApiKeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const [busy, setBusy] = useState(false)
   const [key, setKey] = useState<string | null>(null)
   // A key is shown once: a click outside the dialog must not lose it.
@@ -173,7 +173,7 @@ interface ApiKeyFormProps {
   onClose: () => void
 }
 
-export function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNode {
+function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNode {
   const queries = useQueryClient()
   const state = useContractForm({
     call: integrationCalls.addKey,

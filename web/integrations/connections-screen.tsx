@@ -25,7 +25,7 @@ export default function ConnectionsScreen(): ReactNode {
 const t = texts.plan
 
 /** Explains that webhooks and API keys need another plan. */
-export function PlanFirst(): ReactNode {
+function PlanFirst(): ReactNode {
   const lack = useMissingApiAccess()
   if (!lack) return null
   const { here, lifts } = lack

@@ -90,7 +90,7 @@ interface ConsentCardProps {
   children?: ReactNode
 }
 
-export function ConsentCard({ application, own, asked, refuseUrl, invalid, children }: ConsentCardProps): ReactNode {
+function ConsentCard({ application, own, asked, refuseUrl, invalid, children }: ConsentCardProps): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const [leaving, setLeaving] = useState(false)
   const leave = (address: string) => {
@@ -172,7 +172,7 @@ function Question({ application }: { application: string }): ReactNode {
 }
 
 /** Scopes, account, duration and redirect address. */
-export function ConsentFacts({ question }: { question: ConsentQuestion }): ReactNode {
+function ConsentFacts({ question }: { question: ConsentQuestion }): ReactNode {
   const { application, own, scopes, returnsTo } = question
   const session = useSession()
   const may = useId()

@@ -161,7 +161,7 @@ function Buttons({ close, onClose, disabled, children }: ButtonsProps): ReactNod
 }
 
 /** The result, where an email failed or is delayed. */
-export function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
+function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
   const { count, failed, skipped, retrying, failures } = answer
   const arrived = useArrivalFocus<HTMLDivElement>()
   return (
@@ -191,7 +191,7 @@ interface SendTrigger {
 }
 
 /** Triggers the reminders and shows the result in a toast. */
-export function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger {
+function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger {
   const said = (error: Error) => `${texts.notDone} ${errorMessage(error)}`
   const send = useApiMutation(integrationCalls.trigger, {
     invalidates: [
@@ -224,7 +224,7 @@ function report({ count, failed, retrying }: RunAnswer): void {
 }
 
 /** Redirects to the consent screen with Duely's own request; the browser returns to `?trigger`. */
-export function useConsentRedirect(wanted: boolean): void {
+function useConsentRedirect(wanted: boolean): void {
   const navigate = useNavigate()
   useEffect(() => {
     if (!wanted) return
@@ -247,7 +247,7 @@ function randomState(): string {
 const noticed = 500
 
 /** True once a wait has lasted long enough to be shown. */
-export function useDelayed(waiting: boolean): boolean {
+function useDelayed(waiting: boolean): boolean {
   const [late, setLate] = useState(false)
   useEffect(() => {
     if (!waiting) return

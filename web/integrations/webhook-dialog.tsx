@@ -61,7 +61,7 @@ interface WebhookFormProps {
   onClose: () => void
 }
 
-export function WebhookForm(props: WebhookFormProps): ReactNode {
+function WebhookForm(props: WebhookFormProps): ReactNode {
   return props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <AddForm {...props} />
 }
 

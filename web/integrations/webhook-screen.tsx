@@ -75,7 +75,7 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
   )
 }
 
-export function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }): ReactNode {
+function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }): ReactNode {
   const { _id, kind, pausedBecause, failures } = webhook
   const [changing, setChanging] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
@@ -222,7 +222,7 @@ function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () 
 }
 
 /** A button that sends a test event, and the receiver's answer. */
-export function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
+function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
   const send = useApiMutation(integrationCalls.testWebhook, {
     invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
   })

@@ -83,7 +83,7 @@ interface ErrorStateProps {
   gone?: string | undefined
 }
 
-export function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProps): ReactNode {
+function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProps): ReactNode {
   return (
     <div role="alert">
       {gone === undefined ? (

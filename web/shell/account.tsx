@@ -26,7 +26,7 @@ const load = async () => (await import('./open-account-menu.tsx')).OpenAccountMe
 const OpenAccountMenu = lazyDialog(load)
 
 /** The avatar, and its menu, which is loaded on first use. */
-export function AccountMenu({ user }: { user: User }): ReactNode {
+function AccountMenu({ user }: { user: User }): ReactNode {
   const [wanted, setWanted] = useState(false)
   const circle = (
     <AccountCircle
@@ -51,7 +51,7 @@ function prepare(): void {
   load().catch(() => undefined)
 }
 
-export function AccountCircle({ name, ...button }: ComponentProps<'button'> & { name: string }): ReactNode {
+function AccountCircle({ name, ...button }: ComponentProps<'button'> & { name: string }): ReactNode {
   return (
     <UnstyledButton {...button} className={styles.target} aria-label={texts.accountMenu(name)}>
       <span className={styles.circle}>{initialOf(name)}</span>
@@ -59,7 +59,7 @@ export function AccountCircle({ name, ...button }: ComponentProps<'button'> & { 
   )
 }
 
-export function ThemeToggle(): ReactNode {
+function ThemeToggle(): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const dark = colorScheme === 'dark'
   return (

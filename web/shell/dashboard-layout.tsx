@@ -62,7 +62,7 @@ const moment = 60
  * When the focused element is removed (a deleted card, a dialog whose opener has gone), focuses the page content: keyboard and screen
  * reader users would otherwise restart at the top.
  */
-export function useFocusFallback(): void {
+function useFocusFallback(): void {
   useEffect(() => {
     let last: Element | null = null
     let timer = 0

@@ -148,7 +148,7 @@ interface ReloadButtonProps {
  * Reloads the page, but only when the server answers: otherwise the browser's error page would replace this one. Must be inside a live
  * region, which announces a failure.
  */
-export function ReloadButton({ children, byItself = false, atOnce = false }: ReloadButtonProps): ReactNode {
+function ReloadButton({ children, byItself = false, atOnce = false }: ReloadButtonProps): ReactNode {
   const [state, setState] = useState<'waiting' | 'trying' | 'unreachable'>('waiting')
   const trying = useRef(false)
   const reload = async () => {
@@ -184,7 +184,7 @@ export function ReloadButton({ children, byItself = false, atOnce = false }: Rel
 const timeout = 10_000
 
 /** Asks the server instead of navigator.onLine, which is false for a server on this machine without a network. */
-export async function isOnline(): Promise<boolean> {
+async function isOnline(): Promise<boolean> {
   const answered = await fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(timeout) }).catch(() => null)
   return answered?.ok === true
 }

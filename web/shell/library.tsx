@@ -67,7 +67,7 @@ function readTheme(): Theme {
 /**
  * Keeps `light` or `dark` in localStorage under `theme`, and the class `dark` on the document. theme.js applies a change from another tab.
  */
-export function openThemeManager(): MantineColorSchemeManager {
+function openThemeManager(): MantineColorSchemeManager {
   let heard: ((event: StorageEvent) => void) | null = null
   return {
     get: (fallback) => (typeof window === 'undefined' ? fallback : readTheme()),

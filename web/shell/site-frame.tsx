@@ -188,7 +188,7 @@ export function Footer(): ReactNode {
   )
 }
 
-export function Brand(): ReactNode {
+function Brand(): ReactNode {
   return (
     <Link to={screens.landing} className={styles.brand}>
       <span className={styles.mark} aria-hidden />

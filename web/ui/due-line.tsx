@@ -125,7 +125,7 @@ interface DueTableProps {
 }
 
 /** The accessible alternative to the due line, latest first. */
-export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
+function DueTable({ items, onOpen }: DueTableProps): ReactNode {
   const [all, setAll] = useState(false)
   const sorted = items.toSorted((one, other) => other.daysLate - one.daysLate)
   const shown = sorted.slice(0, all ? most : first)

@@ -20,7 +20,7 @@ export function toast(tone: 'good' | 'bad' | 'info', message: ReactNode): string
   })
 }
 
-export function dismissToast(id: string): void {
+function dismissToast(id: string): void {
   notifications.hide(id)
 }
 

@@ -102,7 +102,7 @@ interface SecondFactorStepProps {
 }
 
 /** The second step: an authenticator code or a recovery code. */
-export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactorStepProps): ReactNode {
+function SecondFactorStep({ email, field, onOther, onBack }: SecondFactorStepProps): ReactNode {
   const [kind, setKind] = useState<'totp' | 'recovery'>('totp')
   const { label, hint, other } = factorTexts[kind]
   return (
@@ -145,7 +145,7 @@ export function SecondFactorStep({ email, field, onOther, onBack }: SecondFactor
 const legacy = ['success', 'name', 'provider', 'token', 'refresh', 'accessToken']
 
 /** Handles the return from Google: exchanges the code for a session, and removes all parameters from the address. */
-export function GoogleReturn(): ReactNode {
+function GoogleReturn(): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
   const seen = useRef(false)

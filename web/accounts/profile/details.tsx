@@ -82,7 +82,7 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
 }
 
 /** Offers to send the confirmation link, if the server can send email. */
-export function EmailNotice({ profile }: { profile: Profile }): ReactNode {
+function EmailNotice({ profile }: { profile: Profile }): ReactNode {
   const server = useServer()
   const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })
   if (!server?.systemMail || profile.emailVerified) return null

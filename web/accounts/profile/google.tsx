@@ -144,7 +144,7 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
 const unlinkTexts = texts.security.google.unlink
 
 /** Google has confirmed the person: asks for the password that replaces it. */
-export function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: string; onClose: () => void }): ReactNode {
+function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: string; onClose: () => void }): ReactNode {
   const shortest = useServer()?.passwordMinLength ?? 6
   const state = useContractForm({
     call: accountCalls.unlinkGoogle,

@@ -54,7 +54,7 @@ export function ProfilePreferences({ profile }: { profile: Profile }): ReactNode
 
 const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${String(index + 6).padStart(2, '0')}:00` }))
 
-export function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
+function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
   const { schedule } = t
   const zones = useMemo(() => {
     // A zone with two names is listed once, under the stored name.

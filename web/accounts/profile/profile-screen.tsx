@@ -95,7 +95,7 @@ function ProfileSkeleton(): ReactNode {
   )
 }
 
-export function ProfileHead({ profile }: { profile: Profile }): ReactNode {
+function ProfileHead({ profile }: { profile: Profile }): ReactNode {
   const { displayName, email, createdAt, timezone } = profile
   return (
     <Panel>
@@ -115,7 +115,7 @@ export function ProfileHead({ profile }: { profile: Profile }): ReactNode {
 
 const statTexts = texts.profile.stats
 
-export function ProfileStats(): ReactNode {
+function ProfileStats(): ReactNode {
   const stats = useApiQuery(accountCalls.stats)
   const subscription = useApiQuery(billingCalls.subscription)
   const { data } = stats

@@ -58,7 +58,7 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
 
 const passwordTexts = texts.profile.password
 
-export function PasswordForm({ email }: { email: string }): ReactNode {
+function PasswordForm({ email }: { email: string }): ReactNode {
   const shortest = useServer()?.passwordMinLength ?? 6
   const state = useContractForm({
     call: accountCalls.changePassword,
@@ -88,7 +88,7 @@ export function PasswordForm({ email }: { email: string }): ReactNode {
 
 const exportTexts = texts.security.data
 
-export function SecurityExport(): ReactNode {
+function SecurityExport(): ReactNode {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const download = async () => {
@@ -124,7 +124,7 @@ export function SecurityExport(): ReactNode {
 const removeTexts = texts.profile.remove
 
 /** Asks for the word DELETE before the account is deleted. */
-export function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; email: string; onClose: () => void }): ReactNode {
+function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; email: string; onClose: () => void }): ReactNode {
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
   const remove = useApiMutation(accountCalls.deleteMe, {

@@ -242,7 +242,7 @@ interface RecoveryCodesProps {
 }
 
 /** The recovery codes, shown once: copy or download them. */
-export function RecoveryCodes({ codes, email, onClose }: RecoveryCodesProps): ReactNode {
+function RecoveryCodes({ codes, email, onClose }: RecoveryCodesProps): ReactNode {
   const download = () =>
     saveFile(new Blob([`${codeTexts.file(email)}\n\n${codes.join('\n')}\n`], { type: 'text/plain;charset=utf-8' }), codeTexts.fileName)
   return (
@@ -269,7 +269,7 @@ export function RecoveryCodes({ codes, email, onClose }: RecoveryCodesProps): Re
 }
 
 /** Black on white in both themes: not every camera reads inverted codes. */
-export function QrCode({ text, label }: { text: string; label: string }): ReactNode {
+function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { size, path } = useMemo(() => {
     // A quiet zone of four modules (ISO/IEC 18004, 9.1).
     const code = encode(text, { ecc: 'M', border: 4 })
