@@ -174,7 +174,7 @@ function register<C extends Call>(
       ...(call.body ? { body: call.body } : {}),
       ...(call.reply ? { response: { [call.status]: call.reply, ...(call.status === 200 ? { 202: call.reply } : {}) } } : {}),
     },
-    // Principal asks is settled before what is asked is looked at: a stranger learns nothing from a validation error.
+    // Authentication comes before validation: a stranger must learn nothing from a validation error.
     ...(authenticate ? { onRequest: authenticate } : {}),
     handler: async (request, reply) => {
       reply.status(call.status)
