@@ -4,13 +4,11 @@ import { call } from './call.ts'
 import { toMinor } from './money.ts'
 import { problem } from './problem.ts'
 
-export const invoiceStatus = z
-  .enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.')
-  .meta({
-    id: 'InvoiceStatus',
-    description:
-      'Unpaid becomes overdue automatically in the night after the due date. A status set by a person stays until the due date changes. A paid invoice is never reminded.',
-  })
+export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.').meta({
+  id: 'InvoiceStatus',
+  description:
+    'Unpaid becomes overdue automatically in the night after the due date. A status set by a person stays until the due date changes. A paid invoice is never reminded.',
+})
 export type InvoiceStatus = z.infer<typeof invoiceStatus>
 
 /** A calendar date, `YYYY-MM-DD`, from 1900 to 2999; the time of an ISO date-time is ignored. */
@@ -121,13 +119,10 @@ export const invoice = z
     paidAt: z.string().nullable().meta({ format: 'date-time', description: 'When its status became paid.' }),
     remindersSent: z.number().int().meta({ description: 'How many emails about it were accepted by a mail server.' }),
     lastReminderAt: z.string().nullable().meta({ format: 'date-time', description: 'When an email about it was last accepted.' }),
-    refusal: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The mail server’s reply when it permanently refused the last reminder. Null once one is accepted, or the client has another address.',
-      }),
+    refusal: z.string().nullable().meta({
+      description:
+        'The mail server’s reply when it permanently refused the last reminder. Null once one is accepted, or the client has another address.',
+    }),
     pause: invoicePause.nullable().meta({ description: 'Its pause; null where it is not paused.' }),
   })
   .meta({ id: 'Invoice', description: 'An amount that a client owes.' })

@@ -9,12 +9,10 @@ export const deliveryState = z
 export const holdReason = z.enum(['not_configured', 'sending_paused', 'plan', 'restored']).meta({ description: 'Why due emails are held.' })
 export type HoldReason = z.infer<typeof holdReason>
 
-export const runKind = z
-  .enum(['daily', 'start', 'send_now', 'trigger', 'retry'])
-  .meta({
-    id: 'RunKind',
-    description: 'What started the run: the schedule, Start Reminders, Send Now, a trigger by an API client, or a retry of failed emails.',
-  })
+export const runKind = z.enum(['daily', 'start', 'send_now', 'trigger', 'retry']).meta({
+  id: 'RunKind',
+  description: 'What started the run: the schedule, Start Reminders, Send Now, a trigger by an API client, or a retry of failed emails.',
+})
 export type RunKind = z.infer<typeof runKind>
 
 export const runAnswer = z
