@@ -26,7 +26,7 @@ test('ten thousand decimals become paise and come back without losing one', () =
   )
 })
 
-test('every number of paise comes back as it was', () => {
+test('every number of paise round-trips', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: largestMinor }), (minor) => toMinor(fromMinor(minor)) === minor),
     { numRuns: 10_000 },

@@ -13,7 +13,7 @@ function said(env: Record<string, string>): string[] {
   }
 }
 
-test('nothing at all is a complete configuration', () => {
+test('an empty environment is a complete configuration', () => {
   expect(readConfig({})).toMatchObject({
     port: 3000,
     portGiven: false,
@@ -33,11 +33,11 @@ test('nothing at all is a complete configuration', () => {
   })
 })
 
-test('a variable that is empty counts as not given', () => {
+test('an empty variable is treated as missing', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '', SUPPORT_URL: '' })).toMatchObject({ port: 3000, portGiven: false, databaseUrl: null })
 })
 
-test('every wrong variable is named at once, each with an example', () => {
+test('every invalid variable is reported, each with an example', () => {
   const lines = said({
     PORT: '70000',
     HOST: 'two words',
@@ -82,7 +82,7 @@ test('a database server needs the secret key that all processes share', () => {
   expect(said({ DATABASE_URL: 'postgres://localhost/duely' })).toEqual([expect.stringMatching(/^SECRET_KEY is required with DATABASE_URL/)])
 })
 
-test('roles are for a database that can be shared', () => {
+test('the roles web and worker require a database server', () => {
   expect(said({ ROLE: 'worker' })).toEqual([expect.stringMatching(/^ROLE web or worker requires DATABASE_URL/)])
 })
 
@@ -99,7 +99,7 @@ const zapier = {
   ZAPIER_REDIRECT_URIS: 'https://zapier.com/dashboard/auth/oauth/return/App1CLIAPI/, http://127.0.0.1:4000/back',
 }
 
-test('Zapier is known by its name, its secret and where it may be sent back to, all three', () => {
+test('Zapier requires client ID, secret and redirect URIs together', () => {
   expect(readConfig(zapier).zapier).toEqual({
     clientId: 'duely-for-zapier',
     clientSecret: 'pencil',
@@ -125,13 +125,13 @@ test.each([
   ['https://me:secret@zapier.com/return/', 'must not contain a user name or password'],
   ['https://ZAPIER.com/return/', 'must be written as browsers do: https://zapier.com/return/'],
   ['https://zapier.com/a/../return/', 'must be written as browsers do: https://zapier.com/return/'],
-])('nobody is sent back to %s', (uri, wrong) => {
+])('the redirect URI %s is refused', (uri, wrong) => {
   const [line, ...more] = said({ ...zapier, ZAPIER_REDIRECT_URIS: `https://zapier.com/fine/,${uri}` })
   expect(line).toContain(`ZAPIER_REDIRECT_URIS has the address ${uri}, which ${wrong}; for example `)
   expect(more).toEqual([])
 })
 
-test('the address of the program is one that a browser can open', () => {
+test('PUBLIC_URL defaults to a URL that a browser can open', () => {
   expect(readConfig({ HOST: '0.0.0.0', PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
   expect(readConfig({ HOST: '::1' }).publicUrl).toBe('http://[::1]:3000')
   expect(readConfig({ PUBLIC_URL: 'https://duely.example.com/' }).publicUrl).toBe('https://duely.example.com')

@@ -22,7 +22,7 @@ async function duely(dataDir: string, ...args: string[]): Promise<{ code: number
   )
 }
 
-test('an operator makes a link for a new password, while Duely runs and while it does not', async () => {
+test('the operator creates a password reset link, whether Duely runs or not', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))
   await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
   expect(await duely(dataDir, 'reset-password', 'asha@example.com')).toEqual({
@@ -50,7 +50,7 @@ test('an operator makes a link for a new password, while Duely runs and while it
   expect((await duely(dataDir, 'reset-password', 'asha@example.com')).output).toMatch(/#token=[\w-]{43}\n$/)
 }, 60_000)
 
-test('keys are changed while mails are being sent, and every mail leaves', async () => {
+test('keys are rotated during sending, and every email is sent', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))
   await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
   await using smtp = await openFakeSmtp({ delayMs: 5 })
@@ -83,7 +83,7 @@ test('keys are changed while mails are being sent, and every mail leaves', async
   expect(smtp.mails).toHaveLength(60)
 }, 120_000)
 
-test('an operator registers applications that may ask people for permission', async () => {
+test('the operator registers OAuth clients', async () => {
   await using app = await openTestApp()
   const clients = async (...args: string[]) => {
     const { lines, code } = await operate(app.deps, ['oauth-client', ...args])
@@ -130,7 +130,7 @@ test.each([
   expect(await app.db.select().from(oauthClients)).toEqual([])
 })
 
-test('after a copy of the folder was put back, nothing that waits in it leaves by itself', async () => {
+test('after a copy of the folder is restored, waiting emails are not sent automatically', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))
   await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
   await using smtp = await openFakeSmtp()

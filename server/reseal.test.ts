@@ -12,7 +12,7 @@ const [passwords] = sealedSenders
 if (!passwords) throw new Error('Nothing is sealed.')
 const draft = { host: 'smtp.example.com', port: 587, secure: false, user: 'asha@example.com', pass: 'app-password' }
 
-test('what was sealed opens with its own key, place and purpose only', () => {
+test('a sealed secret opens only with its own key, place and purpose', () => {
   const sealed = seal(before, 'mail-password', 'a row', 'app-password')
   expect(unseal(both, 'mail-password', 'a row', sealed)).toBe('app-password')
   expect(() => unseal(now, 'mail-password', 'a row', sealed)).toThrow()
@@ -22,7 +22,7 @@ test('what was sealed opens with its own key, place and purpose only', () => {
   expect(seal(both, 'mail-password', 'a row', 'x')).toContain(sealMark(now, 'mail-password'))
 })
 
-test('every secret is sealed with the new key, also many of them, and a second time there is nothing left to do', async () => {
+test('every secret is re-encrypted with the new key, and a second run changes nothing', async () => {
   await using app = await openTestApp()
   const people = []
   for (let n = 0; n < 205; n += 1) people.push(await aPerson(app))
@@ -35,7 +35,7 @@ test('every secret is sealed with the new key, also many of them, and a second t
   }
 })
 
-test('what a stranger put there, or took from another row, stays closed and keeps nobody', async () => {
+test('a forged or moved secret stays closed and does not stop the rotation', async () => {
   await using app = await openTestApp()
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   await storeSmtp(app.db, before, asha.id, draft, app.clock.now())

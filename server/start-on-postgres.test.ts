@@ -28,7 +28,7 @@ test('web and worker start together on one empty database, each in its role', as
   expect(await Promise.all([web.end('SIGTERM'), worker.end('SIGTERM')])).toEqual([0, 0])
 }, 60_000)
 
-test('where nobody looks for due reminders, health says so', async () => {
+test('health reports that no worker checks due reminders', async () => {
   await using web = await startProgram({
     DATABASE_URL: await aDatabase(),
     SECRET_KEY: 'a secret key for tests, 32 characters',
@@ -42,7 +42,7 @@ test('where nobody looks for due reminders, health says so', async () => {
   expect((await fetch(`${web.url}/health?strict=1`)).status).toBe(503)
 }, 60_000)
 
-test('calls are turned away while the database is gone, and answered again once it is back', async () => {
+test('calls answer 503 while the database is down and work again afterwards', async () => {
   const target = new URL(await aDatabase())
   const sockets = new Set<net.Socket>()
   const listen = (port: number) =>

@@ -13,7 +13,7 @@ function aFolder(): Disposable & { at: string } {
   return { at, [Symbol.dispose]: () => rmSync(at, { recursive: true, force: true }) }
 }
 
-/** Runs the program until it ends by itself. */
+/** Runs the program until it exits. */
 function endOf(env: Record<string, string>): Promise<{ code: number | null; said: string; logged: string }> {
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', ...env },
@@ -26,14 +26,14 @@ function endOf(env: Record<string, string>): Promise<{ code: number | null; said
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, said, logged })))
 }
 
-test('wrong variables stop the start, each in a line of its own', async () => {
+test('invalid variables stop the start, one line each', async () => {
   const { code, said, logged } = await endOf({ PORT: 'http', ROLE: 'boss' })
   expect(code).toBe(1)
   expect(said).toBe('PORT must be a whole number from 0 to 65535, for example 3000\nROLE must be all, web or worker\n')
   expect(logged).toBe('')
 })
 
-test('a port in use stops the start in one sentence', async () => {
+test('a port in use stops the start with one message', async () => {
   using folder = aFolder()
   const other = net.createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -44,14 +44,14 @@ test('a port in use stops the start in one sentence', async () => {
   expect(said).toBe(`Port ${port} is in use by another program. Stop that program, or set PORT to another number.\n`)
 })
 
-test('a host that is not of this machine stops the start in one sentence', async () => {
+test('a foreign host stops the start with one message', async () => {
   using folder = aFolder()
   const { code, said } = await endOf({ HOST: '192.0.2.1', DATA_DIR: folder.at })
   expect(code).toBe(1)
   expect(said).toBe('HOST 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL). Use for example localhost or 0.0.0.0.\n')
 })
 
-test('a folder that cannot be written to stops the start in one sentence', async () => {
+test('a read-only folder stops the start with one message', async () => {
   using folder = aFolder()
   const file = path.join(folder.at, 'file')
   writeFileSync(file, '')
@@ -66,14 +66,14 @@ test.runIf(process.platform === 'linux')('a place where no folder can be made st
   expect(said).toBe('The folder /proc/duely cannot be written to (ENOENT). Set DATA_DIR to a writable folder.\n')
 })
 
-test('a database server that does not answer stops the start in one sentence', async () => {
+test('an unreachable database server stops the start with one message', async () => {
   const port = await freePort()
   const { code, said } = await endOf({ DATABASE_URL: `postgres://duely:hunter2@127.0.0.1:${port}/duely`, SECRET_KEY: 'x'.repeat(32) })
   expect(code).toBe(1)
   expect(said).toBe(`The database at 127.0.0.1:${port}/duely does not answer (ECONNREFUSED). Start it, or correct DATABASE_URL.\n`)
 })
 
-test('it serves, keeps what it was told over kill -9, lets nobody else on its data, and stops in order', async () => {
+test('it serves, keeps data over kill -9, locks its data folder, and stops cleanly', async () => {
   using folder = aFolder()
   const env = { DATA_DIR: folder.at }
   {
@@ -95,7 +95,7 @@ test('it serves, keeps what it was told over kill -9, lets nobody else on its da
   expect(third.output()).toContain('Duely has stopped.')
 }, 120_000)
 
-test('another secret key than the first one is refused', async () => {
+test('a different secret key is refused', async () => {
   using folder = aFolder()
   const env = { DATA_DIR: folder.at, SECRET_KEY: 'the first secret key, 32 characters' }
   {
@@ -107,7 +107,7 @@ test('another secret key than the first one is refused', async () => {
   expect(said).toMatch(/^SECRET_KEY is not the one that this database was first started with\.[^\n]*\n$/)
 }, 120_000)
 
-test('where any free port was asked for, the log says which one it is', async () => {
+test('with PORT=0 the log shows the chosen port', async () => {
   using folder = aFolder()
   const child = spawn(process.execPath, [entry], {
     env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder.at },

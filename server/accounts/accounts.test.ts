@@ -34,7 +34,7 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
 
 // Signing up
 
-test('a person signs up and signs in at once with what they typed', async () => {
+test('a person signs up and signs in immediately', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { status, reply } = await ask(app, null, accountCalls.signUp, { body: { ...asha, timezone: 'Europe/London' } })
   expect(status).toBe(201)
@@ -56,7 +56,7 @@ test('a person signs up and signs in at once with what they typed', async () => 
   })
 })
 
-test('an email that has an account in any case is taken, also when both sign up at the same moment', async () => {
+test('an email is unique regardless of case, also in concurrent sign-ups', async () => {
   await using app = await openTestApp()
   const emails = ['asha@example.com', 'ASHA@example.com', 'asha@EXAMPLE.com', 'Asha@Example.Com']
   const answers = await Promise.all(emails.map((email) => ask(app, null, accountCalls.signUp, { body: { ...asha, email } })))
@@ -78,7 +78,7 @@ test.each([undefined, 'IST', 'Etc/Unknown', 'Mars/Olympus', '+05:30', ''])(
   },
 )
 
-test('a password is as long as the server asks for', async () => {
+test('a password shorter than the minimum is refused', async () => {
   await using app = await openTestApp()
   const short = await ask(app, null, accountCalls.signUp, { body: { ...asha, password: '12345' } })
   expect(short.status).toBe(400)
@@ -90,7 +90,7 @@ test('a password is as long as the server asks for', async () => {
   expect((await ask(app, null, accountCalls.signUp, { body: { ...asha, password: '123456' } })).status).toBe(201)
 })
 
-test('whoever runs the server may ask for longer passwords', async () => {
+test('PASSWORD_MIN_LENGTH raises the minimum', async () => {
   await using app = await openTestApp({ config: { passwordMinLength: 12 } })
   const short = await ask(app, null, accountCalls.signUp, { body: { ...asha, password: 'elevenchars' } })
   expect(short.problem?.message).toBe('Password must be at least 12 characters long')
@@ -192,7 +192,7 @@ test('a person changes their name, time zone and hour', async () => {
   expect((await ask(app, person, accountCalls.profile)).reply).toEqual(reply)
 })
 
-test('a change that says nothing changes nothing', async () => {
+test('an empty change changes nothing', async () => {
   await using app = await openTestApp()
   const person = await aPerson(app)
   const before = (await ask(app, person, accountCalls.profile)).reply
@@ -217,7 +217,7 @@ test.each<[what: string, body: object, path: string]>([
   expect(problem?.errors?.[0]?.path).toBe(path)
 })
 
-test('a new email needs the current password and holds at once', async () => {
+test('a new email needs the current password and takes effect immediately', async () => {
   await using app = await openTestApp()
   const person = await aPerson(app, { password })
   const change = (body: object) => ask(app, person, accountCalls.changeProfile, { body: { email: 'New@example.com', ...body } })
@@ -240,7 +240,7 @@ test('a form that sends the email it was given asks for no password', async () =
   expect(reply.displayName).toBe('Asha K. Rao')
 })
 
-test('one may write one’s own email in another case, but not take somebody else’s', async () => {
+test('an owner can change the case of their email, but not use another account’s', async () => {
   await using app = await openTestApp()
   const person = await aPerson(app, { email: 'asha@example.com', password })
   await aPerson(app, { email: 'taken@example.com' })
@@ -252,7 +252,7 @@ test('one may write one’s own email in another case, but not take somebody els
   expect((await stored(app, person.id)).email).toBe('Asha@Example.com')
 })
 
-test('who signs in with Google changes neither email nor password here, but may change the name', async () => {
+test('an account with Google sign-in changes its name, but neither email nor password', async () => {
   await using app = await openTestApp()
   const person = await aPerson(app, { password, googleId: '1076915' })
   const newEmail = await ask(app, person, accountCalls.changeProfile, { body: { email: 'new@example.com', currentPassword: password } })
@@ -304,7 +304,7 @@ test.each([
   expect(row.nextMidnightAt.toString()).toBe(midnight)
 })
 
-test('the daily run is told of a new zone or hour, in the same transaction, and of nothing else', async () => {
+test('a new zone or hour moves the daily run in the same transaction; other changes do not', async () => {
   await using opened = await openTestApp()
   const told: string[] = []
   const app = await withHanded(opened, {
@@ -331,7 +331,7 @@ test('the daily run is told of a new zone or hour, in the same transaction, and 
 
 // The password
 
-test('a new password holds at once and ends every other session', async () => {
+test('a new password takes effect immediately and ends every other session', async () => {
   await using app = await openTestApp()
   const person = await aPerson(app, { password })
   const elsewhere = await ask(app, null, accountCalls.signIn, { body: { email: person.email, password } })
@@ -366,7 +366,7 @@ test('a wrong current password and a short new one change nothing', async () => 
   expect(await stored(app, person.id)).toEqual(before)
 })
 
-test('of two changes of one password at the same moment one holds', async () => {
+test('of two concurrent password changes one succeeds', async () => {
   await using app = await openTestApp()
   const person = await aPerson(app, { password })
   const answers = await Promise.all(
@@ -399,7 +399,7 @@ test('the figures are those of the account that asks', async () => {
   expect((await ask(app, person, accountCalls.stats)).reply).toEqual({ totalInvoices: 7, totalRevenue: 1842.5, hasMailConfig: true })
 })
 
-test('a deleted account is gone with everything of it, and its sessions end', async () => {
+test('deleting an account deletes all its data and ends its sessions', async () => {
   await using app = await openTestApp()
   const person = await aPerson(app, { email: 'asha@example.com', password })
   const elsewhere = await ask(app, null, accountCalls.signIn, { body: { email: person.email, password } })
@@ -417,7 +417,7 @@ test('a deleted account is gone with everything of it, and its sessions end', as
   expect((await ask(app, null, accountCalls.signUp, { body: { ...asha, email: 'asha@example.com' } })).status).toBe(201)
 })
 
-test('by id one deletes oneself and nobody else', async () => {
+test('deleting by ID works for one’s own account only', async () => {
   await using app = await openTestApp()
   const [person, other] = [await aPerson(app), await aPerson(app)]
   for (const id of [other.id, 'me', "' OR 1=1 --", '01890000-0000-7000-8000-000000000000']) {
@@ -438,7 +438,7 @@ test('a person who deletes their account twice at once gets no error', async () 
   expect(answers.map(({ status }) => status).filter((status) => status !== 204 && status !== 401)).toEqual([])
 })
 
-test('anybody may ask what the server can do', async () => {
+test('the server’s abilities are public', async () => {
   await using app = await openTestApp({ config: { supportUrl: 'https://example.com/help' } })
   expect((await ask(app, null, accountCalls.server)).reply).toEqual({
     google: false,
@@ -449,7 +449,7 @@ test('anybody may ask what the server can do', async () => {
   })
 })
 
-test('two accounts of one email cannot be written down', async () => {
+test('the database refuses two accounts with one email', async () => {
   await using app = await openTestApp()
   const draft = { displayName: 'Asha Rao', email: 'asha@example.com', passwordHash: null, timezone: 'Asia/Kolkata' }
   await createAccount(app.db, draft, app.clock.now())

@@ -220,25 +220,26 @@ export async function changePassword(
 }
 
 /**
- * What somebody outside is to be told of an account that is gone, such as that a permission is not needed any more: asked before it
- * goes, carried out after it went. A farewell that does not work is logged and keeps nobody.
+ * Clean-up at external services when an account is deleted, such as revoking a grant. Called before the deletion; the function it answers is called
+ * after it. A failure is logged and does not stop the deletion.
  */
 export type OnAccountDeleted = (db: Database, ownerId: string) => Promise<() => Promise<void>>
 
 /**
- * Told, in the same transaction, that somebody has shown that a mailbox is theirs and has taken over an account which anybody could have made with
- * that address: whatever else opens it ends.
+ * Runs in the transaction in which a mailbox's owner takes over an account that anyone could have created with that address. It must revoke all
+ * other access.
  */
 export type OnAccountTakeover = (tx: Database, ownerId: string) => Promise<void>
 
 /** Deletes an account and with it, by foreign keys, every record and session of it. */
 export async function deleteAccount({ db, log }: Deps, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<void> {
-  const told = await Promise.all(onAccountDeleted.map((farewell) => farewell(db, id)))
+  const cleanUps = await Promise.all(onAccountDeleted.map((prepare) => prepare(db, id)))
   await deleteWithAll(db, id, 20)
-  for (const tell of told) await tell().catch((error: unknown) => log.warn({ err: error }, 'A clean-up after an account deletion failed.'))
+  for (const cleanUp of cleanUps)
+    await cleanUp().catch((error: unknown) => log.warn({ err: error }, 'A clean-up after an account deletion failed.'))
 }
 
-/** What is being written down of its mails at this moment is locked in another order than everything of an account is deleted in. */
+/** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
 async function deleteWithAll(db: Database, id: string, triesLeft: number): Promise<void> {
   try {
     await db.delete(accounts).where(eq(accounts.id, id))
@@ -248,7 +249,7 @@ async function deleteWithAll(db: Database, id: string, triesLeft: number): Promi
   }
 }
 
-/** Holds the account's row until the transaction ends: whoever makes runs or numbers takes turns here. */
+/** Locks the account's row until the transaction ends. It serialises runs and invoice numbers. */
 export async function lockAccount(tx: Database, id: string): Promise<AccountRow | null> {
   const [row] = await tx.select().from(accounts).where(eq(accounts.id, id)).for('update')
   return row ?? null
@@ -288,7 +289,7 @@ export function isZone(timezone: string): boolean {
   }
 }
 
-/** The account of an email, in whatever case it is written. */
+/** Matches an email regardless of case. */
 export function hasEmail(email: string): SQL {
   return sql`lower(${accounts.email}) = lower(${email})`
 }
@@ -338,8 +339,7 @@ export function emailTaken(message: string): ProblemError {
 }
 
 /**
- * Whether somebody else was quicker to take what only one account may have. Both drivers name the index in `constraint`; the query builder wraps
- * their error.
+ * Whether a unique index was violated. Both drivers name it in `constraint`; the query builder wraps their error.
  */
 export function breaksIndex(error: unknown, index: 'accounts_email' | 'accounts_google'): boolean {
   const cause = error instanceof Error ? error.cause : undefined

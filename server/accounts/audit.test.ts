@@ -10,7 +10,7 @@ import { auditEntries } from './tables.ts'
 const password = 'correct horse'
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 
-test('a person reads what happened to their account, newest first', async () => {
+test('the audit log lists entries newest first', async () => {
   await using app = await openTestApp()
   const draft = { displayName: 'Asha', email: 'asha@example.com', password }
   await ask(app, null, accountCalls.signUp, { body: draft }, { 'user-agent': firefox })
@@ -24,7 +24,7 @@ test('a person reads what happened to their account, newest first', async () => 
   expect(JSON.stringify(log)).not.toContain('battery')
 })
 
-test('a long log comes a hundred entries at a time', async () => {
+test('the audit log is paged by 100 entries', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   for (let n = 1; n <= 120; n += 1)
@@ -36,14 +36,14 @@ test('a long log comes a hundred entries at a time', async () => {
   expect(new Set([...first, ...rest].map(({ text }) => text)).size).toBe(120)
 })
 
-test('nobody reads the log of somebody else', async () => {
+test('the audit log of another account is not readable', async () => {
   await using app = await openTestApp()
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   await writeAudit(app.db, { ownerId: asha.id, kind: 'sender_removed' }, null, app.clock.now())
   expect((await ask(app, meera, accountCalls.audit, { query: {} })).reply).toEqual([])
 })
 
-test('the database itself keeps entries from being changed or deleted, until the account goes', async () => {
+test('the database refuses to change or delete entries before their account', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await writeAudit(app.db, { ownerId: asha.id, kind: 'sender_removed' }, null, app.clock.now())

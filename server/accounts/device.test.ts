@@ -31,7 +31,7 @@ test.each([
 
 const password = 'correct horse'
 
-test('a person sees the browsers they are signed in with and signs one of them out', async () => {
+test('a person lists their sessions and ends one of them', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   app.clock.advance({ hours: 1 })
@@ -53,14 +53,14 @@ test('a person sees the browsers they are signed in with and signs one of them o
   expect((await ask(app, asha, accountCalls.audit, { query: {} })).reply[0]?.text).toBe('Session ended: Chrome on Windows.')
 })
 
-test('nobody signs out the browser of somebody else', async () => {
+test('a session of another account cannot be ended', async () => {
   await using app = await openTestApp()
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
   expect((await ask(app, meera, accountCalls.endSession, { params: { id: asha.sessionId } })).problem?.code).toBe('not_found')
   expect((await ask(app, asha, accountCalls.profile)).status).toBe(200)
 })
 
-test('all other browsers are signed out at once', async () => {
+test('all other sessions are ended together', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const others = [await signedInAgain(app, asha), await signedInAgain(app, asha)]

@@ -9,7 +9,7 @@ import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 
-/** The files of somebody's export, as text by name. */
+/** The files of an export, as text by name. */
 async function exported(app: TestApp, person: Person) {
   const answered = await app.app.inject({ method: 'GET', url: '/user/export', headers: { authorization: `Bearer ${person.token}` } })
   const files = unzipSync(answered.rawPayload)
@@ -18,7 +18,7 @@ async function exported(app: TestApp, person: Person) {
 
 const json = (text: string | undefined) => JSON.parse(text ?? 'null') as Record<string, unknown>[]
 
-test('a person downloads everything that is kept of them, as JSON and as CSV', async () => {
+test('a person exports all their data, as JSON and as CSV', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
   const asha = await aPerson(app, { password: 'correct horse', email: 'asha@example.com' })
@@ -41,7 +41,7 @@ test('a person downloads everything that is kept of them, as JSON and as CSV', a
   for (const table of ['sessions', 'mail_configs', 'runs']) expect(json(files[`${table}.json`])).toHaveLength(1)
 })
 
-test('no secret leaves with an export', async () => {
+test('an export contains no secret', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp()
   const asha = await aPerson(app, { password: 'correct horse' })
@@ -53,7 +53,7 @@ test('no secret leaves with an export', async () => {
   for (const secret of [smtp.login.pass, '$argon2id$', 'v1.', 'sealed_', '_hash']) expect(all).not.toContain(secret)
 })
 
-test('nothing of anybody else is in it, and a long ledger is whole', async () => {
+test('an export contains only the owner’s data, and all of a long invoice list', async () => {
   await using app = await openTestApp()
   const [asha, meera] = [await aPerson(app), await aPerson(app, { email: 'meera@example.com' })]
   await anInvoice(app, { owner: meera, clientName: 'Meera’s client' })
@@ -76,7 +76,7 @@ test('nothing of anybody else is in it, and a long ledger is whole', async () =>
   expect(Object.values(files).join()).not.toMatch(/meera/i)
 })
 
-test('an export may be asked for five times an hour', async () => {
+test('exports are limited to five an hour', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
   const asha = await aPerson(app)
   for (let n = 0; n < 5; n += 1) expect((await exported(app, asha)).answered.statusCode).toBe(200)

@@ -109,7 +109,7 @@ const accountOf = async (app: TestApp, email: string) => (await app.db.select().
 const verify = (app: TestApp, { id }: Person) =>
   app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, id))
 
-test('somebody whom Duely does not know yet signs up with Google', async () => {
+test('a new person signs up with Google', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const browser = new Browser(app)
@@ -129,7 +129,7 @@ test('somebody whom Duely does not know yet signs up with Google', async () => {
   ])
 })
 
-test('the server says that Google is there, and Google is asked for no more than who somebody is', async () => {
+test('the server reports Google sign-in and requests identity scopes only', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   expect((await ask(app, null, accountCalls.server)).reply.google).toBe(true)
@@ -145,7 +145,7 @@ test('the server says that Google is there, and Google is asked for no more than
   for (const secret of [asked?.state, asked?.nonce, asked?.code_challenge]) expect(secret?.length).toBeGreaterThan(40)
 })
 
-test('where Google is not set up nothing leads there', async () => {
+test('without Google settings, Google sign-in answers an error', async () => {
   await using app = await openTestApp()
   expect((await ask(app, null, accountCalls.server)).reply.google).toBe(false)
   const page = await new Browser(app).visit(new URL('http://localhost/auth/google'))
@@ -155,7 +155,7 @@ test('where Google is not set up nothing leads there', async () => {
   expect(started.problem?.code).toBe('not_ready')
 })
 
-test('what the browser keeps is out of reach for scripts and goes to Google sign-in alone', async () => {
+test('the sign-in cookie is HttpOnly and scoped to Google sign-in', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google, { publicUrl: 'https://duely.example.com' })
   const browser = new Browser(app)
@@ -167,7 +167,7 @@ test('what the browser keeps is out of reach for scripts and goes to Google sign
   ])
 })
 
-test('the same person is known again by what never changes, whatever their email at Google is by now', async () => {
+test('a returning person is identified by `sub`, not by email', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const first = await signInWithGoogle(app, google)
@@ -177,7 +177,7 @@ test('the same person is known again by what never changes, whatever their email
   expect(await app.db.select().from(accounts)).toHaveLength(1)
 })
 
-test('an email that was given to somebody else does not open the account of who had it before', async () => {
+test('a reassigned email does not open the previous owner’s account', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   await signInWithGoogle(app, google)
@@ -195,7 +195,7 @@ test.each<[string, Script]>([
   ['without a nonce', { claims: ({ nonce: _nonce, ...right }) => right }],
   ['without a subject', { claims: ({ sub: _sub, ...right }) => right }],
   ['without an email', { claims: ({ email: _email, ...right }) => right }],
-  ['that nobody signed', { signature: 'none' }],
+  ['without a signature', { signature: 'none' }],
   ['that a stranger signed', { signature: 'stranger' }],
   ['that a stranger signed in the name of Google', { signature: 'forged' }],
 ])('a token %s opens nothing', async (_what, script) => {
@@ -208,7 +208,7 @@ test.each<[string, Script]>([
   expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
 })
 
-test('an email that Google has not confirmed makes no account and opens none', async () => {
+test('an unverified Google email neither creates nor opens an account', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   google.person.email_verified = false
@@ -220,12 +220,12 @@ test('an email that Google has not confirmed makes no account and opens none', a
   expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBeNull()
 })
 
-test('who signed up with the email of somebody else is out once its owner comes by Google', async () => {
+test('a squatter of an email loses access once its owner signs in with Google', async () => {
   await using smtp = await openFakeSmtp()
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google, { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'hello@duely.example' })
   const thief = await aPerson(app, { email: 'asha@gmail.com', password })
-  // The mailbox was never shown to be theirs: nothing is linked, nobody gets in.
+  // The mailbox was never verified, so nothing is linked.
   const refused = await signInWithGoogle(app, google)
   expect('problem' in refused && refused.problem).toEqual({
     code: 'email_taken',
@@ -251,7 +251,7 @@ test('who signed up with the email of somebody else is out once its owner comes 
   expect(smtp.mails.map(({ subject }) => subject)).toContain('Google sign-in was linked to your Duely account')
 })
 
-test('a Google account of an address that Google does not run is linked to nothing by itself', async () => {
+test('a Google account with a foreign mailbox is not linked automatically', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   google.person.email = 'asha@firm.example'
@@ -262,7 +262,7 @@ test('a Google account of an address that Google does not run is linked to nothi
   expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
 })
 
-test('a code works once, in the browser that began, for a minute', async () => {
+test('a code works once, in the same browser, for a minute', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const browser = new Browser(app)
@@ -278,7 +278,7 @@ test('a code works once, in the browser that began, for a minute', async () => {
   expect(await app.db.select().from(googleReturns)).toEqual([])
 })
 
-test('whoever comes back from Google over and over with what one browser began is turned away before Google is asked', async () => {
+test('replayed returns from Google are rate limited before Google is called', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google, { rateLimit: true })
   const browser = new Browser(app)
@@ -297,7 +297,7 @@ test('whoever comes back from Google over and over with what one browser began i
   expect((await new Browser(app).goToGoogle(google)).search).toContain('?code=')
 })
 
-test('a page of another site signs nobody in', async () => {
+test('a page of another site cannot sign in', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const browser = new Browser(app)
@@ -306,7 +306,7 @@ test('a page of another site signs nobody in', async () => {
   expect(foreign.problem?.code).toBe('not_allowed')
 })
 
-test('an answer of Google for another browser, or one that comes late, is not taken', async () => {
+test('a late answer of Google, or one for another browser, is refused', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const [thief, victim] = [new Browser(app), new Browser(app)]
@@ -321,7 +321,7 @@ test('an answer of Google for another browser, or one that comes late, is not ta
   expect((await late.visit(tooLate)).search).toBe('?error=google_failed')
 })
 
-test('who says no at Google comes back and reads so; where Google is away that is said too', async () => {
+test('declining at Google, and Google being down, each show an error', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   google.answer({ all: { status: 503 } })
@@ -335,7 +335,7 @@ test('who says no at Google comes back and reads so; where Google is away that i
   expect(await signInWithGoogle(app, google)).toEqual({ error: 'google_unreachable' })
 })
 
-test('a person links Google on the profile, and from then on it is the way in', async () => {
+test('linking Google on the profile makes it the only sign-in', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await aPerson(app, { email: 'asha@firm.example', password })
@@ -353,16 +353,16 @@ test('a person links Google on the profile, and from then on it is the way in', 
   expect(again.problem?.code).toBe('conflict')
 })
 
-test('a second factor is not got round by Google: it is asked for before Google takes its place', async () => {
+test('linking Google needs the second factor', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await aPerson(app, { email: 'asha@gmail.com', password })
   await verify(app, asha)
   const shown = await withAuthenticator(app, asha)
-  // Whoever got hold of the Google account of this email.
+  // A thief of the Google account.
   const stranger = await signInWithGoogle(app, google)
   expect('problem' in stranger && stranger.problem?.code).toBe('email_taken')
-  // Whoever got hold of a session and the password.
+  // A thief of a session and the password.
   for (const code of [undefined, '000000']) expect((await startLink(app, asha, code)).problem?.errors?.[0]?.path).toBe('code')
   expect((await ask(app, asha, accountCalls.profile)).reply.twoFactor).not.toBeNull()
   const linked = await link(app, google, asha, shown())
@@ -380,7 +380,7 @@ test('linking needs the password, and a Google account belongs to one account', 
   expect((await link(app, google, meera)).problem?.code).toBe('conflict')
 })
 
-test('of two accounts that link one Google account at the same moment one is linked, the other is told', async () => {
+test('of two accounts linking one Google account concurrently, one gets a conflict', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const ready = []
@@ -397,7 +397,7 @@ test('of two accounts that link one Google account at the same moment one is lin
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('a code for signing in links nothing, one for linking signs nobody in, and nobody links to the account of somebody else', async () => {
+test('codes for sign-in and for linking are not interchangeable, nor usable for another account', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
@@ -438,7 +438,7 @@ async function unlink(app: TestApp, google: FakeGoogle, token: string, newPasswo
   return send(newPassword)
 }
 
-test('whoever signs in with Google goes back to a password once Google has said again who they are', async () => {
+test('unlinking Google needs a fresh Google sign-in and a new password', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const [one, other] = [await signInWithGoogle(app, google), await signInWithGoogle(app, google)]

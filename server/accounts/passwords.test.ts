@@ -2,7 +2,7 @@ import { hash } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { hashPassword, isWeakHash, limitHashing, verifyPassword } from './passwords.ts'
 
-test('a password is hashed with argon2id, salted, and recognised again', async () => {
+test('a password is hashed with argon2id and a salt, and verified', async () => {
   const [one, other] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(other).not.toBe(one)
@@ -15,7 +15,7 @@ test('no password opens an account that has none', async () => {
   expect(await verifyPassword(null, 'correct horse')).toBe(false)
 })
 
-test('a hash that cost less memory or fewer passes than today is weak', async () => {
+test('a hash with less memory or fewer passes than today’s is weak', async () => {
   expect(isWeakHash(await hashPassword('correct horse'))).toBe(false)
   expect(isWeakHash(await hash('correct horse', { memoryCost: 12_288, timeCost: 3 }))).toBe(true)
   expect(isWeakHash(await hash('correct horse', { memoryCost: 19_456, timeCost: 1 }))).toBe(true)

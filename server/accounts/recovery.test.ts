@@ -42,7 +42,7 @@ const reset = (app: TestApp, token: string) => ask(app, null, accountCalls.reset
 const confirm = (app: TestApp, token: string) => ask(app, null, accountCalls.confirmEmail, { body: { token } })
 const profile = async (app: TestApp, person: Person) => (await ask(app, person, accountCalls.profile)).reply
 
-test('somebody who forgot their password sets a new one by the link in a mail, and every session ends', async () => {
+test('a forgotten password is reset by an emailed link, which ends every session', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -55,7 +55,7 @@ test('somebody who forgot their password sets a new one by the link in a mail, a
   expect((await signIn(app, asha.email, password)).status).toBe(401)
   const signedIn = await signIn(app, asha.email, newPassword)
   expect(signedIn.status).toBe(200)
-  // Whoever opens a link from a mailbox has shown that it is theirs.
+  // Opening a link from a mailbox verifies it.
   expect((await ask(app, { token: signedIn.reply.accessToken }, accountCalls.profile)).reply.emailVerified).toBe(true)
   await app.runJobs()
   expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toContain('Your Duely password was changed')
@@ -72,7 +72,7 @@ test('a link works once', async () => {
   expect((await reset(app, token)).problem?.code).toBe('link_expired')
 })
 
-test('a link is good for ten minutes', async () => {
+test('a link is valid for ten minutes', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -82,7 +82,7 @@ test('a link is good for ten minutes', async () => {
   expect((await signIn(app, asha.email, password)).status).toBe(200)
 })
 
-test('the database knows neither a link nor what its letter says', async () => {
+test('the database contains neither links nor their emails in plain text', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -97,7 +97,7 @@ test('the database knows neither a link nor what its letter says', async () => {
   expect(await app.db.select().from(systemMails)).toEqual([])
 })
 
-test('an unknown address gets the same answer and no mail', async () => {
+test('an unknown address gets the same answer and no email', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -109,7 +109,7 @@ test('an unknown address gets the same answer and no mail', async () => {
   expect(await app.db.select().from(systemMails)).toEqual([])
 })
 
-test('somebody who signs in with Google is told so, and no link is made', async () => {
+test('an account with Google sign-in gets an email without a link', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { googleId: '10769150350006150715113082367' })
@@ -118,7 +118,7 @@ test('somebody who signs in with Google is told so, and no link is made', async 
   expect(await app.db.select().from(accountLinks)).toEqual([])
 })
 
-test('a short new password is refused and the link stays good', async () => {
+test('a short new password is refused and the link stays valid', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -129,7 +129,7 @@ test('a short new password is refused and the link stays good', async () => {
   expect((await reset(app, token)).status).toBe(200)
 })
 
-test('nobody is flooded with letters', async () => {
+test('emails to one mailbox are rate limited', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp, { rateLimit: true })
   for (const email of ['asha@example.com', 'nobody@example.com']) {
@@ -141,7 +141,7 @@ test('nobody is flooded with letters', async () => {
   expect((await forgot(app, 'asha@example.com')).status).toBe(200)
 })
 
-test('a server without a mailbox says so, and its operator makes the link', async () => {
+test('without system email the operator creates the link', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   expect((await ask(app, null, accountCalls.server)).reply.systemMail).toBe(false)
@@ -173,7 +173,7 @@ test('a new account confirms its email by the link that was sent there', async (
   expect((await ask(app, meera, accountCalls.sendConfirmation)).problem?.code).toBe('conflict')
 })
 
-test('the link is sent again on request, and an older one stays good', async () => {
+test('the confirmation is sent again on request, and the older link stays valid', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp, { rateLimit: true })
   const asha = await aPerson(app, { password })
@@ -197,7 +197,7 @@ test('a link for a password confirms no email, and the other way round', async (
   expect((await reset(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
 })
 
-test('a new email counts once the link that was sent there is opened, and the old mailbox is told', async () => {
+test('a new email takes effect once its link is opened, and the old mailbox is notified', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -215,7 +215,7 @@ test('a new email counts once the link that was sent there is opened, and the ol
   expect((await signIn(app, next, password)).status).toBe(200)
 })
 
-test('a new email that is never confirmed is forgotten, and only the newest of several counts', async () => {
+test('an unconfirmed new email expires, and only the newest link is valid', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -233,7 +233,7 @@ test('a new email that is never confirmed is forgotten, and only the newest of s
   expect((await profile(app, asha)).email).toBe(asha.email)
 })
 
-test('nobody floods a stranger with letters by changing to their address again and again', async () => {
+test('repeated email changes to one address are rate limited', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp, { rateLimit: true })
   const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
@@ -254,7 +254,7 @@ test('nobody floods a stranger with letters by changing to their address again a
   expect(await change(await signedInAgain(app, asha), stranger)).toBe(200)
 })
 
-test('an email that somebody took meanwhile is refused when its link is opened', async () => {
+test('a new email taken meanwhile is refused when its link is opened', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -266,7 +266,7 @@ test('an email that somebody took meanwhile is refused when its link is opened',
   expect((await profile(app, asha)).email).toBe(asha.email)
 })
 
-test('a password that was changed makes links that were sent before useless', async () => {
+test('changing the password invalidates earlier links', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -275,7 +275,7 @@ test('a password that was changed makes links that were sent before useless', as
   expect((await reset(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
 })
 
-test('where the server sends no mail a new email counts at once and is not confirmed', async () => {
+test('without system email a new email takes effect immediately, unconfirmed', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   await app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, asha.id))
@@ -283,7 +283,7 @@ test('where the server sends no mail a new email counts at once and is not confi
   expect(changed.reply).toMatchObject({ email: 'new@example.com', pendingEmail: null, emailVerified: false })
 })
 
-test('a letter is tried again where the mail server is away for a while, and goes once', async () => {
+test('a system email is retried while the mail server is down, and sent once', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
@@ -300,7 +300,7 @@ test('a letter is tried again where the mail server is away for a while, and goe
   expect(await letters(smtp, asha.email)).toHaveLength(1)
 })
 
-test('a letter that the mail server refuses for good, or that is past its use, is forgotten', async () => {
+test('a permanently refused or expired system email is dropped', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })

@@ -27,7 +27,7 @@ function cookieOf(answered: Pick<Answered<typeof accountCalls.refresh>, 'headers
   return sentCookie(answered).split(';')[0] ?? ''
 }
 
-test('the refresh cookie is out of reach for scripts and other sites, and goes to /auth alone', async () => {
+test('the refresh cookie is HttpOnly, SameSite=Strict and scoped to /auth', async () => {
   await using app = await openTestApp()
   const { sent } = await signedIn(app, await aPerson(app, { password }))
   expect(sent.split('; ').slice(1).sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/auth', 'SameSite=Strict'])
@@ -48,7 +48,7 @@ test('the database knows neither the refresh token nor its successor', async () 
   expect(stored.map(({ userAgent }) => userAgent.length)).toContain(300)
 })
 
-test('an access token is good for a quarter of an hour, then the cookie brings a new one', async () => {
+test('an access token expires after 15 minutes and the cookie renews it', async () => {
   await using app = await openTestApp()
   const { token, cookie } = await signedIn(app, await aPerson(app, { password }))
   app.clock.advance({ minutes: 14, seconds: 59 })
@@ -81,7 +81,7 @@ test('tabs that refresh at the same moment all stay signed in, with one and the 
   expect((await refresh(app, cookieOf(answers[0] as (typeof answers)[0]))).status).toBe(200)
 })
 
-test('an answer that was lost on its way can be asked for again within 10 s', async () => {
+test('a lost answer can be requested again within 10 s', async () => {
   await using app = await openTestApp()
   const { cookie } = await signedIn(app, await aPerson(app, { password }))
   const lost = cookieOf(await refresh(app, cookie))
@@ -104,7 +104,7 @@ test('a token used again after 10 s ends the session for thief and owner alike',
   expect((await ask(app, { token: refreshed.reply.accessToken }, accountCalls.profile)).problem?.code).toBe('not_signed_in')
 })
 
-test('a token two steps old ends the session at once', async () => {
+test('a token two steps old ends the session immediately', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const { cookie } = await signedIn(app, asha)
@@ -178,7 +178,7 @@ test('a refresh token opens nothing but the refresh', async () => {
   expect((await ask(app, null, accountCalls.profile, undefined, { cookie })).problem?.code).toBe('not_signed_in')
 })
 
-test('signing out ends this session at once, clears the cookie and leaves other browsers alone', async () => {
+test('signing out ends this session, clears the cookie and keeps other sessions', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const { token, cookie } = await signedIn(app, asha)
@@ -206,7 +206,7 @@ test('signing out works with the cookie alone, with an access token that ran out
   expect((await ask(app, null, accountCalls.signOut)).status).toBe(204)
 })
 
-test('whoever signs in anew in a browser leaves no session behind in it, and ends none elsewhere', async () => {
+test('signing in again ends the browser’s previous session and no other', async () => {
   await using app = await openTestApp()
   const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
   const first = await signedIn(app, asha)
@@ -220,7 +220,7 @@ test('whoever signs in anew in a browser leaves no session behind in it, and end
   expect((await ask(app, { token: second.token }, accountCalls.profile)).status).toBe(200)
 })
 
-test('a page of another site cannot refresh or sign out for somebody', async () => {
+test('a page of another site can neither refresh nor sign out', async () => {
   await using app = await openTestApp()
   const { token, cookie } = await signedIn(app, await aPerson(app, { password }))
   for (const headers of [
@@ -253,7 +253,7 @@ test("the product's own pages refresh, by https and by plain http on a local net
   }
 })
 
-test('nobody is signed in by a page of another site', async () => {
+test('a page of another site cannot sign in a person', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const answered = await ask(

@@ -20,7 +20,7 @@ function signIn(app: TestApp, email: string, given: string, from?: string, cooki
   return ask(app, null, accountCalls.signIn, { body: { email, password: given } }, headers)
 }
 
-/** What a browser shows that somebody has signed in with before. */
+/** The cookies of a known browser. */
 async function browserOf(app: TestApp, email: string): Promise<string> {
   const answered = await signIn(app, email, password)
   const sent = [answered.headers['set-cookie'] ?? []].flat().map(String)
@@ -175,7 +175,7 @@ test('guesses that come at the same moment from many addresses are counted one b
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(35)
 })
 
-test('one address may try to sign in 20 times a minute, whatever the emails', async () => {
+test('one address may try to sign in 20 times a minute, across all emails', async () => {
   await using app = await openTestApp(throttled)
   for (let n = 1; n <= 20; n += 1) expect((await signIn(app, `nobody${n}@example.com`, password, '203.0.113.7')).status).toBe(401)
   app.clock.advance({ seconds: 20 })
@@ -220,13 +220,13 @@ async function guessWithoutEnd(app: TestApp, email: string): Promise<void> {
   await signIn(app, email, 'wrong horse')
 }
 
-test('strangers who guess without end keep nobody from signing in where they were signed in before', async () => {
+test('endless guessing does not lock out the owner’s known browser', async () => {
   await using app = await openTestApp(throttled)
   const [asha, meera] = [await aPerson(app, { password }), await aPerson(app, { password })]
   const own = await browserOf(app, asha.email)
   await guessWithoutEnd(app, asha.email)
   expect((await signIn(app, asha.email, password)).problem?.code).toBe('too_many')
-  // A browser of somebody else is a stranger here, and so is one that made its cookie up.
+  // Another owner's browser, and one with a forged cookie, are strangers.
   for (const cookie of [await browserOf(app, meera.email), own.replace(/\.[\w-](?=[^.]*$)/, (sealed) => (sealed === '.A' ? '.B' : '.A'))])
     expect((await signIn(app, asha.email, password, undefined, cookie)).problem?.code).toBe('too_many')
   expect((await signIn(app, asha.email, password, undefined, own)).status).toBe(200)
@@ -238,11 +238,11 @@ test('in a browser that is known wrong passwords are counted too', async () => {
   const own = await browserOf(app, asha.email)
   for (let n = 1; n <= 5; n += 1) expect((await signIn(app, asha.email, 'wrong horse', undefined, own)).status).toBe(401)
   expect((await signIn(app, asha.email, password, undefined, own)).problem?.code).toBe('too_many')
-  // Elsewhere nobody has guessed yet.
+  // No guesses were made elsewhere yet.
   expect((await signIn(app, asha.email, password)).status).toBe(200)
 })
 
-test('whoever sets a new password by a link waits nowhere for what was guessed before', async () => {
+test('a password reset clears the pauses of earlier guesses', async () => {
   await using app = await openTestApp(throttled)
   const asha = await aPerson(app, { password })
   const own = await browserOf(app, asha.email)
@@ -253,7 +253,7 @@ test('whoever sets a new password by a link waits nowhere for what was guessed b
   for (const cookie of [own, undefined]) expect((await signIn(app, asha.email, 'battery staple', undefined, cookie)).status).toBe(200)
 })
 
-test('strangers who guess keep nobody who is signed in from changing their password', async () => {
+test('guessing does not block password changes in a session', async () => {
   await using app = await openTestApp(throttled)
   const asha = await aPerson(app, { password })
   await guessWithoutEnd(app, asha.email)
@@ -262,7 +262,7 @@ test('strangers who guess keep nobody who is signed in from changing their passw
   expect((await ask(app, signedIn, accountCalls.changePassword, { body })).status).toBe(200)
 })
 
-test('where limits are switched off nobody waits', async () => {
+test('RATE_LIMIT=false disables all limits', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const from = '203.0.113.7'
@@ -270,7 +270,7 @@ test('where limits are switched off nobody waits', async () => {
   expect((await signIn(app, asha.email, password, from)).status).toBe(200)
 })
 
-test('while too many sign in at once one is told when to come back, and is not charged with a wrong guess', async () => {
+test('too many concurrent sign-ins answer 429 with Retry-After and do not count as wrong guesses', async () => {
   await using app = await openTestApp(throttled)
   const asha = await aPerson(app, { password })
   let full = true

@@ -44,7 +44,7 @@ test('what has not counted for a day is forgotten, what still counts is kept', a
   expect((await app.db.select().from(throttles)).map(({ key }) => key)).toEqual(['new'])
 })
 
-test('an IPv4 address counts for itself, an IPv6 address with the whole network it stands in', () => {
+test('an IPv4 address is counted alone, an IPv6 address with its /64 network', () => {
   expect(addressKey('sign-in', '203.0.113.7')).toBe('sign-in:203.0.113.7')
   expect(addressKey('sign-in', '::ffff:203.0.113.7')).toBe('sign-in:203.0.113.7')
   const home = addressKey('sign-in', '2001:db8:1:2:3:4:5:6')

@@ -61,7 +61,7 @@ test('a wrong password is answered as ever, whether or not there is a second fac
   expect(answered.problem?.code).toBe('wrong_credentials')
 })
 
-test('until a code was confirmed nothing changes', async () => {
+test('nothing changes before a code is confirmed', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const first = await ask(app, asha, accountCalls.startTwoFactor, { body: { currentPassword: password } })
@@ -102,7 +102,7 @@ test('a recovery code opens the account once', async () => {
   expect(await kinds(app, asha)).toContain('recovery_code_used')
 })
 
-test('new recovery codes replace the old ones, for whoever has password and code', async () => {
+test('new recovery codes replace the old ones, with password and code', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const { codes, shown } = await switchedOn(app, asha)
@@ -126,7 +126,7 @@ test('a new password by a link does not get round the second factor', async () =
   expect((await signIn(app, asha, shown())).status).toBe(200)
 })
 
-test('two-factor sign-in is switched off with password and code, and by the operator for who lost both', async () => {
+test('two-factor authentication is turned off with password and code, or by the operator', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const { shown } = await switchedOn(app, asha)
@@ -153,7 +153,7 @@ test('codes cannot be tried one after the other', async () => {
   expect((await signIn(app, asha, shown())).status).toBe(200)
 })
 
-test('neither the secret nor a recovery code stands in the database', async () => {
+test('the database contains neither the secret nor a recovery code in plain text', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const { secret, codes } = await switchedOn(app, asha)
@@ -162,7 +162,7 @@ test('neither the secret nor a recovery code stands in the database', async () =
   for (const code of codes) expect(stored).not.toContain(code.replaceAll('-', ''))
 })
 
-test('who signs in with Google has the second factor there', async () => {
+test('an account with Google sign-in cannot turn on two-factor authentication', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { googleId: '1076915' })
   const started = await ask(app, asha, accountCalls.startTwoFactor, { body: { currentPassword: 'whatever' } })

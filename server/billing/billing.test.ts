@@ -47,27 +47,27 @@ test('a new account is on Free with every Pro feature for 14 days, without a car
   expect((await ask(app, null, accountCalls.server)).reply.payments).toBe(true)
 })
 
-test('the end of the trial is told three days before and on the day, and what is there stays there', async () => {
+test('the end of the trial is notified three days before and on the day, and data stays', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app } = shop
   const asha = await aPerson(app)
   await createMany(app, asha, 51)
-  const told = async (now: string) => {
+  const messages = async (now: string) => {
     app.clock.set(now)
     return (await planOfPerson(shop, asha)).notices.map(({ kind, daysLeft, message }) => [kind, daysLeft, message])
   }
-  expect(await told('2026-03-13T08:59:00Z')).toEqual([])
-  expect(await told('2026-03-13T09:00:00Z')).toEqual([
+  expect(await messages('2026-03-13T08:59:00Z')).toEqual([])
+  expect(await messages('2026-03-13T09:00:00Z')).toEqual([
     ['trial_ending', 3, 'Your free trial of Pro ends on 16/03/2026, in 3 days. Choose Pro to keep daily reminders.'],
   ])
-  expect(await told('2026-03-16T09:00:00Z')).toEqual([
+  expect(await messages('2026-03-16T09:00:00Z')).toEqual([
     [
       'trial_ended',
       0,
       'Your free trial of Pro ended on 16/03/2026. Your data stays, and daily reminders are on hold until you choose Pro.',
     ],
   ])
-  expect(await told('2026-03-23T09:00:00Z')).toEqual([])
+  expect(await messages('2026-03-23T09:00:00Z')).toEqual([])
   expect((await ask(app, await signedInAgain(app, asha), invoiceCalls.list, { query: {} })).reply).toHaveLength(51)
   expect((await planOfPerson(shop, asha)).usage).toEqual({ month: '2026-03', invoicesCreated: 51, invoicesPerMonth: 50, invoicesLeft: 0 })
   expect((await create(app, await signedInAgain(app, asha))).problem?.message).toBe(
@@ -75,7 +75,7 @@ test('the end of the trial is told three days before and on the day, and what is
   )
 })
 
-test('whoever buys in the trial and switches back to Free is told of the end of the trial, and of no other', async () => {
+test('buying in the trial and switching back to Free notifies the end of the trial only', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app } = shop
   const asha = await aPerson(app)
@@ -83,15 +83,15 @@ test('whoever buys in the trial and switches back to Free is told of the end of 
   expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', trialEnd: null, newUntil: '2026-03-16T09:00:00Z' })
   app.clock.advance({ hours: 24 })
   await ask(app, await signedInAgain(app, asha), billingCalls.activateFree)
-  const told = async () => {
+  const messages = async () => {
     const { entitlements, notices } = await planOfPerson(shop, asha)
     return [entitlements.by, notices.map(({ message }) => message)]
   }
-  expect(await told()).toEqual(['trial', []])
+  expect(await messages()).toEqual(['trial', []])
   app.clock.set('2026-03-14T09:00:00Z')
-  expect(await told()).toEqual(['trial', ['Your free trial of Pro ends on 16/03/2026, in 2 days. Choose Pro to keep daily reminders.']])
+  expect(await messages()).toEqual(['trial', ['Your free trial of Pro ends on 16/03/2026, in 2 days. Choose Pro to keep daily reminders.']])
   app.clock.set('2026-03-16T09:00:00Z')
-  expect(await told()).toEqual([
+  expect(await messages()).toEqual([
     'plan',
     ['Your free trial of Pro ended on 16/03/2026. Your data stays, and daily reminders are on hold until you choose Pro.'],
   ])
@@ -102,8 +102,8 @@ test('where no provider is set up nothing is limited, and nothing can be bought'
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
   app.clock.advance({ days: 60 })
-  const somebody = await signedInAgain(app, asha)
-  await createMany(app, somebody, 60)
+  const owner = await signedInAgain(app, asha)
+  await createMany(app, owner, 60)
   const plan = await planOfPerson({ app }, asha)
   expect(plan).toMatchObject({ plan: 'free', trialEnd: null, notices: [], checkout: null })
   expect(plan.entitlements).toMatchObject({ by: 'unlimited_server', invoicesPerMonth: null, until: null })
@@ -112,14 +112,14 @@ test('where no provider is set up nothing is limited, and nothing can be bought'
   const body = { plan: 'pro', billingPeriod: 'monthly' } as const
   const notSetUp = { code: 'payments_not_set_up', message: 'Payments are not set up on this server.' }
   for (const refused of [
-    await ask(app, somebody, billingCalls.createOrder, { body }),
-    await ask(app, somebody, billingCalls.createSubscription, { body }),
-    await ask(app, somebody, billingCalls.quote, { query: { ...body, paymentType: 'onetime' } }),
+    await ask(app, owner, billingCalls.createOrder, { body }),
+    await ask(app, owner, billingCalls.createSubscription, { body }),
+    await ask(app, owner, billingCalls.quote, { query: { ...body, paymentType: 'onetime' } }),
   ])
     expect([refused.status, refused.problem]).toEqual([503, notSetUp])
-  const cancelled = await ask(app, somebody, billingCalls.cancel)
+  const cancelled = await ask(app, owner, billingCalls.cancel)
   expect([cancelled.status, cancelled.problem?.message]).toEqual([503, 'Subscription cancellation will be available soon'])
-  expect((await ask(app, somebody, billingCalls.activateFree)).status).toBe(200)
+  expect((await ask(app, owner, billingCalls.activateFree)).status).toBe(200)
 })
 
 // The limit of invoices
@@ -129,9 +129,9 @@ test('on Free the 51st invoice of a calendar month is refused, naming what is al
   const { app } = shop
   const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
   app.clock.set('2026-03-20T09:00:00Z')
-  let somebody = await signedInAgain(app, asha)
-  await createMany(app, somebody, 50)
-  const refused = await create(app, somebody)
+  let owner = await signedInAgain(app, asha)
+  await createMany(app, owner, 50)
+  const refused = await create(app, owner)
   expect(refused.status).toBe(402)
   expect(refused.problem).toEqual({
     code: 'plan_limit',
@@ -139,10 +139,10 @@ test('on Free the 51st invoice of a calendar month is refused, naming what is al
   })
   // The month is the account's own: in India April begins while it is still March in UTC.
   app.clock.set('2026-03-31T18:29:59Z')
-  somebody = await signedInAgain(app, asha)
-  expect((await create(app, somebody)).status).toBe(402)
+  owner = await signedInAgain(app, asha)
+  expect((await create(app, owner)).status).toBe(402)
   app.clock.set('2026-03-31T18:30:00Z')
-  expect((await create(app, somebody)).status).toBe(201)
+  expect((await create(app, owner)).status).toBe(201)
   expect((await planOfPerson(shop, asha)).usage).toEqual({ month: '2026-04', invoicesCreated: 1, invoicesPerMonth: 50, invoicesLeft: 49 })
 })
 
@@ -151,14 +151,14 @@ test('deleting an invoice gives nothing back, and a refused one counts for nothi
   const { app } = shop
   const asha = await aPerson(app)
   app.clock.set('2026-03-20T09:00:00Z')
-  const somebody = await signedInAgain(app, asha)
-  await createMany(app, somebody, 50)
-  const [first] = (await ask(app, somebody, invoiceCalls.list, { query: { limit: 1 } })).reply
-  await ask(app, somebody, invoiceCalls.remove, { params: { id: first?._id ?? '' } })
-  for (let nth = 0; nth < 3; nth += 1) expect((await create(app, somebody)).status).toBe(402)
+  const owner = await signedInAgain(app, asha)
+  await createMany(app, owner, 50)
+  const [first] = (await ask(app, owner, invoiceCalls.list, { query: { limit: 1 } })).reply
+  await ask(app, owner, invoiceCalls.remove, { params: { id: first?._id ?? '' } })
+  for (let nth = 0; nth < 3; nth += 1) expect((await create(app, owner)).status).toBe(402)
   expect((await planOfPerson(shop, asha)).usage.invoicesCreated).toBe(50)
-  // What exists goes on: it can be changed, paid and brought back.
-  expect((await ask(app, somebody, invoiceCalls.restore, { params: { id: first?._id ?? '' } })).status).toBe(200)
+  // Existing invoices can still be changed, paid and restored.
+  expect((await ask(app, owner, invoiceCalls.restore, { params: { id: first?._id ?? '' } })).status).toBe(200)
 })
 
 test('sixty at once at forty-nine make exactly one more', async () => {
@@ -166,12 +166,12 @@ test('sixty at once at forty-nine make exactly one more', async () => {
   const { app } = shop
   const asha = await aPerson(app)
   app.clock.set('2026-03-20T09:00:00Z')
-  const somebody = await signedInAgain(app, asha)
-  await createMany(app, somebody, 49)
-  const statuses = (await Promise.all(Array.from({ length: 60 }, () => create(app, somebody)))).map(({ status }) => status)
+  const owner = await signedInAgain(app, asha)
+  await createMany(app, owner, 49)
+  const statuses = (await Promise.all(Array.from({ length: 60 }, () => create(app, owner)))).map(({ status }) => status)
   expect(statuses.filter((status) => status === 201)).toHaveLength(1)
   expect(statuses.filter((status) => status === 402)).toHaveLength(59)
-  expect((await ask(app, somebody, invoiceCalls.list, { query: {} })).reply).toHaveLength(50)
+  expect((await ask(app, owner, invoiceCalls.list, { query: {} })).reply).toHaveLength(50)
 })
 
 test('buying Pro lifts the limit at once', async () => {
@@ -179,11 +179,11 @@ test('buying Pro lifts the limit at once', async () => {
   const { app } = shop
   const asha = await aPerson(app)
   app.clock.set('2026-03-20T09:00:00Z')
-  const somebody = await signedInAgain(app, asha)
-  await createMany(app, somebody, 50)
-  expect((await create(app, somebody)).status).toBe(402)
-  expect((await buyOnce(shop, somebody, 'pro')).status).toBe(200)
-  expect((await create(app, somebody)).status).toBe(201)
+  const owner = await signedInAgain(app, asha)
+  await createMany(app, owner, 50)
+  expect((await create(app, owner)).status).toBe(402)
+  expect((await buyOnce(shop, owner, 'pro')).status).toBe(200)
+  expect((await create(app, owner)).status).toBe(201)
   expect((await planOfPerson(shop, asha)).usage).toMatchObject({ invoicesCreated: 51, invoicesLeft: null })
 })
 
@@ -252,7 +252,7 @@ test('what was paid once runs for its period, says so seven days and one day bef
   })
 })
 
-test('the end of the first of two periods in a row is no fall to Free and is told to nobody', async () => {
+test('the end of the first of two consecutive periods is not notified', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
   const asha = await aPerson(app)
@@ -275,10 +275,10 @@ test('deleting an account cancels its subscription at the provider, also when th
   const { app, razorpay } = shop
   const asha = await aPerson(app)
   app.clock.set('2026-03-20T09:00:00Z')
-  const somebody = await signedInAgain(app, asha)
-  const { subscriptionId } = await subscribe(shop, somebody, 'pro')
+  const owner = await signedInAgain(app, asha)
+  const { subscriptionId } = await subscribe(shop, owner, 'pro')
   razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))
-  expect((await ask(app, somebody, accountCalls.deleteMe)).status).toBe(204)
+  expect((await ask(app, owner, accountCalls.deleteMe)).status).toBe(204)
   await shop.settle()
   const there = () => razorpay.provider.find(razorpay.provider.subscriptions, subscriptionId).status
   expect(there()).toBe('active')
@@ -294,10 +294,10 @@ test('an import on Free writes down as many as the month has room for and says w
   const { app } = shop
   const asha = await aPerson(app)
   app.clock.set('2026-03-20T09:00:00Z')
-  const somebody = await signedInAgain(app, asha)
-  await createMany(app, somebody, 48)
+  const owner = await signedInAgain(app, asha)
+  await createMany(app, owner, 48)
   const lines = Array.from({ length: 5 }, (_, nth) => ({ ...draft, amount: 100 + nth }))
-  const { reply } = await ask(app, somebody, invoiceCalls.import, { body: { lines } })
+  const { reply } = await ask(app, owner, invoiceCalls.import, { body: { lines } })
   expect(reply.imported).toBe(2)
   expect(reply.lines.map((one) => ('code' in one ? one.code : 'written'))).toEqual([
     'written',

@@ -1,4 +1,4 @@
-// Also on PostgreSQL: an order is settled once, whoever comes first.
+// Also on PostgreSQL: an order is settled once, by the browser or by the webhook.
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
@@ -11,7 +11,7 @@ import { payments, purchases } from './tables.ts'
 const pro = { plan: 'pro', billingPeriod: 'monthly' } as const
 const rows = (shop: Shop) => shop.app.db.select().from(payments)
 
-/** Somebody whose 14 days are over. */
+/** An owner after the trial. */
 async function afterTrial(shop: Shop) {
   const person = await aPerson(shop.app)
   shop.app.clock.advance({ days: 20 })
@@ -31,7 +31,7 @@ test('an order is made for the price in the catalogue, under the purchase as its
   expect(order).toMatchObject({ id: reply.orderId, amount: 9000, receipt: purchase?.id })
 })
 
-test('an amount from the browser is refused, as is a plan that nobody sells', async () => {
+test('an amount from the browser and an unknown plan are refused', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   const post = (payload: object) =>
@@ -66,7 +66,7 @@ test('paying once opens the plan when the browser comes back', async () => {
   ])
 })
 
-test('a proof that is forged, reversed or about somebody else’s order opens nothing', async () => {
+test('a proof that is forged, reversed or for another account’s order activates nothing', async () => {
   await using shop = await openShop()
   const [asha, ravi] = [await aPerson(shop.app), await aPerson(shop.app)]
   const { reply: order } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
@@ -100,7 +100,7 @@ test('the good signature of another payment does not pay for this order', async 
   expect((await planOfPerson(shop, asha)).plan).toBe('free')
 })
 
-test('a proof that comes a hundred times at once counts once', async () => {
+test('a proof sent a hundred times concurrently is applied once', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(shop.app)
   const { reply: order } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
@@ -142,7 +142,7 @@ test('a payment that is too small or not captured opens nothing until the money 
   ])
 })
 
-test('a failed attempt stands in the history and does not stop the next one on the same order', async () => {
+test('a failed attempt is shown in the history and does not block the next one on the same order', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   const { reply: order } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
@@ -167,7 +167,7 @@ test('a checkout that was closed and opened again is about the same order', asyn
   )
 })
 
-test('the plan that runs cannot be bought again, and it is said until when', async () => {
+test('the current plan cannot be bought again, and the message shows its end', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(shop.app)
   await buyOnce(shop, asha, 'pro')
@@ -181,7 +181,7 @@ test('the plan that runs cannot be bought again, and it is said until when', asy
 
 // A provider in trouble
 
-test('an order that was made although nobody heard of it is found again, not made twice', async () => {
+test('an order whose answer was lost is found again, not created twice', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   shop.razorpay.answer(({ method }) => (method === 'POST' ? { status: 504, html: 'Gateway Timeout', done: true } : undefined))
@@ -294,7 +294,7 @@ test('subscribing in the trial charges nothing until the trial ends, then every 
   expect(razorpay.provider.taken()).toBe(800)
 })
 
-test('subscribing after the trial charges at once', async () => {
+test('subscribing after the trial charges immediately', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const asha = await afterTrial(shop)
   const { answered } = await subscribe(shop, asha, 'enterprise', 'yearly')
@@ -385,7 +385,7 @@ test('cancelling ends the plan with what is paid for, and nothing is charged aft
   expect(shop.razorpay.provider.taken()).toBe(400)
 })
 
-test('cancelling before the first charge ends at once', async () => {
+test('cancelling before the first charge takes effect immediately', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(shop.app)
   const { subscriptionId } = await subscribe(shop, asha, 'pro')
@@ -418,7 +418,7 @@ test('on Free there is nothing to cancel', async () => {
   expect([refused.status, refused.problem?.code]).toEqual([409, 'conflict'])
 })
 
-test('what was paid once needs no cancelling: it ends by itself', async () => {
+test('a one-time plan ends without cancelling', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   await buyOnce(shop, asha, 'pro')
@@ -449,7 +449,7 @@ test('switching to Free ends what was paid once, and is nothing on Free', async 
   expect((await ask(shop.app, asha, billingCalls.activateFree)).reply.plan).toBe('free')
 })
 
-test('where the provider does not cancel, the plan goes on', async () => {
+test('if the provider does not cancel, the plan continues', async () => {
   await using shop = await openShop()
   const asha = await afterTrial(shop)
   await subscribe(shop, asha, 'pro')
@@ -460,17 +460,17 @@ test('where the provider does not cancel, the plan goes on', async () => {
 
 // What the owner can read afterwards
 
-test('every change of the plan stands in the account’s log, with the browser that made it', async () => {
+test('every plan change is in the audit log, with its browser', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const asha = await afterTrial(shop)
   const log = async () => {
     const { reply } = await ask(shop.app, asha, accountCalls.audit, { query: {} })
-    return reply.flatMap(({ kind, text, address }) => (kind === 'plan_changed' ? [`${text} ${address === '' ? 'by itself' : 'here'}`] : []))
+    return reply.flatMap(({ kind, text, address }) => (kind === 'plan_changed' ? [`${text} ${address === '' ? 'automatic' : 'here'}`] : []))
   }
   const { reply: begun } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })
   shop.razorpay.pay(begun.orderId)
   await shop.settle()
-  expect(await log()).toEqual(['Plan changed: Free to Pro. by itself'])
+  expect(await log()).toEqual(['Plan changed: Free to Pro. automatic'])
   await subscribe(shop, asha, 'enterprise')
   await shop.settle()
   expect(await log()).toHaveLength(2)
@@ -506,9 +506,9 @@ test('changing to Enterprise in mid-period takes what is left of Pro off the pri
   const asha = await aPerson(app)
   await buyOnce(shop, asha, 'pro')
   app.clock.set('2026-03-16T21:00:00Z')
-  const somebody = await signedInAgain(app, asha)
+  const owner = await signedInAgain(app, asha)
   const enterprise = { plan: 'enterprise', billingPeriod: 'monthly' } as const
-  const { reply: quote } = await ask(app, somebody, billingCalls.quote, { query: { ...enterprise, paymentType: 'onetime' } })
+  const { reply: quote } = await ask(app, owner, billingCalls.quote, { query: { ...enterprise, paymentType: 'onetime' } })
   expect(quote).toEqual({
     ...enterprise,
     paymentType: 'onetime',
@@ -521,7 +521,7 @@ test('changing to Enterprise in mid-period takes what is left of Pro off the pri
     replaces: 'pro',
     message: 'Includes a ₹2 credit from your current Pro plan. Enterprise then runs until 17/04/2026.',
   })
-  const answered = await buyOnce(shop, somebody, 'enterprise')
+  const answered = await buyOnce(shop, owner, 'enterprise')
   expect(answered.reply).toMatchObject({ plan: 'enterprise', amount: 900, currentPeriodEnd: '2026-04-16T21:00:00Z' })
   expect(shop.razorpay.provider.taken()).toBe(1100)
 })
@@ -532,21 +532,21 @@ test('a subscription that another plan replaces is cancelled at the provider, an
   const asha = await afterTrial(shop)
   const { subscriptionId } = await subscribe(shop, asha, 'pro')
   await shop.pass({ days: 10 })
-  const somebody = await signedInAgain(app, asha)
-  const { reply: quote } = await ask(app, somebody, billingCalls.quote, {
+  const owner = await signedInAgain(app, asha)
+  const { reply: quote } = await ask(app, owner, billingCalls.quote, {
     query: { plan: 'enterprise', billingPeriod: 'monthly', paymentType: 'subscription' },
   })
   expect(quote).toMatchObject({ price: 9, credit: 2.7, dueNow: 0, replaces: 'pro' })
   expect(quote.message).toMatch(
     /^Includes a ₹2\.70 credit from your current Pro plan\. No charge today\. First charge: ₹9 on 10\/04\/2026, then every month\.$/,
   )
-  const { answered } = await subscribe(shop, somebody, 'enterprise')
+  const { answered } = await subscribe(shop, owner, 'enterprise')
   expect(answered.reply).toMatchObject({ plan: 'enterprise', status: 'trialing', currentPeriodEnd: quote.firstChargeAt })
   await shop.settle()
   expect(razorpay.provider.find(razorpay.provider.subscriptions, subscriptionId).status).toBe('cancelled')
   expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'enterprise', endsIfCancelled: quote.firstChargeAt })
   // What was credited is paid for: cancelling does not take it away.
-  const { reply: cancelled } = await ask(app, somebody, billingCalls.cancel)
+  const { reply: cancelled } = await ask(app, owner, billingCalls.cancel)
   expect(cancelled).toMatchObject({ plan: 'enterprise', cancelAtPeriodEnd: true, currentPeriodEnd: quote.firstChargeAt })
 })
 
@@ -608,7 +608,7 @@ test('what was given back is not credited to the next plan, and the plan itself 
   expect(await creditOf(ravi)).toBe(0)
 })
 
-test('whoever begins sixty purchases in an hour waits for the next one', async () => {
+test('purchases are limited to sixty an hour', async () => {
   await using shop = await openShop({ config: { rateLimit: true } })
   const asha = await aPerson(shop.app)
   const begin = () => ask(shop.app, asha, billingCalls.createOrder, { body: pro })
@@ -627,7 +627,7 @@ test('a provider that makes the order and never answers is asked for it after te
   expect([...shop.razorpay.provider.orders.keys()]).toEqual([answered.reply.orderId])
 })
 
-test('a payment for an account that was deleted meanwhile stands in the ledger, without saying whose it was', async () => {
+test('a payment for a deleted account is recorded without an owner', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   const { reply: order } = await ask(shop.app, asha, billingCalls.createOrder, { body: pro })

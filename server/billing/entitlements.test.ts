@@ -80,9 +80,9 @@ test('every plan can what the one before it can', () => {
 })
 
 const standings: [what: string, bought: Purchase, plan: PlanName, status: string | null, ends: boolean | null][] = [
-  ['an order that nobody paid', order({ paidAt: null, paidMinor: null }), 'free', null, null],
+  ['an unpaid order', order({ paidAt: null, paidMinor: null }), 'free', null, null],
   ['an order that is paid', order({}), 'pro', 'active', true],
-  ['a subscription that nobody agreed to', subscription({}), 'free', null, null],
+  ['a subscription without agreement', subscription({}), 'free', null, null],
   ['a subscription before its first charge', subscription({ providerStatus: 'authenticated', startAt: april }), 'pro', 'trialing', false],
   ['a subscription that is charged', subscription({ providerStatus: 'active', ...paid }), 'pro', 'active', false],
   [
@@ -249,7 +249,7 @@ test('what runs does not depend on the order in which purchases became known', (
   )
 })
 
-test('without a provider nothing is ever limited; with one nobody has less than Free, and a paid plan has all that it promises', () => {
+test('without a provider nothing is limited; with one every account has at least Free, and a paid plan all its abilities', () => {
   fc.assert(
     fc.property(purchaseList, moment, (list, now) => {
       const current = currentOf(planPeriods(list), now)
@@ -359,14 +359,14 @@ test('what a replaced subscription is charged once more before it is cancelled i
   expect(enterprise?.worth.minor).toBe(900 + 400)
 })
 
-test('nobody is credited with money that was given back', () => {
+test('refunded money gives no credit', () => {
   expect(creditOf(running([order({ refundedMinor: 100 })])[0] as PlanPeriod, march)).toBe(300)
   expect(creditOf(running([subscription({ providerStatus: 'active', ...paid, refundedMinor: 400 })])[0] as PlanPeriod, march)).toBe(0)
   // The plan itself stays what it was.
   expect(currentOf(running([order({ refundedMinor: 400 })]), half)?.to).toEqual(april)
 })
 
-test('whatever is bought once, and however late it is paid: what was there before is not less afterwards', () => {
+test('a one-time purchase never shortens existing periods, however late it is paid', () => {
   const anOrder = fc.record({
     id: fc.uuid(),
     plan: fc.constantFrom('pro' as const, 'enterprise' as const),

@@ -31,7 +31,7 @@ async function withReminders(shop: Shop, person: Person): Promise<Person> {
   return person
 }
 
-test('whoever paid once is written to seven days and one day before the end, once each', async () => {
+test('a one-time plan’s end is notified seven days and one day before, once each', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
   const asha = await aPerson(shop.app)
@@ -47,7 +47,7 @@ test('whoever paid once is written to seven days and one day before the end, onc
   expect(await mailsUntil(shop, smtp, '2026-04-10T09:00:00Z')).toEqual([])
 })
 
-test('the end of the trial is written to those whose daily reminders wait then, three days before and on the day', async () => {
+test('the trial’s end is notified to accounts with daily reminders, three days before and on the day', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z', config: systemMail(smtp) })
   const asha = await withReminders(shop, await aPerson(shop.app))
@@ -63,7 +63,7 @@ test('the end of the trial is written to those whose daily reminders wait then, 
   expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([])
 })
 
-test('daily reminders never stop in silence: the end of a subscription is written to those who have them, unless they ended it themselves', async () => {
+test('the end of a subscription is notified to accounts with daily reminders, unless they cancelled it themselves', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
   const { app, razorpay } = shop
@@ -93,7 +93,7 @@ test('daily reminders never stop in silence: the end of a subscription is writte
   expect(await mailsUntil(shop, smtp, '2026-05-02T09:00:00Z')).toEqual([])
 })
 
-test('a server that sells nothing, or sends no mail, writes to nobody', async () => {
+test('a server without payments or system email sends nothing', async () => {
   await using smtp = await openFakeSmtp()
   {
     await using app = await openTestApp({ now: '2026-03-16T09:00:00Z', config: systemMail(smtp) })

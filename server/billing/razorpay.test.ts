@@ -125,7 +125,7 @@ test('a read is tried again when the provider is busy, in trouble or gone for a 
   }
 })
 
-test('a write is never tried again: nobody knows what the first one did', async () => {
+test('a write is never retried, because its effect is unknown', async () => {
   await using at = await opened()
   for (const move of [
     { status: 429 },
@@ -140,7 +140,7 @@ test('a write is never tried again: nobody knows what the first one did', async 
   }
 })
 
-test('a provider that says nothing is waited for no longer than the deadline', async () => {
+test('a silent provider is waited for until the deadline', async () => {
   await using at = await opened()
   at.fake.answer(() => 'hang')
   const silent = await failure(at.client.createOrder(anOrder))

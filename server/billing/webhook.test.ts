@@ -1,4 +1,4 @@
-// Also on PostgreSQL: an event is handled once, whoever comes first.
+// Also on PostgreSQL: an event is handled once by concurrent processes.
 import { setTimeout as pause } from 'node:timers/promises'
 import { asc, eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
@@ -31,7 +31,7 @@ test('a browser that dies after paying loses nothing: the webhook opens the plan
   expect(shop.razorpay.asked.some(({ path }) => path.endsWith('/payments'))).toBe(true)
 })
 
-test('a webhook that was tampered with, written anew, unsigned or signed with another secret is turned away', async () => {
+test('a webhook that is tampered with, unsigned or signed with another secret is refused', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   shop.razorpay.pay(await anOrder(shop, asha))
@@ -57,7 +57,7 @@ test('a webhook that was tampered with, written anew, unsigned or signed with an
   expect((await planOfPerson(shop, asha)).plan).toBe('free')
 })
 
-test('after a change of the secret both count: the new one, and the old one for what happened before', async () => {
+test('after a change of the secret the new and the old one are valid', async () => {
   await using shop = await openShop({ webhookSecret: 'new_secret,fake_webhook_secret' })
   const asha = await aPerson(shop.app)
   shop.razorpay.pay(await anOrder(shop, asha))
@@ -78,7 +78,7 @@ test('where no webhook secret is set nothing is taken', async () => {
   expect(await shop.deliver(event as FakeEvent)).toBe(503)
 })
 
-test('an event counts once however often it comes, and is known by its id or by its bytes', async () => {
+test('a repeated event is processed once, identified by its ID or its bytes', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   shop.razorpay.pay(await anOrder(shop, asha))
@@ -96,7 +96,7 @@ test('an event counts once however often it comes, and is known by its id or by 
   expect(waiting).toEqual([])
 })
 
-test('events about what is not ours, that nobody knows or that cannot be read are taken and do nothing', async () => {
+test('foreign, unknown and unreadable events are acknowledged and ignored', async () => {
   await using shop = await openShop()
   const { settings } = shop.razorpay
   const bodies = [
@@ -129,7 +129,7 @@ test('two hundred webhooks at once wait for no more than a few writes, also when
   expect(writes.length).toBeLessThan(10)
 })
 
-test('an event that the database does not take is not answered as taken, and the next one is', async () => {
+test('an event that cannot be stored is not acknowledged', async () => {
   let broken = true
   const inbox = openInbox(async () => {
     if (broken) throw new Error('The database is away.')
@@ -142,7 +142,7 @@ test('an event that the database does not take is not answered as taken, and the
 
 // Lost webhooks
 
-test('what a lost webhook would have told is found within a day', async () => {
+test('a payment with a lost webhook is found within a day', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
   const asha = await aPerson(app)
@@ -163,7 +163,7 @@ test('what a lost webhook would have told is found within a day', async () => {
   expect((await app.db.select().from(payments)).reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(razorpay.provider.taken())
 })
 
-test('a refund stands in the history', async () => {
+test('a refund is shown in the history', async () => {
   await using shop = await openShop()
   const asha = await aPerson(shop.app)
   const proof = shop.razorpay.pay(await anOrder(shop, asha))
@@ -176,7 +176,7 @@ test('a refund stands in the history', async () => {
   expect((await ask(shop.app, asha, billingCalls.payments)).reply).toMatchObject([{ amount: 4, refunded: 4, status: 'refunded' }])
 })
 
-test('money that was only reserved and went back by itself has bought nothing, with a webhook and without', async () => {
+test('an authorised payment that is released buys nothing, with a webhook and without', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
   const asha = await aPerson(app)
@@ -202,22 +202,22 @@ test('money that was only reserved and went back by itself has bought nothing, w
 test('money that went back to the customer, or was too little, is not waited for', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
-  const told = async (person: Person) => (await planOfPerson(shop, person)).notices.map(({ kind }) => kind)
+  const kinds = async (person: Person) => (await planOfPerson(shop, person)).notices.map(({ kind }) => kind)
   const asha = await aPerson(app)
   const orderId = await anOrder(shop, asha)
   const reserved = razorpay.provider.payOrder(orderId, { outcome: 'authorized' })
   await verify(shop, asha, razorpay.provider.proofOf(reserved, { orderId }))
   await shop.pass({ hours: 71 })
-  expect(await told(asha)).toEqual(['confirming'])
+  expect(await kinds(asha)).toEqual(['confirming'])
   await shop.pass({ hours: 2 })
-  expect(await told(asha)).toEqual([])
+  expect(await kinds(asha)).toEqual([])
   const ravi = await aPerson(app)
   const other = await anOrder(shop, ravi)
   await verify(shop, ravi, razorpay.provider.proofOf(razorpay.provider.payOrder(other, { amount: 100 }), { orderId: other }))
-  expect(await told(ravi)).toEqual([])
+  expect(await kinds(ravi)).toEqual([])
 })
 
-test('a subscription whose first charge takes the bank some days is waited for, one that nobody agreed to is taken back', async () => {
+test('a slow first charge is waited for; a subscription without agreement is cancelled', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
   const [early, other] = [await aPerson(app), await aPerson(app)]
@@ -237,7 +237,7 @@ test('a subscription whose first charge takes the bank some days is waited for, 
   expect(await planOfPerson(shop, early)).toMatchObject({ plan: 'pro', status: 'active', notices: [] })
 })
 
-test('the refund of an old charge of a subscription stands in the history', async () => {
+test('the refund of an old subscription charge is shown in the history', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
   const asha = await aPerson(app)
@@ -284,7 +284,7 @@ test('a refund of which no webhook tells is found all the same, within a day at 
   expect(await nextCheck()).toBeNull()
 })
 
-test('nobody asks for ever about an order that was paid and kept', async () => {
+test('a paid order is not checked for ever', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app } = shop
   const asha = await aPerson(app)
@@ -296,7 +296,7 @@ test('nobody asks for ever about an order that was paid and kept', async () => {
 
 // Never backwards
 
-test('an answer that was on its way for long does not undo what a later one has told', async () => {
+test('a delayed answer does not overwrite a newer state', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
   const asha = await aPerson(app)
@@ -490,10 +490,10 @@ test('events delivered three times in random orders lead to the same ledger as e
   await using shop = await openShop()
   const inOrder = new Map<number, unknown>()
   for (let steps = 1; steps <= story.length; steps += 1) {
-    let told = 0
+    let delivered = 0
     const state = await live(shop, steps, async (happened) => {
-      for (const event of happened.slice(told)) await shop.deliver(event)
-      told = happened.length
+      for (const event of happened.slice(delivered)) await shop.deliver(event)
+      delivered = happened.length
       await shop.app.runJobs()
     })
     inOrder.set(steps, state)

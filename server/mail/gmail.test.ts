@@ -84,7 +84,7 @@ test('a person connects Gmail and reminders leave by it, as the bytes that were 
   expect(mail).toMatchObject({ from: { name: 'Asha Rao', address: 'asha@gmail.com' }, to: [{ address: invoice.clientEmail }] })
 })
 
-test('the permission is sealed in the database and shown to nobody', async () => {
+test('the refresh token is sealed in the database and never shown', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 0)
@@ -97,7 +97,7 @@ test('the permission is sealed in the database and shown to nobody', async () =>
   expect(() => openRefreshToken(app.deps.config.secretKey, { ...sender, ownerId: meera.id })).toThrow()
 })
 
-test('a code without what this account and browser began with binds nobody’s mailbox', async () => {
+test('a code from another account or browser does not connect a mailbox', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const [asha, thief] = [await aPerson(app), await aPerson(app)]
@@ -129,7 +129,7 @@ test('a code without what this account and browser began with binds nobody’s m
   expect(await app.db.select().from(mailConfigs)).toEqual([])
 })
 
-test('a permission that was not ticked is said in words, and nothing is saved', async () => {
+test('a missing scope is reported, and nothing is saved', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await aPerson(app)
@@ -181,7 +181,7 @@ test('a new token that comes with a renewal is the one from then on', async () =
   expect(google.mails).toHaveLength(3)
 })
 
-test('a database that does not take a renewed permission is no word of Google: nothing is paused, and the mail goes later', async () => {
+test('a database error at renewal pauses nothing, and the email is sent later', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 1)
@@ -212,7 +212,7 @@ test('an access token that ends before its time is renewed, and the mail goes on
   expect(google.mails).toHaveLength(3)
 })
 
-test('a permission that was taken back pauses sending after at most two tries, and connecting again resumes it', async () => {
+test('a revoked grant pauses sending after at most two attempts, and reconnecting resumes it', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 20)
@@ -324,7 +324,7 @@ test('a mailbox that two accounts send by is handed back with the last of them',
   expect(google.revoked).toHaveLength(1)
 })
 
-test('nobody reads or removes the Gmail of somebody else', async () => {
+test('another account’s Gmail can be neither read nor removed', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 0)
@@ -334,7 +334,7 @@ test('nobody reads or removes the Gmail of somebody else', async () => {
   expect(await app.db.select().from(mailConfigs).where(eq(mailConfigs.ownerId, asha.id))).toHaveLength(1)
 })
 
-test('a provider that has switched passwords off is named in words, when connecting and when sending', async () => {
+test('a provider that turned passwords off is explained, when connecting and when sending', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now: morning })
   const asha = await aPerson(app)

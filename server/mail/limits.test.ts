@@ -20,7 +20,7 @@ test('a mailbox has the limits its provider publishes', () => {
   expect(limitsOf({ ...sender, host: 'mail.banyan.example' }, now)).toMatchObject({ perDay: null, perMinute: null })
 })
 
-test('what a mailbox turned out to allow counts where it is less', () => {
+test('a learned limit applies where it is lower', () => {
   expect(limitsOf({ ...sender, learnedPerDay: 120, learnedPerDayAt: now }, now).perDay).toBe(120)
   expect(limitsOf({ ...sender, learnedPerDay: 900, learnedPerDayAt: now }, now).perDay).toBe(500)
   expect(limitsOf({ ...sender, host: 'mail.banyan.example', learnedPerDay: 40, learnedPerDayAt: now }, now).perDay).toBe(40)

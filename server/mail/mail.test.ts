@@ -134,7 +134,7 @@ const failures: Failure[] = [
     says: 'can’t check logins right now. It said: “454 4.7.0 Later”',
   },
   {
-    name: 'a server that lets nobody log in',
+    name: 'a server without logins',
     options: starttls,
     script: { offers: { auth: false } },
     field: 'port',
@@ -169,7 +169,7 @@ const failures: Failure[] = [
     says: 'Couldn’t find a mail server called smtp.example.com.',
   },
   {
-    name: 'a port where nobody listens',
+    name: 'a closed port',
     world: { connect: () => net.connect(1, '127.0.0.1') },
     field: 'port',
     says: 'smtp.example.com refuses connections on port 587.',
@@ -245,14 +245,14 @@ const failures: Failure[] = [
     says: 'has expired',
   },
   {
-    name: 'a certificate that nobody vouches for',
+    name: 'an untrusted certificate',
     options: starttls,
     world: { trust: null },
     field: 'host',
     says: 'isn’t signed by a trusted authority',
   },
   {
-    name: 'a certificate that nobody vouches for with SSL',
+    name: 'an untrusted certificate with SSL',
     options: { tls: 'ssl' },
     world: { trust: null },
     field: 'host',
@@ -278,7 +278,7 @@ test.each(failures)(
   },
 )
 
-test('a private host gets one and the same answer however it is written and whatever listens there', async () => {
+test('a private host gets the same answer in any spelling, with or without a server on it', async () => {
   await using base = await openTestApp()
   await using smtp = await openFakeSmtp()
   let dialled = 0
@@ -375,7 +375,7 @@ test('a failed try leaves the mailbox that was there', async () => {
   expect(await findSender(app.db, asha.id)).toEqual(before)
 })
 
-test('saving anew makes another sender and ends a pause', async () => {
+test('saving again creates a new sender and ends a pause', async () => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp()
   const asha = await aPerson(app)
@@ -409,7 +409,7 @@ test('only the first to pause a mailbox paused it, and a pause of the mailbox be
   expect((await findSender(app.db, asha.id))?.pauseReason).toBeNull()
 })
 
-test('what waits for a mailbox is told in the transaction that saves or removes it', async () => {
+test('onSenderChange runs in the transaction that saves or removes a mailbox', async () => {
   await using base = await openTestApp()
   await using smtp = await openFakeSmtp()
   const seen: (string | null)[] = []

@@ -81,7 +81,7 @@ function aPublicSender(smtp: FakeSmtp, about: Partial<Sender> = {}): Sender {
   return aSender(smtp, { host: 'smtp.example.com', port: smtp.tls === 'ssl' ? 465 : 587, ...about })
 }
 
-test('a mail arrives byte for byte and the server has the last word', async () => {
+test('an email arrives byte for byte', async () => {
   await using smtp = await openFakeSmtp()
   expect(await aMailer().send(aSender(smtp), toClient)).toEqual({ kind: 'accepted', reply: '250 2.0.0 Accepted' })
   expect(smtp.mails[0]).toMatchObject({ raw, envelope: { from: 'asha@example.com', to: ['client@example.org'] } })
@@ -164,7 +164,7 @@ const faults: Fault[] = [
 ]
 /** Large providers take the envelope at once (RFC 2920), small ones command by command. */
 for (const pipelining of [false, true])
-  test.each(faults)(`what comes of $name (${pipelining ? 'pipelined' : 'one by one'})`, async ({ script, outcome, kept, slow }) => {
+  test.each(faults)(`outcome of $name (${pipelining ? 'pipelined' : 'one by one'})`, async ({ script, outcome, kept, slow }) => {
     await using smtp = await openFakeSmtp()
     smtp.answer({ ...script, offers: { pipelining } })
     const mailer = aMailer(slow ? { deadlines: { [slow]: 200 } } : {})
@@ -178,7 +178,7 @@ for (const pipelining of [false, true])
     expect(smtp.mails).toHaveLength((kept ?? 0) + 1)
   })
 
-test('a port where nobody listens is a temporary failure', async () => {
+test('a closed port is a temporary failure', async () => {
   const smtp = await openFakeSmtp()
   await smtp[Symbol.asyncDispose]()
   expect(await aMailer().send(aSender(smtp), toClient)).toMatchObject({
@@ -196,7 +196,7 @@ test('a name that is not found, and one whose server of names never answers, are
   expect(await mute.send(aSender(smtp, { host: 'smtp.example.com' }), toClient)).toMatchObject({ kind: 'temporary', unknown: false })
 })
 
-test('a greylisted mail is accepted on a later try', async () => {
+test('a greylisted email is accepted on a later attempt', async () => {
   await using smtp = await openFakeSmtp()
   smtp.answer({ rcpt: (_to, offered) => (offered <= 2 ? '450 4.7.1 Greylisted' : undefined) })
   const mailer = aMailer()
@@ -206,7 +206,7 @@ test('a greylisted mail is accepted on a later try', async () => {
   expect(smtp.authTries).toBeLessThanOrEqual(2)
 })
 
-test('many mails of one mailbox share at most two connections, those of another have their own', async () => {
+test('one mailbox uses at most two connections, another mailbox has its own', async () => {
   await using smtp = await openFakeSmtp({ delayMs: 2 })
   const mailer = aMailer()
   const other = aSender(smtp, { senderId: 'a67bbcc2-0000-7000-8000-000000000009' })
@@ -216,7 +216,7 @@ test('many mails of one mailbox share at most two connections, those of another 
   expect(smtp.authTries).toBe(4)
 })
 
-test('a connection is renewed after a hundred mails', async () => {
+test('a connection is replaced after 100 emails', async () => {
   await using smtp = await openFakeSmtp()
   const mailer = aMailer()
   for (let nth = 0; nth < 101; nth++) await mailer.send(aSender(smtp), toClient)
@@ -238,7 +238,7 @@ test('a connection that the server ended meanwhile is replaced without a failed 
   expect(smtp.mails).toHaveLength(4)
 })
 
-test('a connection that breaks after the dot is never tried again unasked, however long it was kept', async () => {
+test('a connection lost after the data is never retried', async () => {
   await using smtp = await openFakeSmtp()
   const mailer = aMailer()
   await mailer.send(aSender(smtp), toClient)
@@ -247,7 +247,7 @@ test('a connection that breaks after the dot is never tried again unasked, howev
   expect(smtp.mails).toHaveLength(2)
 })
 
-test('a connection that lies idle is closed with a goodbye', async () => {
+test('an idle connection is closed with QUIT', async () => {
   await using smtp = await openFakeSmtp()
   const mailer = aMailer({ idleMs: 20 })
   await mailer.send(aSender(smtp), toClient)
@@ -257,7 +257,7 @@ test('a connection that lies idle is closed with a goodbye', async () => {
   expect(smtp.connections.total).toBe(2)
 })
 
-test('closing lets a mail in flight finish, takes no new one and leaves no connection', async () => {
+test('closing finishes the current email, takes no new one and leaves no connection', async () => {
   await using smtp = await openFakeSmtp({ delayMs: 60 })
   const mailer = aMailer()
   const inFlight = mailer.send(aSender(smtp), toClient)
@@ -283,7 +283,7 @@ test.each(['starttls', 'ssl'] as const)('a public address without a name needs a
   }
 })
 
-test('without STARTTLS a public server never hears of a login', async () => {
+test('without STARTTLS no login is sent to a public server', async () => {
   await using smtp = await openFakeSmtp({ tls: 'starttls' })
   smtp.answer({ offers: { starttls: false } })
   expect(await aMailer(publicly(smtp)).send(aPublicSender(smtp), toClient)).toMatchObject({ kind: 'temporary', unknown: false })
@@ -294,7 +294,7 @@ test('without STARTTLS a public server never hears of a login', async () => {
 test.each<[string, SmtpOptions['certificate'], boolean]>([
   ['of another name', makeCertificate(['mail.example.net']), true],
   ['that has expired', makeCertificate(['smtp.example.com'], -1), true],
-  ['that nobody vouches for', makeCertificate(['smtp.example.com']), false],
+  ['from an unknown authority', makeCertificate(['smtp.example.com']), false],
 ])('a certificate %s gets neither login nor mail', async (_what, certificate, trusted) => {
   for (const tls of ['starttls', 'ssl'] as const) {
     await using smtp = await openFakeSmtp({ tls, ...(certificate ? { certificate } : {}) })
@@ -398,7 +398,7 @@ test('a thousand emails of one mailbox are sent over at most two connections at 
   expect(smtp.connections.most).toBeLessThanOrEqual(2)
 })
 
-test('a mail is asked for only once a connection is ready, and nothing is sent where there is none', async () => {
+test('an email is taken only once a connection is ready, and nothing is sent without one', async () => {
   await using smtp = await openFakeSmtp()
   const { opened } = aMailer()
   let ready = -1
@@ -419,7 +419,7 @@ test('a mail is asked for only once a connection is ready, and nothing is sent w
   expect(asked).toBe(false)
 })
 
-test('a fault in taking the mail is thrown and leaves the connection usable', async () => {
+test('an error while taking the email is thrown and leaves the connection usable', async () => {
   await using smtp = await openFakeSmtp()
   const mailer = aMailer()
   await expect(mailer.opened.send(aSender(smtp), () => Promise.reject(new Error('no database')))).rejects.toThrow('no database')

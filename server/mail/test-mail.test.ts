@@ -89,7 +89,7 @@ const refusals: [what: string, script: Script, says: string][] = [
   ['a server that breaks off', { greeting: () => reset }, 'The test email was not sent. 127.0.0.1 closed the connection on port'],
   ['a connection lost after the mail', { dot: () => reset }, '127.0.0.1 hasn’t confirmed the test email but may have it'],
 ]
-test.each(refusals)("%s is told in the mail server's words", async (_what, script, says) => {
+test.each(refusals)("%s is reported in the mail server's words", async (_what, script, says) => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp()
   const asha = await aPerson(app)
@@ -109,7 +109,7 @@ test('a mailbox whose server is gone says where it was looked for', async () => 
   expect((await ask(app, asha, mailCalls.test)).problem?.message).toContain('refuses connections on port')
 })
 
-test('who waited long enough is answered, and what was not on its way by then never leaves', async () => {
+test('a test email times out, and is not sent afterwards', async () => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp()
   const asha = await aPerson(app)

@@ -23,7 +23,7 @@ const note = call({
 async function aServer(handle: () => Promise<{ text: string }> = async () => ({ text: 'done' })) {
   const lines: Record<string, unknown>[] = []
   const log = openLog({ level: 'info', terminal: false, destination: { write: (line: string) => void lines.push(JSON.parse(line)) } })
-  const app = await openApp({ log, trustProxy: false, authenticate: () => Promise.reject(new Error('Nobody asks here.')) })
+  const app = await openApp({ log, trustProxy: false, authenticate: () => Promise.reject(new Error('No call is authenticated here.')) })
   answerOpen(app, note, handle)
   const post = (payload: string | object, headers: Record<string, string> = { 'content-type': 'application/json' }, url = '/note/1') =>
     app.inject({ method: 'POST', url, payload, headers })
@@ -32,7 +32,7 @@ async function aServer(handle: () => Promise<{ text: string }> = async () => ({ 
 
 const good = { text: 'Hello', by: { email: 'asha@example.com' } }
 
-test('what is wrong is said by field', async () => {
+test('invalid input is reported by field', async () => {
   const { post } = await aServer()
   const { statusCode, json } = await post({ text: '', by: { email: 'asha' } })
   expect(statusCode).toBe(400)
@@ -58,7 +58,7 @@ test.each([
   expect([statusCode, json<{ code: string }>().code]).toEqual([400, 'invalid'])
 })
 
-test('another kind of content than JSON is refused as invalid', async () => {
+test('content other than JSON answers 400', async () => {
   const { post } = await aServer()
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const { statusCode, json } = await post('text=Hello', { 'content-type': type })
@@ -66,13 +66,13 @@ test('another kind of content than JSON is refused as invalid', async () => {
   }
 })
 
-test('more than 1 MB is too large', async () => {
+test('a body above 1 MB answers 413', async () => {
   const { post } = await aServer()
   const { statusCode, json } = await post({ ...good, text: 'x'.repeat(1024 * 1024) })
   expect([statusCode, json<{ code: string }>().code]).toEqual([413, 'too_large'])
 })
 
-test('a refusal goes out in its own sentence, and says when to try again', async () => {
+test('a problem error is sent with its message and Retry-After', async () => {
   const { post, lines } = await aServer(async () => {
     throw new ProblemError('too_many', 'Please wait a minute.', { retryAfter: 60 })
   })
@@ -83,7 +83,7 @@ test('a refusal goes out in its own sentence, and says when to try again', async
   expect(lines.map(({ level }) => level)).toEqual([30])
 })
 
-test('a fault tells the person nothing of the inside, and the log where it happened', async () => {
+test('an internal error is logged with its stack and shown without details', async () => {
   const { post, lines } = await aServer(async () => {
     throw new Error('relation "notes" does not exist')
   })
@@ -94,12 +94,12 @@ test('a fault tells the person nothing of the inside, and the log where it happe
   expect(lines[0]).toMatchObject({ level: 50, reqId: headers['x-request-id'], err: { message: 'relation "notes" does not exist' } })
 })
 
-test('a reply that breaks the contract is a fault', async () => {
+test('a reply that breaks the contract is an internal error', async () => {
   const { post } = await aServer(async () => ({}) as { text: string })
   expect((await post(good)).statusCode).toBe(500)
 })
 
-test('each request leaves one line, without values', async () => {
+test('each request logs one line, without values', async () => {
   const { post, lines } = await aServer()
   const { headers } = await post(good, { 'content-type': 'application/json', authorization: 'Bearer hunter2' }, '/note/hunter2?page=2')
   expect(lines).toHaveLength(1)
@@ -111,7 +111,7 @@ test.each([
   ['an answer to a call', '/note/1', 200],
   ['the answer where nothing is', '/nowhere', 404],
   ['the answer to an address that is written wrongly', '/%zz', 400],
-])('%s is kept by nobody and guessed by nobody', async (_what, address, status) => {
+])('%s is neither cached nor sniffed', async (_what, address, status) => {
   const { post } = await aServer()
   const { statusCode, headers } = await post(good, { 'content-type': 'application/json' }, address)
   expect(statusCode).toBe(status)

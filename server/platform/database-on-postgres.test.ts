@@ -14,7 +14,7 @@ const refusal = (begun: Promise<unknown>) =>
 
 const server = inject('postgresUrl') ?? ''
 
-test('a database that is not there is named', async () => {
+test('a missing database is named', async () => {
   const url = new URL(server)
   url.pathname = '/nowhere'
   expect(await refusal(openServer(url.toString()))).toMatch(/^There is no such database at 127\.0\.0\.1:\d+\/nowhere/)
@@ -36,11 +36,11 @@ test('a connection that dies between two statements of a transaction ends that t
   await database.close()
 })
 
-test('a server that falls silent is noticed, and is used again once it speaks', async () => {
+test('a silent server is detected and used again once it answers', async () => {
   const target = new URL(server)
   const sockets = new Set<net.Socket>()
   let silent = false
-  // In between: swallows everything while it is told to.
+  // In between: swallows everything while switched on.
   const proxy = net.createServer((near) => {
     const far = net.connect(Number(target.port), target.hostname)
     for (const [from, to] of [

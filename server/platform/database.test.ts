@@ -20,7 +20,7 @@ const refusal = (begun: Promise<unknown>) =>
     (error: unknown) => (error instanceof StartError ? error.message : error),
   )
 
-test('a commit is on the disk before it is answered', async () => {
+test('a commit is on disk before it is answered', async () => {
   using folder = aFolder()
   let synced = 0
   const database = await openEmbedded(folder.at, (fd) => {
@@ -38,7 +38,7 @@ test('a commit is on the disk before it is answered', async () => {
   await database.close()
 }, 60_000)
 
-test('what was committed is there after the next start', async () => {
+test('committed data is there after a restart', async () => {
   using folder = aFolder()
   const first = await openEmbedded(folder.at)
   await first.db.execute(sql`CREATE TABLE notes (text text)`)
@@ -49,7 +49,7 @@ test('what was committed is there after the next start', async () => {
   await second.close()
 }, 60_000)
 
-test('a folder is opened once at a time', async () => {
+test('a folder is opened by one process at a time', async () => {
   using folder = aFolder()
   const first = await openEmbedded(folder.at)
   expect(await refusal(openEmbedded(folder.at))).toBe(
@@ -60,7 +60,7 @@ test('a folder is opened once at a time', async () => {
   await second.close()
 }, 60_000)
 
-test('a first start that was cut off is begun again', async () => {
+test('an interrupted first start is repeated', async () => {
   using folder = aFolder()
   mkdirSync(path.join(folder.at, 'postgres.making'), { recursive: true })
   writeFileSync(path.join(folder.at, 'postgres.making/PG_VERSION'), '18\n')
@@ -78,7 +78,7 @@ test('data of another Postgres is refused and left alone', async () => {
   expect(readFileSync(file, 'utf8')).toBe('17\n')
 })
 
-test('a folder of somebody else is refused and left alone', async () => {
+test('a folder with other files is refused and left alone', async () => {
   using folder = aFolder()
   const file = path.join(folder.at, 'postgres/letter.txt')
   mkdirSync(path.dirname(file))
@@ -94,7 +94,7 @@ test('a folder that cannot be written to is refused', async () => {
   expect(await refusal(openEmbedded(path.join(file, 'data')))).toMatch(/cannot be written to \(\w+\)\. Set DATA_DIR to one that can\.$/)
 })
 
-test('the secret key is made once, for its owner alone, and never replaced', async () => {
+test('the secret key is created once, readable by its owner only, and never replaced', async () => {
   using folder = aFolder()
   const database = await openEmbedded(folder.at)
   const settle = (given: string) => loadSecretKey(database.db, { given, dataDir: folder.at })
@@ -125,7 +125,7 @@ test('a server that does not answer is named without its password', async () => 
   )
 })
 
-test('a statement that is refused does not mean that the database is away', async () => {
+test('a refused statement does not mean that the database is unavailable', async () => {
   using folder = aFolder()
   const database = await openEmbedded(folder.at)
   const refused = await database.db.execute(sql`SELECT * FROM nothing_of_that_name`).catch((error: unknown) => error)

@@ -85,7 +85,7 @@ test('a name with one private address among public ones is refused', async () =>
   expect(await resolveHost('example.com', { resolve: leadsTo('93.184.215.14', '10.0.0.5'), ...strict })).toBe('special')
 })
 
-test('a public name is connected to at the addresses that were judged', async () => {
+test('a public name is connected to at the vetted addresses', async () => {
   const addresses = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']
   const host = await resolveHost('smtp.bücher.example', { resolve: leadsTo(...addresses), ...strict })
   expect(host).toEqual({ name: 'smtp.xn--bcher-kva.example', addresses, isPrivate: false })
@@ -100,7 +100,7 @@ test('an operator may allow private hosts', async () => {
   expect(await resolveHost('127.1', { resolve: resolveName, ...lax })).toMatchObject({ addresses: ['127.0.0.1'], isPrivate: true })
 })
 
-test('a name that also has a public address is not private, whatever the operator allows', async () => {
+test('a name that also has a public address is not private, even if private hosts are allowed', async () => {
   const host = await resolveHost('example.com', { resolve: leadsTo('10.0.0.5', '93.184.215.14'), ...lax })
   expect(host).toMatchObject({ isPrivate: false })
 })

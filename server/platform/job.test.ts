@@ -42,7 +42,7 @@ function aBarrier() {
   }
 }
 
-test('a key that is busy keeps nobody else waiting, and what is asked for meanwhile is done after that', async () => {
+test('a busy key does not delay other keys, and a job sent meanwhile runs afterwards', async () => {
   const busy = aBarrier()
   const begun: string[] = []
   const [other, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -66,7 +66,7 @@ test('a key that is busy keeps nobody else waiting, and what is asked for meanwh
   expect(begun).toEqual(['asha 1', 'ravi 4', 'asha 3'])
 })
 
-test('of many processes one does what is asked for, once', async () => {
+test('of many processes one runs a job, once', async () => {
   const done: number[] = []
   const last = Promise.withResolvers<void>()
   const works = [
@@ -84,7 +84,7 @@ test('of many processes one does what is asked for, once', async () => {
   expect(done.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, nth) => nth))
 })
 
-test('what a silent process had taken is taken over once its lease is over', async () => {
+test('a job of a silent process is taken over once its lease expires', async () => {
   const taken = Promise.withResolvers<number>()
   await using desk = await aDesk([])
   await desk.ask('asha', 1)
@@ -96,7 +96,7 @@ test('what a silent process had taken is taken over once its lease is over', asy
   expect(await taken.promise).toBe(1)
 })
 
-test('what failed is not forgotten, and not tried again at once', async () => {
+test('a failed job is kept and retried after a pause', async () => {
   await using desk = await aDesk([])
   let fails = true
   const works = [
@@ -113,7 +113,7 @@ test('what failed is not forgotten, and not tried again at once', async () => {
   expect(await desk.queue.runWaiting(works)).toBe(0)
 })
 
-test('what is rolled back was never asked for', async () => {
+test('a job of a rolled-back transaction does not run', async () => {
   await using desk = await aDesk([])
   const works = [work(errand, 1, async () => undefined)]
   await desk.database.db
@@ -125,7 +125,7 @@ test('what is rolled back was never asked for', async () => {
   expect(await desk.queue.runWaiting(works)).toBe(0)
 })
 
-test('a clock that was set back keeps nobody from their turn', async () => {
+test('a clock that was set back does not block jobs', async () => {
   await using desk = await aDesk([])
   await desk.ask('asha', 1)
   await desk.database.db.execute(
@@ -134,7 +134,7 @@ test('a clock that was set back keeps nobody from their turn', async () => {
   expect(await desk.queue.runWaiting([work(errand, 1, async () => undefined)])).toBe(1)
 })
 
-test('a job that nobody understands any more is left alone, and the others are done', async () => {
+test('an unreadable job is left alone and the others run', async () => {
   const done = Promise.withResolvers<void>()
   await using desk = await aDesk([work(errand, 1, async () => done.resolve())])
   await desk.database.db.execute(sql`INSERT INTO jobs (name, key, payload) VALUES ('errand', 'old', '{"was": "otherwise"}')`)

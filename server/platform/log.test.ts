@@ -13,7 +13,7 @@ function logged(fields: object): string {
   return line
 }
 
-test('secrets are redacted however deep they stand and however their name is written', () => {
+test('secrets are redacted at any depth and in any spelling of their name', () => {
   const line = logged({
     password: 'hunter2-a',
     body: { user: { currentPassword: 'hunter2-b', list: [{ access_token: 'hunter2-c' }] } },
@@ -26,7 +26,7 @@ test('secrets are redacted however deep they stand and however their name is wri
   expect(line).toContain('[redacted]')
 })
 
-test('an error keeps its type, message, code and place, and nothing that a driver hung on it', () => {
+test('an error is logged with type, message, code and stack, without driver fields', () => {
   const error = Object.assign(new TypeError('The login was refused.'), {
     code: 'EAUTH',
     command: 'AUTH PLAIN hunter2',
@@ -53,17 +53,17 @@ test('a failed statement is logged without its values', () => {
   })
 })
 
-test('an error is put into words under any name', () => {
+test('an error is serialised under any field name', () => {
   const line = logged({ reason: new Error('Refused.', { cause: new Error('The port is closed.') }) })
   expect(JSON.parse(line).reason).toMatchObject({ type: 'Error', message: 'Refused.', cause: { message: 'The port is closed.' } })
 })
 
-test('every one of many errors is told', () => {
+test('every error of an AggregateError is logged', () => {
   const line = logged({ err: new AggregateError([new Error('one'), new Error('two')], 'Some failed.') })
   expect(JSON.parse(line).err.errors.map(({ message }: { message: string }) => message)).toEqual(['one', 'two'])
 })
 
-test.runIf(existsSync('/dev/full'))('a full disk takes no line, and nobody waits for it or falls over it', () => {
+test.runIf(existsSync('/dev/full'))('a full disk drops lines without blocking or crashing', () => {
   const full = openSync('/dev/full', 'w')
   const log = pino({}, openOutput(full))
   log.info('This is lost.')
@@ -71,7 +71,7 @@ test.runIf(existsSync('/dev/full'))('a full disk takes no line, and nobody waits
   closeSync(full)
 })
 
-test('a line arrives whole, and at once', () => {
+test('a line is written completely and synchronously', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-log-'))
   const file = openSync(path.join(folder, 'log'), 'w')
   pino({}, openOutput(file)).info('Müller paid ₹5,000.00')

@@ -34,7 +34,7 @@ async function aClient(supportUrl: string | null = null, checkout: Checkout = nu
     log: openLog({ level: 'silent', terminal: false }),
     trustProxy: false,
     https: true,
-    authenticate: () => Promise.reject(new Error('Nobody asks here.')),
+    authenticate: () => Promise.reject(new Error('No call is authenticated here.')),
   })
   expect(await openPages(app, folder, { publicUrl: 'https://duely.example', supportUrl, payments: false, checkout })).toBe(true)
   return {
@@ -48,7 +48,7 @@ async function aClient(supportUrl: string | null = null, checkout: Checkout = nu
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-test('each page of the client is served at its address, others from the fallback, with a nonce of its own', async () => {
+test('each page is served at its URL, others from the fallback, each with its own nonce', async () => {
   await using client = await aClient()
   const nonces = new Set<string>()
   for (const [url, title] of [
@@ -68,7 +68,7 @@ test('each page of the client is served at its address, others from the fallback
   expect(nonces.size).toBe(3)
 })
 
-test('the reference makes styles of its own, and runs no script but those of its page', async () => {
+test('the API reference may add styles, and runs only the scripts of its page', async () => {
   await using client = await aClient()
   const { statusCode, body, headers } = await client.app.inject({ url: '/docs', headers: browser })
   expect(statusCode).toBe(200)
@@ -100,7 +100,7 @@ test('a checkout may be loaded on its own page and on no other', async () => {
   expect(headers['content-security-policy']).not.toContain('.example')
 })
 
-test('a browser at an address without a page gets the page that says so', async () => {
+test('an unknown URL answers a browser with the not-found page', async () => {
   await using client = await aClient()
   for (const url of ['/nothing', '/dashboard/nothing', '/pages.json', '/__spa-fallback.html', '/assets/nothing.js', '/../pages.json']) {
     const { statusCode, body, headers } = await client.app.inject({ url, headers: browser })
@@ -109,7 +109,7 @@ test('a browser at an address without a page gets the page that says so', async 
   }
 })
 
-test('a program at an address without a call, or with a wrong method, gets a problem', async () => {
+test('an unknown URL or a wrong method answers an API client with a problem', async () => {
   await using client = await aClient()
   for (const [method, accept] of [
     ['GET', 'application/json'],
@@ -135,7 +135,7 @@ test('pages and what is written for search engines name the server’s own addre
   expect(robots.headers['content-type']).toBe('text/plain; charset=utf-8')
 })
 
-test('a page leads to the operator, whatever their address is written with', async () => {
+test('a page links to the operator’s address, escaped', async () => {
   await using client = await aClient('https://help.example/?a=1&b="2"')
   expect((await client.app.inject({ url: '/', headers: browser })).body).toContain(
     '<a href="https://help.example/?a=1&amp;b=&quot;2&quot;">',
@@ -148,14 +148,14 @@ test('an address that cannot be read is refused', async () => {
   expect([statusCode, json<{ code: string }>().code]).toEqual([400, 'invalid'])
 })
 
-test('files with a hash in their name are kept for ever, others are asked for again', async () => {
+test('files with a hash in their name are cached for ever, others are revalidated', async () => {
   await using client = await aClient()
   const asset = await client.app.inject('/assets/app-1a2b.js')
   expect([asset.body, asset.headers['cache-control']]).toEqual(['plain', 'public, max-age=31536000, immutable'])
   expect((await client.app.inject('/theme.js')).headers['cache-control']).toBe('no-cache')
 })
 
-test('what can be packed is packed', async () => {
+test('responses are compressed where the client accepts it', async () => {
   await using client = await aClient()
   const ask = (url: string, encoding: string) => client.app.inject({ url, headers: { 'accept-encoding': encoding } })
   const asset = await ask('/assets/app-1a2b.js', 'gzip, br')
@@ -179,11 +179,11 @@ test('every answer forbids guessing, framing and plain http', async () => {
   }
 })
 
-test('without a built client there are calls only', async () => {
+test('without a built client only the API is served', async () => {
   const app = await openApp({
     log: openLog({ level: 'silent', terminal: false }),
     trustProxy: false,
-    authenticate: () => Promise.reject(new Error('Nobody asks here.')),
+    authenticate: () => Promise.reject(new Error('No call is authenticated here.')),
   })
   expect(await openPages(app, '/nowhere', { publicUrl: '', supportUrl: null, payments: false, checkout: null })).toBe(false)
   const { statusCode, headers, json } = await app.inject({ url: '/', headers: browser })

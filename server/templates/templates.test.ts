@@ -8,7 +8,7 @@ const own = { customSubject: 'About {{invoiceId}}', customContent: 'Dear {{clien
 const save = (app: TestApp, someone: Person, body: { useCustomTemplate?: boolean; customSubject?: string; customContent?: string }) =>
   ask(app, someone, templateCalls.save, { body })
 
-test('at first the default speaks and there are no texts of one’s own', async () => {
+test('without own texts the default is used', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   expect((await ask(app, asha, templateCalls.read)).reply).toEqual({
@@ -106,7 +106,7 @@ test('a template may use the list of invoices once and any other variable 20 tim
   expect((await ask(app, asha, templateCalls.read)).reply.customContent).toBe('{{clientName}} '.repeat(20))
 })
 
-test('a subject of two lines, a text beyond all measure and an unknown key are refused', async () => {
+test('a two-line subject, an oversized text and an unknown key are refused', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   expect((await save(app, asha, { customSubject: 'One\r\nBcc: x@example.com' })).problem?.errors).toMatchObject([{ path: 'customSubject' }])
@@ -116,7 +116,7 @@ test('a subject of two lines, a text beyond all measure and an unknown key are r
   expect((await save(app, asha, extra)).status).toBe(400)
 })
 
-test('everybody has a template of their own', async () => {
+test('each account has its own template', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const ravi = await aPerson(app)
