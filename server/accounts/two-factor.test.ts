@@ -95,6 +95,8 @@ test('a recovery code opens the account once', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
   const { codes } = await switchedOn(app, asha)
+  // The codes of another account must not count.
+  await switchedOn(app, await aPerson(app, { email: 'ravi@example.com', password }))
   const [code = ''] = codes
   expect((await signIn(app, asha, code.toLowerCase())).status).toBe(200)
   expect((await signIn(app, asha, code)).problem?.code).toBe('wrong_second_factor')

@@ -101,7 +101,7 @@ export async function refuseWithoutCode(deps: Deps, owner: Owner, code: string |
 /** How many recovery codes are left; null where two-factor sign-in is off. */
 export async function countRecoveryCodes(db: Database, ownerId: string): Promise<number | null> {
   const [found] = await db
-    .select({ left: sql<number>`(SELECT count(*)::int FROM recovery_codes r WHERE r.owner_id = ${secondFactors.ownerId})` })
+    .select({ left: sql<number>`(SELECT count(*)::int FROM recovery_codes r WHERE r.owner_id = ${ownerId}::uuid)` })
     .from(secondFactors)
     .where(and(eq(secondFactors.ownerId, ownerId), isNotNull(secondFactors.confirmedAt)))
   return found?.left ?? null
