@@ -15,8 +15,8 @@ export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results',
   // Upper bounds only: three browsers and the programs may share a small, busy machine.
-  timeout: 180_000,
-  expect: { timeout: 30_000 },
+  timeout: 900_000,
+  expect: { timeout: 60_000 },
   workers: 3,
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : [['list']],

@@ -275,12 +275,10 @@ async function google(page: Page, audit: Audit, someone: Someone, far: FakeGoogl
 }
 
 test('every way to sign in on a server that sends email: password reset, new email, second factor', async ({ browser, program, post }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, (page, audit) => waysIn(page, audit, program.url, post))
 })
 
 test('the account with a second factor, many sessions and much activity', async ({ browser, program }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const someone = await signIn(page, program.url, 'thorough@banyan.example')
     await account(page, audit, someone, program.url)
@@ -288,7 +286,6 @@ test('the account with a second factor, many sessions and much activity', async 
 })
 
 test('Google for signing in and Gmail for sending', async ({ browser, program, google: far }) => {
-  test.setTimeout(300_000)
   far.person = { sub: '401', email: 'meera@gmail.com', email_verified: true, name: 'Meera Rao' }
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const someone = await signIn(page, program.url, 'meera@gmail.com')

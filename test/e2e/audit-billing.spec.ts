@@ -218,7 +218,6 @@ async function onFree(page: Page, audit: Audit): Promise<void> {
 }
 
 test('every way to buy and cancel a plan', async ({ browser, program, shop }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const email = 'buyer@banyan.example'
     shop.people.push(email)
@@ -228,7 +227,6 @@ test('every way to buy and cancel a plan', async ({ browser, program, shop }) =>
 })
 
 test('a plan near its end, a long payment history, and the limits of Free after the trial', async ({ browser, shop }) => {
-  test.setTimeout(300_000)
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-limits-'))
   const email = 'limits@banyan.example'
   const env = { DATA_DIR: folder, ...settingsFor(shop.razorpay) }

@@ -108,7 +108,6 @@ async function connectionsWithMuch(page: Page, audit: Audit, someone: Someone, r
 
 for (const size of sizes)
   test(`connections, none and many: every screen and dialog, ${size}`, async ({ browser, program, smtp, receiver, zapier }) => {
-    test.setTimeout(300_000)
     await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       await signIn(page, program.url, `alone-${size}@banyan.example`)
       await connectionsWithNothing(page, audit, zapier)

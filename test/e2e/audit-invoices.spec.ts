@@ -172,14 +172,12 @@ async function pausing(page: Page, audit: Audit, someone: Someone): Promise<void
 }
 
 test('an import from the file to its result', async ({ browser, program }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await importing(page, audit, await signIn(page, program.url, 'importer@banyan.example'))
   })
 })
 
 test('pauses, undo, and many invoices on one day', async ({ browser, program }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await pausing(page, audit, await signIn(page, program.url, 'pauser@banyan.example'))
   })

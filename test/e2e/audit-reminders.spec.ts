@@ -295,21 +295,18 @@ async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeS
 }
 
 test('runs of reminders: under way, cancelled, with failures, opened later', async ({ browser, program, smtp }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await runs(page, audit, await signIn(page, program.url, 'runs@banyan.example'), smtp)
   })
 })
 
 test('a mailbox that rejects emails, and every banner above a screen', async ({ browser, program, smtp }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await refused(page, audit, await signIn(page, program.url, 'refused@banyan.example'), smtp)
   })
 })
 
 test('one email per client, its template, and the long history of an invoice', async ({ browser, program, smtp }) => {
-  test.setTimeout(300_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await templates(page, audit, await signIn(page, program.url, 'grouped@banyan.example'), smtp)
   })

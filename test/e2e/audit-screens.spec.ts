@@ -194,7 +194,6 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
 
 for (const size of sizes) {
   test(`just signed up: every screen and dialog, ${size}`, async ({ browser, program }) => {
-    test.setTimeout(300_000)
     await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       await signIn(page, program.url, `nothing-${size}@banyan.example`)
       await withNothing(page, audit, size)
@@ -202,7 +201,6 @@ for (const size of sizes) {
   })
 
   test(`with a year of invoices: every screen and dialog, ${size}`, async ({ browser, program, smtp }) => {
-    test.setTimeout(300_000)
     await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       const someone = await signIn(page, program.url, `much-${size}@banyan.example`)
       await withMuch(page, audit, someone, smtp)

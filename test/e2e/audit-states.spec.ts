@@ -183,14 +183,12 @@ async function away(page: Page, audit: Audit, someone: Someone): Promise<void> {
 
 for (const half of ['first', 'second'] as const)
   test(`every screen while it loads and after the server failed: the ${half} half`, async ({ browser, program }) => {
-    test.setTimeout(300_000)
     await auditWalk({ browser, url: program.url }, async (page, audit) => {
       await waiting(page, audit, await signIn(page, program.url, `waiting-${half}@banyan.example`), half)
     })
   })
 
 test('stale data, no network, and missing pages', async ({ browser, program }) => {
-  test.setTimeout(120_000)
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await away(page, audit, await signIn(page, program.url, 'away@banyan.example'))
   })

@@ -107,7 +107,6 @@ test('a search finds one invoice among 10,000, the counts follow, and clearing i
 })
 
 test('10,000 invoices are selected and marked as paid, and one Undo restores them', async ({ page, program }) => {
-  test.slow()
   await openList(page, program.url, 'List')
   const bar = page.getByRole('region', { name: 'Selected invoices' })
   await page

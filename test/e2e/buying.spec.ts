@@ -433,7 +433,6 @@ test('the recorded payments match what the provider charged', async ({ program, 
 
 test('the limits of Free are shown before they are reached', async ({ browser, shop, smtp }) => {
   // It starts the program twice.
-  test.slow()
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-limits-'))
   const email = 'limits@banyan.example'
   const env = { DATA_DIR: folder, ...settingsFor(shop.razorpay) }

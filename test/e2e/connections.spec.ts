@@ -71,7 +71,6 @@ test('a read-only key cannot change anything', async ({ page, program }) => {
 })
 
 test('a webhook delivers an invoice signed with the secret shown, and the log has the answer', async ({ page, program, receiver }) => {
-  test.slow()
   const asha = await signIn(page, program.url, 'hooks@banyan.example')
   await page.goto('/dashboard/connections')
   await page.getByRole('button', { name: 'Add Webhook' }).click()
@@ -98,9 +97,11 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   await expect(page.getByText('Test event delivered.')).toBeVisible()
 
   await asha.send('POST', '/invoice', anInvoice)
-  const told = () => receiver.calls.filter(({ body }) => body.includes('invoice.created'))
-  await expect.poll(() => told().length, { timeout: 30_000 }).toBe(1)
-  const { headers, body } = told()[0] as HeardCall
+  // Other webhooks deliver to the same receiver.
+  const heard = () => receiver.calls.filter(({ path }) => path === '/duely')
+  const created = () => heard().filter(({ body }) => body.includes('invoice.created'))
+  await expect.poll(() => created().length).toBe(1)
+  const { headers, body } = created()[0] as HeardCall
   const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
   const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
   expect(String(headers['webhook-signature']).split(' ')).toContain(`v1,${createHmac('sha256', bytes).update(signed).digest('base64')}`)
@@ -110,7 +111,6 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   const entry = page.getByRole('listitem').filter({ hasText: 'Invoice created' })
   await expect(entry).toContainText('Delivered')
   await expect(entry).toContainText('The receiver answered 200: thank you')
-  const heard = () => receiver.calls.filter(({ path }) => path === '/duely')
   const before = heard().length
   await entry.getByRole('button', { name: /^Send again: Invoice created/ }).click()
   await expect(page.getByText('Event delivered.')).toBeVisible()
@@ -119,7 +119,6 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
 })
 
 test('a webhook is paused, resumed, changed, gets a new secret, and is removed', async ({ page, program, receiver }) => {
-  test.slow()
   const asha = await signIn(page, program.url, 'changes@banyan.example')
   const made = (await asha.send('POST', '/webhooks', { url: `${receiver.url}/first`, events: ['invoice.paid'] })) as {
     _id: string
@@ -151,7 +150,6 @@ test('a webhook is paused, resumed, changed, gets a new secret, and is removed',
 })
 
 test('the sidebar triggers reminders after one consent, once a day', async ({ page, program, smtp }) => {
-  test.slow()
   const asha = await signIn(page, program.url, 'trigger@banyan.example')
   await asha.send('POST', '/invoice', anInvoice)
   await page.goto('/dashboard')
@@ -209,7 +207,6 @@ test('a trigger that the mail server rejects shows the reply, and sends on retry
 })
 
 test('an OAuth app has access from consent until it is disconnected', async ({ page, program, receiver, zapier }) => {
-  test.slow()
   await signIn(page, program.url, 'zaps@banyan.example')
   const verifier = randomBytes(32).toString('base64url')
   const asked = new URLSearchParams({

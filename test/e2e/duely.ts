@@ -26,7 +26,7 @@ export const test = base.extend<Beside, Started>({
       await program.end('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
   smtp: async ({}, use) => {
     await using smtp = await openFakeSmtp()

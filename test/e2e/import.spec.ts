@@ -213,8 +213,6 @@ test('a refused part shows the reason of the server, and earlier lines stay unti
 })
 
 test('after a server crash during an import every line is saved once', async ({ page }) => {
-  // The test starts the program twice.
-  test.slow()
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-killed-'))
   const env = { DATA_DIR: folder, PORT: String(await freePort()) }
   const first = await startProgram(env)

@@ -50,7 +50,6 @@ async function choose(page: Page, name: string): Promise<void> {
 }
 
 test('the keyboard alone signs up, adds an invoice and a mailbox, runs reminders, marks as paid and signs out', async ({ page, smtp }) => {
-  test.setTimeout(120_000)
   const late = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 8 })
   const [year, month, day] = late.toString().split('-')
   await page.goto('/')

@@ -7,7 +7,6 @@ import { expect, test } from '@playwright/test'
 import { freePort } from '#test/program.ts'
 
 test('npm run dev serves a page that works at the first visit, and Ctrl-C ends it while the page is open', async ({ page }) => {
-  test.setTimeout(300_000)
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-dev-'))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -20,7 +20,6 @@ test('a refused start shows its error once, Send Now lists the recipients, and w
   program,
   smtp,
 }) => {
-  test.slow()
   const ask = await withLateInvoices(page, program.url, smtp, ['Kaveri Foods'])
   await page.goto('/dashboard/reminder-control')
 

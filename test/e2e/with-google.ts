@@ -61,7 +61,7 @@ export const test = base.extend<{ freshGoogle: null }, Outside>({
       await program.end('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 })
 

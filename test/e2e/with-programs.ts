@@ -45,6 +45,6 @@ export const test = base.extend<object, Outside>({
       await program.end('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 })

@@ -50,6 +50,6 @@ export const test = base.extend<{ calm: null }, { port: number; shop: Shop }>({
       await program.end('SIGTERM')
       await rm(folder, { recursive: true, force: true })
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 })
