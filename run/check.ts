@@ -19,6 +19,7 @@ const checks: Record<string, [program: string, ...args: string[]]> = {
   'types of the client': types('web'),
   'types of the tools': types('tools'),
   structure: [process.execPath, 'run/structure.ts'],
+  words: [process.execPath, 'run/words.ts'],
   'types of the contract': types('contract'),
 }
 

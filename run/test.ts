@@ -184,7 +184,7 @@ async function runVitest(name: string, args: string[], script = 'node_modules/vi
   })
 }
 
-/** A file that cannot even be read, or an error outside of any test, is counted by nobody else. */
+/** The report counts neither a file that failed to load nor an error outside a test. */
 function atLeastOneFailure(well: boolean, tally: Tally): Tally {
   return { ...tally, failed: well ? tally.failed : Math.max(1, tally.failed) }
 }

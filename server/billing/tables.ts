@@ -4,7 +4,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
 /**
- * One thing that was bought or is being bought: an order that is paid once, or a subscription. Only facts stand here, most of them the
+ * One thing that was bought or is being bought: an order that is paid once, or a subscription. Only facts are stored here, most of them the
  * provider's; which plan runs is computed from them (`entitlements.ts`), so that it cannot depend on the order in which they became known.
  * A purchase outlives its account, without saying whose it was: a payment that still comes in must find what it is for.
  */

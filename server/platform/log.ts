@@ -33,12 +33,12 @@ const secretFields = new Set([
 ])
 const deepest = 8
 
-/** JSON lines, or lines for people where a terminal is watching. Secrets are redacted wherever they stand. */
+/** JSON lines, or readable lines in a terminal. Secrets are redacted at any depth. */
 export function openLog(options: { level: string; terminal: boolean; destination?: DestinationStream }): Log {
   const settings = {
     level: options.level,
     formatters: { log: (fields: object) => withoutSecrets(fields, 0) as Record<string, unknown> },
-    // Errors are put into words above, wherever they stand.
+    // Errors at any depth are reduced above.
     serializers: { err: (said: unknown) => said },
     base: null,
   }

@@ -15,7 +15,7 @@ export function repeat(name: string, about: { everySeconds: number; log: Log }, 
       try {
         await turn()
       } catch (error) {
-        // A database that is away mends itself, and every call says so as well.
+        // A database outage ends without help, and every call reports it too.
         const level = isUnavailable(error) ? 'warn' : 'error'
         about.log[level]({ err: error, turn: name }, 'A background task failed and will run again.')
       }
