@@ -144,10 +144,17 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     fake.connections.total += 1
     fake.connections.open += 1
     fake.connections.most = Math.max(fake.connections.most, fake.connections.open)
+    let open = true
+    const over = () => {
+      if (open) fake.connections.open -= 1
+      open = false
+      if (fake.connections.open === 0) for (const resolve of silent.splice(0)) resolve()
+    }
+    // A connection that the server has ended after QUIT is over (RFC 5321, 4.1.1.10), even if the next one is accepted before its 'close' event.
+    plain.on('finish', over)
     plain.on('close', () => {
       sockets.delete(plain)
-      fake.connections.open -= 1
-      if (fake.connections.open === 0) for (const resolve of silent.splice(0)) resolve()
+      over()
     })
 
     let socket = plain
