@@ -42,7 +42,15 @@ export function filled(shape: Shape, text: string): unknown {
 }
 
 export function shapeOf(schema: z.ZodType): Shape {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  // A schema with an id is kept in `$defs`; what refers to it must be followed, or its fields would never be filled.
+  const inlined = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlined)
+    if (typeof value !== 'object' || value === null) return value
+    if ('$ref' in value) return inlined($defs[String(value.$ref).replace('#/$defs/', '')])
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inlined(one)]))
+  }
+  return inlined(root) as Shape
 }
 
 /** Fields that no body may set; `id` is an account's. */
