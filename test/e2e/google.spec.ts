@@ -74,7 +74,7 @@ test('Google sign-in does not take over an account with a password, which links 
   google.person = person('202', 'ravi@gmail.com')
   await page.goto('/signin')
   await page.getByRole('link', { name: 'Sign in with Google' }).click()
-  await expect(page.getByRole('main').getByText(/^There is already an account with this email\./)).toBeVisible()
+  await expect(page.getByRole('main').getByText(/^An account with this email already exists\./)).toBeVisible()
 
   await page.getByLabel('Email').fill('ravi@gmail.com')
   await page.getByLabel('Password', { exact: true }).fill(password)

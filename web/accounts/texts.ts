@@ -178,7 +178,7 @@ export const texts = {
       text: 'After your password, Duely also asks for a code from an app on your phone. Even someone who knows your password can’t sign in.',
       left: (codes: number) =>
         `Duely asks for a code from your authenticator app at sign-in. You have ${codes === 0 ? 'no recovery codes' : count(codes, 'recovery code')} left.`,
-      google: 'You sign in with Google. Turn on 2-Step Verification in your Google account.',
+      google: 'You sign in with Google. Turn on 2-Step Verification in your Google account to protect this one as well.',
       setUp: {
         open: 'Set Up',
         title: 'Set up two-factor authentication',
