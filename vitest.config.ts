@@ -25,7 +25,8 @@ const isolate = process.env.TEST_ISOLATE === 'true'
 /** Everything that needs a database runs on the server as well, not only the marked files. */
 const everything = process.env.TEST_POSTGRES === 'everything'
 
-const limits = { testTimeout: 60_000, hookTimeout: 120_000 }
+/** Upper bounds only: a busy machine may need a minute to start a program. */
+const limits = { testTimeout: 240_000, hookTimeout: 240_000 }
 const database = { ...limits, pool: 'forks' as const, isolate, setupFiles: ['test/database-setup.ts'] }
 
 /** The rows of docs/reliability.md, one after the other: most of them need the machine for themselves. */

@@ -26,7 +26,7 @@ test('web and worker start together on one empty database, each in its role', as
   expect((await fetch(`${worker.url}/health`)).status).toBe(200)
   expect((await fetch(`${worker.url}/server`)).status).toBe(404)
   expect(await Promise.all([web.end('SIGTERM'), worker.end('SIGTERM')])).toEqual([0, 0])
-}, 60_000)
+})
 
 test('health reports that no worker checks due reminders', async () => {
   await using web = await startProgram({
@@ -37,10 +37,10 @@ test('health reports that no worker checks due reminders', async () => {
   const health = await fetch(`${web.url}/health`)
   expect([health.status, await health.json()]).toEqual([
     200,
-    { status: 'degraded', reason: expect.stringContaining('looked for due reminders') },
+    { status: 'degraded', reason: expect.stringContaining('No worker has checked for due reminders') },
   ])
   expect((await fetch(`${web.url}/health?strict=1`)).status).toBe(503)
-}, 60_000)
+})
 
 test('calls answer 503 while the database is down and work again afterwards', async () => {
   const target = new URL(await aDatabase())
@@ -73,4 +73,4 @@ test('calls answer 503 while the database is down and work again afterwards', as
   expect(await program.end('SIGTERM')).toBe(0)
   proxy.close()
   for (const socket of sockets) socket.destroy()
-}, 60_000)
+})

@@ -79,7 +79,7 @@ test('each step of the API guide works as printed', async () => {
   expect(JSON.parse(said)).toMatchObject({ token_type: 'Bearer' })
   expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([['billing@kaveri.example']])
   rmSync(folder, { recursive: true, force: true })
-}, 120_000)
+})
 
 /** Runs a command as printed and returns its output. Operator commands run on the program's data. */
 async function run(text: string, set: Record<string, string>, dataDir: string): Promise<string> {

@@ -60,7 +60,7 @@ test('a run that is drained by SIGTERM loses nothing and repeats nothing', async
     await program.end('SIGKILL')
   }
   expect(smtp.mails.length).toBe(100)
-}, 120_000)
+})
 
 test.runIf(server)(
   'two processes on one Postgres send each reminder once',
@@ -77,7 +77,7 @@ test.runIf(server)(
     expect(smtp.mails.length).toBe(240)
     expect(byRecipient(smtp.mails).size).toBe(240)
   },
-  120_000,
+  240_000,
 )
 
 /** An account with a mailbox on this server and one invoice each to many clients, ten days past due. */
@@ -86,17 +86,13 @@ async function someoneWhoIsOwed(program: Program, smtp: FakeSmtp, email: string,
   await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
   const [name] = email.split('@')
-  for (let from = 0; from < count; from += 20)
-    await Promise.all(
-      Array.from({ length: Math.min(20, count - from) }, (_none, nth) =>
-        someone.send('POST', '/invoice', {
-          clientName: `Client ${from + nth}`,
-          clientEmail: `${name}.client${from + nth}@example.com`,
-          amount: 100 + nth,
-          dueDate,
-        }),
-      ),
-    )
+  const lines = Array.from({ length: count }, (_none, nth) => ({
+    clientName: `Client ${nth}`,
+    clientEmail: `${name}.client${nth}@example.com`,
+    amount: 100 + nth,
+    dueDate,
+  }))
+  await someone.send('POST', '/invoices/import', { lines })
   return someone
 }
 

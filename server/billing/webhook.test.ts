@@ -327,9 +327,9 @@ test('a delayed answer does not overwrite a newer state', async () => {
 test('a payment reported by browser and webhook at the same moment counts once', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
-  const rounds = times(2, 10)
+  const [rounds, atOnce] = [times(4, 20), 25]
   for (let round = 0; round < rounds; round += 1) {
-    const people = await Promise.all(Array.from({ length: 50 }, () => aPerson(app)))
+    const people = await Promise.all(Array.from({ length: atOnce }, () => aPerson(app)))
     const orders = await Promise.all(people.map((person) => anOrder(shop, person)))
     const proofs = orders.map((orderId) => razorpay.pay(orderId))
     const [answers] = await Promise.all([
@@ -338,15 +338,15 @@ test('a payment reported by browser and webhook at the same moment counts once',
       app.runJobs(),
     ])
     expect(answers.map(({ status, reply }) => `${status} ${reply?.plan} ${reply?.currentPeriodEnd}`)).toEqual(
-      Array.from({ length: 50 }, () => '200 pro 2026-04-02T09:00:00Z'),
+      Array.from({ length: atOnce }, () => '200 pro 2026-04-02T09:00:00Z'),
     )
   }
   await shop.settle()
   const ledger = await app.db.select().from(payments)
-  expect(ledger).toHaveLength(50 * rounds)
-  expect(new Set(ledger.map(({ purchaseId }) => purchaseId)).size).toBe(50 * rounds)
+  expect(ledger).toHaveLength(atOnce * rounds)
+  expect(new Set(ledger.map(({ purchaseId }) => purchaseId)).size).toBe(atOnce * rounds)
   expect(ledger.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(razorpay.provider.taken())
-}, 240_000)
+})
 
 test('a payment that is captured only when a subscription to the same plan runs already buys its period behind it', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })

@@ -124,7 +124,7 @@ test('a failing receiver is retried after 5 seconds, 5 and 30 minutes, 2, 5, 10 
   await app.runJobs()
   expect(receiver.calls.length).toBe(8)
   expect(new Set(idsOf(all)).size).toBe(1)
-}, 90_000)
+})
 
 test('a receiver that works again gets the rest, and its failures are reset', async () => {
   await using all = await listening()
@@ -290,7 +290,7 @@ test('a hundred failed tries in a row pause a webhook and notify its owner once;
   expect(toldTo(receiver).length).toBe(205)
   expect(new Set(toldTo(receiver).map(({ id }) => id)).size).toBe(105)
   expect((await ask(app, await signedInAgain(app, asha), noticeCalls.list)).reply).toEqual([])
-}, 90_000)
+})
 
 test('one success resets the count of failures', async () => {
   await using all = await listening()
@@ -306,7 +306,7 @@ test('one success resets the count of failures', async () => {
   await app.runJobs()
   expect(receiver.calls.length).toBe(120)
   expect(await webhooksOf(all)).toMatchObject([{ pausedBecause: null, failures: 60 }])
-}, 90_000)
+})
 
 test('events of a webhook paused by hand wait, and are delivered in order once it is resumed', async () => {
   await using all = await listening()
@@ -408,7 +408,7 @@ test('tests and resends are limited in number', async () => {
     statuses.push((await ask(app, asha, integrationCalls.testWebhook, { params: { id: webhook._id } })).status)
   expect(statuses.slice(0, 120)).toEqual(Array(120).fill(200))
   expect(statuses.slice(120)).toEqual([429, 429])
-}, 90_000)
+})
 
 test('an event whose process died before the response is sent once more under the same id, and a late result changes nothing', async () => {
   await using all = await listening()

@@ -70,4 +70,4 @@ test('a silent server is detected and used again once it answers', async () => {
   await database.close()
   proxy.close()
   for (const socket of sockets) socket.destroy()
-}, 60_000)
+})

@@ -36,7 +36,7 @@ test('a commit is on disk before it is answered', async () => {
   await database.db.execute(sql`SELECT count(*) FROM notes`)
   expect(synced).toBe(reading)
   await database.close()
-}, 60_000)
+})
 
 test('committed data is there after a restart', async () => {
   using folder = aFolder()
@@ -47,7 +47,7 @@ test('committed data is there after a restart', async () => {
   const second = await openEmbedded(folder.at)
   expect(await rows(second.db, z.object({ text: z.string() }), sql`SELECT text FROM notes`)).toEqual([{ text: 'still here' }])
   await second.close()
-}, 60_000)
+})
 
 test('a folder is opened by one process at a time', async () => {
   using folder = aFolder()
@@ -58,7 +58,7 @@ test('a folder is opened by one process at a time', async () => {
   await first.close()
   const second = await openEmbedded(folder.at)
   await second.close()
-}, 60_000)
+})
 
 test('an interrupted first start is repeated', async () => {
   using folder = aFolder()
@@ -67,7 +67,7 @@ test('an interrupted first start is repeated', async () => {
   const database = await openEmbedded(folder.at)
   expect(await answers(database.db)).toBe(true)
   await database.close()
-}, 60_000)
+})
 
 test('data of another Postgres is refused and left alone', async () => {
   using folder = aFolder()
@@ -83,7 +83,7 @@ test('a folder with other files is refused and left alone', async () => {
   const file = path.join(folder.at, 'postgres/letter.txt')
   mkdirSync(path.dirname(file))
   writeFileSync(file, 'mine')
-  expect(await refusal(openEmbedded(folder.at))).toMatch(/holds something that is not a database of Duely/)
+  expect(await refusal(openEmbedded(folder.at))).toMatch(/contains files that are not a Duely database/)
   expect(readFileSync(file, 'utf8')).toBe('mine')
 })
 
@@ -91,7 +91,9 @@ test('a folder that cannot be written to is refused', async () => {
   using folder = aFolder()
   const file = path.join(folder.at, 'file')
   writeFileSync(file, '')
-  expect(await refusal(openEmbedded(path.join(file, 'data')))).toMatch(/cannot be written to \(\w+\)\. Set DATA_DIR to one that can\.$/)
+  expect(await refusal(openEmbedded(path.join(file, 'data')))).toMatch(
+    /cannot be written to \(\w+\)\. Set DATA_DIR to a writable folder\.$/,
+  )
 })
 
 test('the secret key is created once, readable by its owner only, and never replaced', async () => {
@@ -104,16 +106,14 @@ test('the secret key is created once, readable by its owner only, and never repl
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(await settle('')).toBe(key)
   expect(await settle(key)).toBe(key)
-  expect(await refusal(settle('another secret key of 32 characters'))).toMatch(
-    /^SECRET_KEY is not the one that this database was first started with/,
-  )
+  expect(await refusal(settle('another secret key of 32 characters'))).toMatch(/^SECRET_KEY is not the key this database was created with/)
 
   rmSync(file)
-  expect(await refusal(settle(''))).toMatch(/^The secret key of this database is missing\. Put the file .* back from a backup/)
+  expect(await refusal(settle(''))).toMatch(/^The secret key of this database is missing\. Restore the file .* from a backup/)
   writeFileSync(file, 'another secret key of 32 characters\n')
-  expect(await refusal(settle(''))).toMatch(/^The key in .*secret-key is not the one/)
+  expect(await refusal(settle(''))).toMatch(/^The key in .*secret-key is not the key/)
   await database.close()
-}, 60_000)
+})
 
 test('a server that does not answer is named without its password', async () => {
   const server = net.createServer().listen(0, '127.0.0.1')
@@ -132,4 +132,4 @@ test('a refused statement does not mean that the database is unavailable', async
   expect(refused).toBeInstanceOf(Error)
   expect(isUnavailable(refused)).toBe(false)
   await database.close()
-}, 60_000)
+})
