@@ -134,7 +134,7 @@ export const texts = {
       tooShort: (shortest: number) => `Password must be at least ${shortest} ${shortest === 1 ? 'character' : 'characters'} long`,
       submit: 'Change Password',
       busy: 'Changing Password...',
-      others: 'You’ll be signed out of all other browsers.',
+      others: 'After the change, you’ll be signed out of all other browsers.',
       done: 'Password changed successfully!',
       failed: (message: string) => `Failed to change password: ${message || 'Invalid current password'}`,
     },
