@@ -47,6 +47,8 @@ async function choose(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
   await page.keyboard.type(name)
   await page.keyboard.press('Enter')
+  // While the palette fades, it still covers the screen.
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 }
 
 test('the keyboard alone signs up, adds an invoice and a mailbox, runs reminders, marks as paid and signs out', async ({ page, smtp }) => {
