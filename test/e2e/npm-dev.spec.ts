@@ -30,7 +30,7 @@ test('npm run dev serves a page that works at the first visit, and Ctrl-C ends i
   npm.stdout.on('data', (text) => (output += String(text)))
   try {
     await expect.poll(() => statusOf(`${url}/health`), { timeout: 120_000 }).toBe(200)
-    expect(output).toContain(`Everything is kept in ${folder}`)
+    expect(output).toContain(`Data is in ${folder}`)
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('response', (response) => response.status() >= 400 && complaints.push(`${response.status()} ${response.url()}`))
