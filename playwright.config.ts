@@ -1,7 +1,9 @@
 import { defineConfig } from '@playwright/test'
-import { chromiumFlags, findChromium } from '#test/chromium.ts'
+import { chromiumFlags, findHeadlessChromium } from '#test/chromium.ts'
 
-const executablePath = findChromium()
+const executablePath = findHeadlessChromium()
+// The workers read this file too, and must not search or install again.
+if (executablePath) process.env.CHROMIUM = executablePath
 
 /** Files whose program talks to a fake that the test directs: one worker keeps one such program, and runs its tests one after another. */
 const withFakes = {

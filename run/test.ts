@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
-import { findChromium } from '#test/chromium.ts'
+import { findHeadlessChromium } from '#test/chromium.ts'
 import { ensureInitdb } from '#test/postgres.ts'
 import { installPackage } from './install.mjs'
 
@@ -123,7 +123,7 @@ async function testZapier(args: string[]): Promise<Tally> {
 }
 
 async function testBrowser(args: string[]): Promise<Tally> {
-  const chromium = findChromium()
+  const chromium = findHeadlessChromium()
   if (!chromium)
     return missing('No Chromium or Chrome was found', 'on Debian: apt-get install chromium; elsewhere set CHROMIUM to its path')
   const built = await run(['run/launch.mjs', 'build'])

@@ -14,6 +14,13 @@ export function findChromium(): string | null {
   return find() ?? (installPackage('chromium') ? find() : null)
 }
 
+/** Chromium without its window, which takes a fifth less CPU and is what Playwright itself runs; `findChromium` if there is none. */
+export function findHeadlessChromium(): string | null {
+  const name = 'chromium-headless-shell'
+  const find = () => process.env.CHROMIUM ?? findProgram([name])
+  return find() ?? (installPackage(name) ? find() : null) ?? findChromium()
+}
+
 /** Lets Chromium run anywhere, also as root in a container, and keeps it from contacting any server but the program. */
 export const chromiumFlags = [
   '--no-sandbox',
