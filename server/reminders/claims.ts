@@ -5,8 +5,8 @@ import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { changed, type Database, preparedRows, rows } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
+import { type FairScheduler, openFairScheduler } from '#server/platform/fair-scheduler.ts'
 import type { ComposedMail } from './compose.ts'
-import { type FairScheduler, openFairScheduler } from './fair-scheduler.ts'
 import { owedToday, type PendingDelivery, sourceOf } from './pending.ts'
 
 /** Emails claimed at a time in one process: a crash repeats at most these. */
@@ -86,7 +86,7 @@ export function openClaims(about: { db: Database; clock: Clock; processId: strin
   })
 
   return {
-    scheduler: openFairScheduler(slots),
+    scheduler: openFairScheduler({ slots }),
     async claim(wanted) {
       const ticket = newId()
       tickets.add(ticket)

@@ -16,10 +16,10 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { changed, type Database, isUnavailable, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
+import type { Slots } from '#server/platform/fair-scheduler.ts'
 import { readWording } from '#server/templates/templates.ts'
 import type { ClaimedDelivery, Claims } from './claims.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
-import type { MailboxSlots } from './fair-scheduler.ts'
 import { heldTooLong, holdScheduled, holdWaiting, notInTime, resumeHeld } from './holds.ts'
 import { deliverJob } from './jobs.ts'
 import { owedToday, type PendingDelivery, readAhead, readPending } from './pending.ts'
@@ -124,7 +124,7 @@ interface Slice {
   over(): boolean
   stopping: AbortSignal
   planning: Promise<void>
-  slots: MailboxSlots
+  slots: Slots
 }
 
 /** Returns whether more is due at this moment. */
@@ -219,7 +219,7 @@ interface Batch {
   over: () => boolean
   stopping: AbortSignal
   rateLimit: RateLimit | null
-  slots: MailboxSlots
+  slots: Slots
   /** The next emails, composed while others are in flight. */
   composing: Map<string, Promise<ComposedMail | null>>
   /** Sent emails that are being recorded while the next ones are in flight. */

@@ -1,0 +1,150 @@
+/** The slots of one account. */
+export interface Slots extends Disposable {
+  /** Waits for a slot and returns how to release it. Rejects once `until` is aborted. */
+  acquire(about?: AcquireOptions): Promise<() => void>
+}
+
+interface AcquireOptions {
+  /** Which of the account's servers the work is for: each is known as slow or quick for itself. */
+  server?: string
+  until?: AbortSignal
+  /**
+   * Called where the work has become slow and slow work has its share of the slots already. Work that can be repeated should then end: it
+   * gets one of the slots of slow work next time.
+   */
+  onCrowdedOut?: () => void
+}
+
+export interface FairScheduler {
+  /** Registers an account with work to do until it is disposed of. Its usage is remembered for a while. */
+  open(ownerId: string): Slots
+}
+
+interface SchedulerOptions {
+  /** At most so many at a time. */
+  slots: number
+  /** At most so many of one account at a time. */
+  each?: number
+  /** Work that takes longer than this, in ms, is slow, and has at most so many of the slots. */
+  slow?: { afterMs: number; slots: number }
+}
+
+interface Account {
+  /** Milliseconds for which it held slots that it has released, and since when it holds the others. */
+  used: number
+  held: Map<symbol, number>
+  /** Its servers whose last work was slow, and those whose last work was not. */
+  slow: Set<string>
+  quick: Set<string>
+  /** How many users it has at the moment, and when the last one left. */
+  open: number
+  leftAt: number
+}
+
+interface Waiting extends AcquireOptions {
+  account: Account
+  go(release: () => void): void
+}
+
+/** An account without users for this long, in ms, starts from zero. */
+const remembered = 60_000
+
+/**
+ * Hands out a limited number of slots. When more work is waiting, the account that has held slots for the least time is next: however many
+ * accounts with slow servers there are, another one waits for at most one of their slots. Slow work cannot take all slots either: for a server
+ * that was slow, or one that is new while another of its account is slow, there is a slot only while slow work has less than its share.
+ */
+export function openFairScheduler({ slots, each = slots, slow }: SchedulerOptions): FairScheduler {
+  const accounts = new Map<string, Account>()
+  const waiting: Waiting[] = []
+  let free = slots
+  let freeForSlow = slow?.slots ?? slots
+
+  const usageOf = ({ used, held }: Account) => {
+    const now = performance.now()
+    return [...held.values()].reduce((sum, since) => sum + now - since, used)
+  }
+  const isSlow = ({ account, server = '' }: Waiting) => account.slow.has(server) || (account.slow.size > 0 && !account.quick.has(server))
+  const mayStart = (one: Waiting) => one.account.held.size < each && (freeForSlow > 0 || !isSlow(one))
+
+  const admit = (): void => {
+    while (free > 0) {
+      const [first, ...others] = waiting.filter(mayStart)
+      if (!first) return
+      const least = others.reduce((best, one) => (usageOf(one.account) < usageOf(best.account) ? one : best), first)
+      waiting.splice(waiting.indexOf(least), 1)
+      least.go(take(least))
+    }
+  }
+
+  const take = (one: Waiting): (() => void) => {
+    const { account, server = '', onCrowdedOut } = one
+    const slot = Symbol()
+    const since = performance.now()
+    let amongSlow = isSlow(one)
+    let wasSlow = false
+    account.held.set(slot, since)
+    free -= 1
+    if (amongSlow) freeForSlow -= 1
+    const becomeSlow = () => {
+      wasSlow = true
+      account.slow.add(server)
+      account.quick.delete(server)
+      if (amongSlow) return
+      if (freeForSlow === 0) return onCrowdedOut?.()
+      amongSlow = true
+      freeForSlow -= 1
+    }
+    const timer = slow && setTimeout(becomeSlow, slow.afterMs)
+    return () => {
+      if (!account.held.delete(slot)) return
+      clearTimeout(timer)
+      account.used += performance.now() - since
+      if (!wasSlow) {
+        account.slow.delete(server)
+        account.quick.add(server)
+      }
+      free += 1
+      if (amongSlow) freeForSlow += 1
+      admit()
+    }
+  }
+
+  return {
+    open(ownerId) {
+      const now = performance.now()
+      for (const [id, one] of accounts) if (one.open === 0 && now - one.leftAt > remembered) accounts.delete(id)
+      // A newcomer starts at the level of the others, or it would have every slot until it caught up.
+      const present = [...accounts.values()].filter((one) => one.open > 0).map(({ used }) => used)
+      const least = present.length === 0 ? 0 : Math.min(...present)
+      const known = accounts.get(ownerId)
+      const account = known ?? { used: 0, held: new Map(), slow: new Set(), quick: new Set(), open: 0, leftAt: 0 }
+      account.used = Math.max(account.used, least)
+      account.open += 1
+      accounts.set(ownerId, account)
+      return {
+        acquire: (about = {}) =>
+          new Promise((resolve, reject) => {
+            const { until } = about
+            until?.throwIfAborted()
+            const giveUp = () => {
+              waiting.splice(waiting.indexOf(one), 1)
+              reject(until?.reason)
+            }
+            const go = (release: () => void) => {
+              until?.removeEventListener('abort', giveUp)
+              resolve(release)
+            }
+            const one: Waiting = { ...about, account, go }
+            until?.addEventListener('abort', giveUp)
+            waiting.push(one)
+            admit()
+          }),
+        [Symbol.dispose]() {
+          account.open -= 1
+          account.leftAt = performance.now()
+        },
+      }
+    },
+  }
+}
