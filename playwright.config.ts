@@ -5,6 +5,9 @@ const executablePath = findHeadlessChromium()
 // The workers read this file too, and must not search or install again.
 if (executablePath) process.env.CHROMIUM = executablePath
 
+/** A page of a test lives for seconds: compiling its scripts for speed takes more CPU than it saves. */
+const shortLived = ['--js-flags=--sparkplug --no-opt --no-maglev']
+
 /** Files whose program talks to a fake that the test directs: one worker keeps one such program, and runs its tests one after another. */
 const withFakes = {
   shop: ['buying.spec.ts', 'audit-billing.spec.ts'],
@@ -23,7 +26,7 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : [['list']],
   use: {
-    launchOptions: { ...(executablePath ? { executablePath } : {}), args: chromiumFlags },
+    launchOptions: { ...(executablePath ? { executablePath } : {}), args: [...chromiumFlags, ...shortLived] },
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
     // Recording costs as much CPU as the test. There are no retries by default, which would hide an unstable test: trace one with `--retries 1`.

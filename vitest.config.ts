@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /**
@@ -44,8 +45,8 @@ const rows = {
 
 export default defineConfig({
   test: {
-    // Vitest would leave one core to itself.
-    maxWorkers: '100%',
+    // One more than there are cores: some tests wait for a timeout of a database or a server. Vitest would leave one core to itself.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { ...limits, name: 'pure', include: include('pure'), pool: 'threads', isolate } },
       { test: { ...database, name: 'database', include: include('database') } },
