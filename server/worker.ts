@@ -7,14 +7,15 @@ import { enqueueDueChecks, processInbox, pruneEvents, type ReconcileDeps, reconc
 import { reconcileJob } from '#server/billing/jobs.ts'
 import { notifyPlanEnds } from '#server/billing/plan-notifications.ts'
 import {
+  accountsAtOnce,
+  callReceivers,
   composeWebhooks,
-  deliverWebhook,
-  openConcurrencyLimit,
+  openReceivers,
   pruneGrants,
   pruneWebhookEvents,
   wakeWebhooks,
 } from '#server/integrations/integrations.ts'
-import { composeWebhooksJob, deliverWebhookJob } from '#server/integrations/jobs.ts'
+import { callReceiversJob, composeWebhooksJob } from '#server/integrations/jobs.ts'
 import { pruneIdempotencyKeys } from '#server/invoices/idempotency.ts'
 import { pruneDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
@@ -40,15 +41,14 @@ import { makeDueRuns } from '#server/reminders/runs.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
-  const limit = openConcurrencyLimit()
+  const receivers = openReceivers()
   const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
     work(deliverJob, 24, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
-    // Many, because each mostly waits, and one that hangs holds its slot until the deadline.
-    work(deliverWebhookJob, 32, ({ hookId }, stopping) => deliverWebhook(deps, { hookId, limit }, stopping)),
+    work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) => callReceivers(deps, { ownerId, receivers }, stopping)),
   ]
 }
 
@@ -117,7 +117,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
     repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.pulse, deps.processId)),
     repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
     repeat('payments', { everySeconds: 2, log }, () => reconcileDue(deps)),
-    repeat('webhooks', { everySeconds: 2, log }, () => wakeWebhooks(deps)),
+    repeat('webhooks', { everySeconds: 1, log }, () => wakeWebhooks(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
     repeat('plan ends', { everySeconds: 3600, log }, () => notifyPlanEnds(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),

@@ -65,9 +65,9 @@ export function refuseAddress(address: string, { allowPrivateHosts }: Pick<Webho
 
 /**
  * Calls a URL once, at the addresses that its name has at this moment. Every outcome is a response; nothing is thrown. Only public
- * addresses are called, unless the operator allows others; certificates are checked against the name.
+ * addresses are called, unless the operator allows others; certificates are checked against the name. `cut` ends the call early.
  */
-export async function callWebhook(call: WebhookRequest, network: WebhookNetwork): Promise<WebhookResponse> {
+export async function callWebhook(call: WebhookRequest, network: WebhookNetwork, cut?: AbortSignal): Promise<WebhookResponse> {
   const refused = refuseAddress(call.url, network)
   if (refused !== null) return { status: null, words: refused }
   const heard: Heard = { status: null, encoded: false, body: [], size: 0 }
@@ -77,6 +77,7 @@ export async function callWebhook(call: WebhookRequest, network: WebhookNetwork)
     network.deadline,
   )
   const over = new AbortController()
+  cut?.addEventListener('abort', () => late.resolve(heardSoFar(heard, texts.receiver.late(new URL(call.url).host))))
   try {
     return await Promise.race([converse(call, network, heard, over.signal), late.promise])
   } catch (error) {

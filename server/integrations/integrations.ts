@@ -19,7 +19,7 @@ export { authenticateApiClient } from './api-clients.ts'
 export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
 // Webhooks are delivered in the background.
-export { deliverWebhook, openConcurrencyLimit } from './webhook-delivery.ts'
+export { accountsAtOnce, callReceivers, openReceivers } from './webhook-dispatch.ts'
 // For re-encrypting all secrets.
 export { sealedWebhooks } from './webhook-secret.ts'
 // Called when an account is deleted.

@@ -4,5 +4,5 @@ import { job } from '#server/platform/job.ts'
 /** Signals that an account has events that are not yet composed for its webhooks. */
 export const composeWebhooksJob = job({ name: 'compose-hooks', payload: z.object({ ownerId: z.string() }), key: ({ ownerId }) => ownerId })
 
-/** Signals that a webhook has due deliveries. */
-export const deliverWebhookJob = job({ name: 'deliver-hook', payload: z.object({ hookId: z.string() }), key: ({ hookId }) => hookId })
+/** Signals that an account has webhooks with due deliveries. */
+export const callReceiversJob = job({ name: 'call-receivers', payload: z.object({ ownerId: z.string() }), key: ({ ownerId }) => ownerId })

@@ -1,9 +1,12 @@
-import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { composeWebhooksJob, deliverWebhookJob } from './jobs.ts'
+import type { Job } from '#server/platform/job.ts'
+import { jobs } from '#server/platform/tables.ts'
+import { callReceiversJob, composeWebhooksJob } from './jobs.ts'
 import { oauthGrants, webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { isDue } from './webhook-delivery.ts'
 import { composePayload } from './webhook-payload.ts'
@@ -11,21 +14,23 @@ import { isUnsubscribed } from './webhooks.ts'
 
 /** Events per transaction. */
 const composedAtOnce = 100
-/** Accounts, and webhooks, that are signalled at a time. */
+/** After so many transactions an account with many events lets others have their turn. */
+const composedInTurn = 5
+/** Accounts that are signalled at a time. */
 const wokenAtOnce = 1_000
 /** How long events are kept, with their deliveries. */
 const kept = { hours: 30 * 24 }
 
-/** Signals accounts with new events, and webhooks with due deliveries. Every 2 s. */
+/** Signals accounts with new events, and accounts with due deliveries. Every second. */
 export async function wakeWebhooks({ db, queue, clock, config }: Deps): Promise<void> {
   const happened = await db
     .selectDistinct({ ownerId: webhookEvents.ownerId })
     .from(webhookEvents)
-    .where(isNull(webhookEvents.payload))
+    .where(and(isNull(webhookEvents.payload), isNotSignalled(composeWebhooksJob, webhookEvents.ownerId)))
     .limit(wokenAtOnce)
   for (const { ownerId } of happened) await db.transaction((tx) => queue.send(tx, composeWebhooksJob, { ownerId }))
   const due = await db
-    .select({ hookId: webhooks.id })
+    .selectDistinct({ ownerId: webhooks.ownerId })
     .from(webhooks)
     .innerJoin(accounts, eq(accounts.id, webhooks.ownerId))
     .leftJoin(oauthGrants, eq(oauthGrants.id, webhooks.grantId))
@@ -33,11 +38,17 @@ export async function wakeWebhooks({ db, queue, clock, config }: Deps): Promise<
       and(
         isNull(webhooks.pausedBecause),
         sql`NOT ${isUnsubscribed(config)}`,
+        isNotSignalled(callReceiversJob, webhooks.ownerId),
         sql`EXISTS (SELECT 1 FROM ${webhookDeliveries} WHERE ${isDue(webhooks.id, clock.now())})`,
       ),
     )
     .limit(wokenAtOnce)
-  for (const { hookId } of due) await db.transaction((tx) => queue.send(tx, deliverWebhookJob, { hookId }))
+  for (const { ownerId } of due) await db.transaction((tx) => queue.send(tx, callReceiversJob, { ownerId }))
+}
+
+/** An account whose job waits or runs needs no further signal, so that the limit above reaches every account in turn. */
+function isNotSignalled({ name }: Job, ownerId: AnyPgColumn): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM ${jobs} WHERE ${jobs.name} = ${name} AND ${jobs.key} = ${ownerId}::text AND ${jobs.turn} > 0)`
 }
 
 /**
@@ -45,7 +56,7 @@ export async function wakeWebhooks({ db, queue, clock, config }: Deps): Promise<
  * event is added twice.
  */
 export async function composeWebhooks({ db, queue, clock }: Deps, ownerId: string): Promise<void> {
-  for (;;) {
+  for (let nth = 0; nth < composedInTurn; nth += 1) {
     const complete = await db.transaction(async (tx) => {
       // Waits for an account that is being deleted, and must lock in the same order as deleting does.
       const [owner] = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, ownerId)).for('key share')
@@ -53,6 +64,7 @@ export async function composeWebhooks({ db, queue, clock }: Deps, ownerId: strin
     })
     if (complete) return
   }
+  await db.transaction((tx) => queue.send(tx, composeWebhooksJob, { ownerId }))
 }
 
 async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, now: Instant): Promise<boolean> {
@@ -85,7 +97,7 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
   }
   if (deliveries.length > 0) await tx.insert(webhookDeliveries).values(deliveries)
   const told = new Set(deliveries.map(({ hookId }) => hookId))
-  for (const { id, pausedBecause } of listening) if (told.has(id) && !pausedBecause) await queue.send(tx, deliverWebhookJob, { hookId: id })
+  if (listening.some(({ id, pausedBecause }) => told.has(id) && !pausedBecause)) await queue.send(tx, callReceiversJob, { ownerId })
   return happened.length < composedAtOnce
 }
 

@@ -16,7 +16,7 @@ import { aWebhook, isSigned, toldTo } from '#test/webhooks.ts'
 import { defaultNetwork } from './http-client.ts'
 import { composeWebhooks, pruneWebhookEvents } from './outbox.ts'
 import { webhookDeliveries, webhookEvents } from './tables.ts'
-import { deliverWebhook, openConcurrencyLimit } from './webhook-delivery.ts'
+import { callReceivers, openReceivers } from './webhook-dispatch.ts'
 import { sealedWebhooks, sealWebhookSecret, signWebhook } from './webhook-secret.ts'
 
 const lax = { allowPrivateWebhookHosts: true }
@@ -159,7 +159,7 @@ test('a receiver that hangs is cut off at the deadline and retried later', async
   await anInvoice(app, { owner: asha })
   await app.runJobs()
   await change(all, { paused: false })
-  await deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never, {
+  await callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never, {
     ...defaultNetwork(app.deps.config),
     deadline: 300,
   })
@@ -188,27 +188,23 @@ test('a redirect to this machine is not followed', async () => {
 
 test('where private addresses are not allowed, a webhook with one is not called, and says why', async () => {
   await using all = await listening()
-  const { app, asha, receiver, webhook } = all
+  const { app, asha, receiver } = all
   await anInvoice(app, { owner: asha })
-  await deliverWebhookStrictly(app, webhook._id)
+  await callReceiversStrictly(app)
   expect(await log(all)).toMatchObject([{ state: 'waiting', attempt: 1, status: null, words: expect.stringContaining('https://') }])
   await app.db.execute(sql`UPDATE hooks SET url = ${`https://127.0.0.1/duely`}`)
   app.clock.advance({ seconds: 5 })
-  await deliverWebhookStrictly(app, webhook._id)
+  await callReceiversStrictly(app)
   expect(await log(all)).toMatchObject([{ attempt: 2, status: null, words: expect.stringContaining('not on the public internet') }])
   expect(receiver.connections).toBe(0)
 })
 
 /** The configuration without private hosts. */
-async function deliverWebhookStrictly(app: TestApp, hookId: string): Promise<void> {
-  for (const { ownerId } of await app.db.selectDistinct({ ownerId: webhookEvents.ownerId }).from(webhookEvents))
+async function callReceiversStrictly(app: TestApp): Promise<void> {
+  for (const { ownerId } of await app.db.selectDistinct({ ownerId: webhookEvents.ownerId }).from(webhookEvents)) {
     await composeWebhooks(app.deps, ownerId)
-  await deliverWebhook(
-    app.deps,
-    { hookId: hookId, limit: openConcurrencyLimit() },
-    never,
-    defaultNetwork({ allowPrivateWebhookHosts: false }),
-  )
+    await callReceivers(app.deps, { ownerId, receivers: openReceivers() }, never, defaultNetwork({ allowPrivateWebhookHosts: false }))
+  }
 }
 
 test('410 removes a webhook with its deliveries and notifies its owner', async () => {
@@ -412,24 +408,24 @@ test('tests and resends are limited in number', async () => {
 
 test('an event whose process died before the response is sent once more under the same id, and a late result changes nothing', async () => {
   await using all = await listening()
-  const { app, asha, receiver, webhook } = all
+  const { app, asha, receiver } = all
   receiver.answer('silence')
   await anInvoice(app, { owner: asha })
   await change(all, { paused: true })
   await app.runJobs()
   await change(all, { paused: false })
   // The first process gets no response, for so long that it might as well be dead.
-  const first = deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never, {
+  const first = callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never, {
     ...defaultNetwork(app.deps.config),
     deadline: 1_500,
   })
   while (receiver.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
   receiver.answer({ status: 200 })
   app.clock.advance({ seconds: 59 })
-  await deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never)
+  await callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never)
   expect(receiver.calls.length).toBe(1)
   app.clock.advance({ seconds: 1 })
-  await deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never)
+  await callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never)
   expect(receiver.calls.length).toBe(2)
   await first
   expect(new Set(idsOf(all)).size).toBe(1)
@@ -445,7 +441,7 @@ test('a webhook removed during a call is removed with everything of it', async (
   await change(all, { paused: true })
   await app.runJobs()
   await change(all, { paused: false })
-  const calling = deliverWebhook(app.deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never, {
+  const calling = callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never, {
     ...defaultNetwork(app.deps.config),
     deadline: 500,
   })
@@ -469,8 +465,7 @@ test('an account deleted during its calls is deleted completely, without an erro
   await imported()
   await composeWebhooks(app.deps, asha.id)
   await imported()
-  const limit = openConcurrencyLimit()
-  const telling = [webhook, ...others].map(({ _id }) => deliverWebhook(app.deps, { hookId: _id, limit }, never))
+  const telling = callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never)
   const removing = ask(app, asha, integrationCalls.removeWebhook, { params: { id: webhook._id } })
   while (receiver.calls.length < 10) await new Promise((resolve) => setImmediate(resolve))
   const composing = composeWebhooks(app.deps, asha.id)
@@ -480,7 +475,7 @@ test('an account deleted during its calls is deleted completely, without an erro
   expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   expect((await removing).status).toBe(204)
   for (const { status } of await Promise.all(moving)) expect(status).toBeLessThan(500)
-  await Promise.all([...telling, composing])
+  await Promise.all([telling, composing])
   expect([await app.db.select().from(webhookEvents), await app.db.select().from(webhookDeliveries)]).toEqual([[], []])
 })
 
@@ -504,7 +499,7 @@ test('after a change of the server’s key the signatures stay valid', async () 
   const deps = { ...app.deps, config: { ...app.deps.config, secretKey: both.split('\n')[0] ?? '' } }
   await anInvoice(app, { owner: all.asha })
   await composeWebhooks(deps, all.asha.id)
-  await deliverWebhook(deps, { hookId: webhook._id, limit: openConcurrencyLimit() }, never)
+  await callReceivers(deps, { ownerId: all.asha.id, receivers: openReceivers() }, never)
   const [call] = receiver.calls
   if (!call) throw new Error('Nothing was told.')
   expect(isSigned(call, webhook.secret, secondsOf(all))).toBe(true)
@@ -535,4 +530,45 @@ test('the log shows the newest fifty', async () => {
   expect(shown).toHaveLength(50)
   const rows = await app.db.select().from(webhookDeliveries).where(eq(webhookDeliveries.hookId, webhook._id)).orderBy(sql`id DESC`)
   expect(shown.map(({ _id }) => _id)).toEqual(rows.slice(0, 50).map(({ id }) => id))
+})
+
+// Costs a second: an account is looked at so often.
+test('an account hands over to others that wait, and continues in its next turn', async () => {
+  await using all = await listening()
+  const { app, asha, receiver } = all
+  const receivers = openReceivers({ most: 1, slice: 200 })
+  receiver.answer((_call, nth) => ({ status: 200, afterMs: nth === 1 ? 1_200 : 0 }))
+  for (let nth = 0; nth < 3; nth += 1) await anInvoice(app, { owner: asha })
+  await composeWebhooks(app.deps, asha.id)
+  await callReceivers(app.deps, { ownerId: asha.id, receivers }, never)
+  expect([toldTo(receiver).length, receivers.served]).toEqual([1, 0])
+  await app.runJobs()
+  expect(toldTo(receiver)).toHaveLength(3)
+})
+
+test('a call that is crowded out is no try, and is repeated at its turn', async () => {
+  await using all = await listening()
+  const { app, asha, receiver } = all
+  await anInvoice(app, { owner: asha })
+  await composeWebhooks(app.deps, asha.id)
+  const receivers = openReceivers()
+  let begun = 0
+  // Stands for a process whose slots of slow work are all in use when the first call becomes slow.
+  const scheduler = {
+    open: (ownerId: string) => {
+      const { acquire, ...slots } = receivers.scheduler.open(ownerId)
+      return {
+        ...slots,
+        async acquire(about?: object) {
+          const { release } = await acquire(about)
+          return { release, begin: (onCrowdedOut?: () => void) => void (begun++ === 0 && setTimeout(onCrowdedOut ?? (() => 0), 100)) }
+        },
+      }
+    },
+  }
+  receiver.answer((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }))
+  await callReceivers(app.deps, { ownerId: asha.id, receivers: { ...receivers, scheduler } }, never)
+  expect([begun, receiver.calls.length]).toEqual([2, 2])
+  expect(await log(all)).toMatchObject([{ state: 'delivered', attempt: 1 }])
+  expect(new Set(idsOf(all)).size).toBe(1)
 })

@@ -10,11 +10,10 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, isAccepted, type WebhookNetwork, type WebhookResponse } from './http-client.ts'
-import { deliverWebhookJob } from './jobs.ts'
 import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { texts } from './texts.ts'
 import { signWebhook } from './webhook-secret.ts'
-import { findWebhooks, hostOf, type KnownWebhook, pauseOf, readWebhook, type WebhookRow, withdrawMended } from './webhooks.ts'
+import { hostOf, type KnownWebhook, pauseOf, readWebhook, type WebhookRow, withdrawMended } from './webhooks.ts'
 
 type DeliveryRow = typeof webhookDeliveries.$inferSelect
 
@@ -24,64 +23,9 @@ const pauses = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
 const patience = 100
 /** A claim without a record is taken over after this: its process is gone. Longer than any call takes. */
 const claimed = { seconds: 60 }
-/** After this time a webhook with many deliveries lets others have their turn. */
-const sliceMilliseconds = 3_000
-/** Calls of one account at a time in a process: an account with many slow receivers must leave room for others. */
-const slotsPerAccount = 8
 const mostListed = 50
 /** The limit of calls that a person requests, tests and repetitions. */
 const byHand = { limit: 120, seconds: 3_600 }
-
-/**
- * Sends a webhook its due deliveries, one after the other, until nothing is due, its slice is over or the process stops.
- *
- * Each is claimed, then sent, then recorded. A crash between a receiver's response and the record is the one window that no order of these
- * steps can close: such an event is sent once more, under the same id, so that the receiver can drop the duplicate (at least once, as
- * standardwebhooks.com specifies).
- */
-export async function deliverWebhook(
-  deps: Deps,
-  { hookId, limit }: { hookId: string; limit: ConcurrencyLimit },
-  stopping: AbortSignal,
-  network = defaultNetwork(deps.config),
-): Promise<void> {
-  const began = performance.now()
-  const find = async () => (await findWebhooks(deps, eq(webhooks.id, hookId)))[0]
-  let known = await find()
-  // Without a free slot of the account, the outbox signals the webhook again in a moment.
-  using slot = known ? limit.acquire(known.webhook.ownerId) : null
-  for (; slot && known && !pauseOf(known) && !stopping.aborted; known = await find()) {
-    if (performance.now() - began > sliceMilliseconds)
-      return deps.db.transaction((tx) => deps.queue.send(tx, deliverWebhookJob, { hookId }))
-    const delivery = await claimNext(deps.db, hookId, deps.clock.now())
-    if (!delivery) return
-    await attempt(deps, { known, delivery, afterFailure: 'retry' }, network)
-  }
-}
-
-/** Limits how many receivers of one account a process calls at a time. */
-export interface ConcurrencyLimit {
-  /** Null where the account has no slot left. */
-  acquire(ownerId: string): Disposable | null
-}
-
-export function openConcurrencyLimit(): ConcurrencyLimit {
-  const taken = new Map<string, number>()
-  return {
-    acquire(ownerId) {
-      const before = taken.get(ownerId) ?? 0
-      if (before >= slotsPerAccount) return null
-      taken.set(ownerId, before + 1)
-      return {
-        [Symbol.dispose]() {
-          const left = (taken.get(ownerId) ?? 1) - 1
-          if (left === 0) taken.delete(ownerId)
-          else taken.set(ownerId, left)
-        },
-      }
-    },
-  }
-}
 
 /**
  * Sends a test event, even if the webhook is paused, and returns its outcome. It is not retried. Refuses with `not_found` and `too_many`.
@@ -141,7 +85,7 @@ export async function listDeliveries(deps: Pick<Deps, 'db' | 'config'>, ownerId:
 }
 
 /** A claimed delivery with its event. */
-type Claimed = DeliveryRow & { type: WebhookEvent | 'test'; payload: string }
+export type Claimed = DeliveryRow & { type: WebhookEvent | 'test'; payload: string }
 
 /** Deliveries of a webhook that wait and are due. */
 export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | undefined {
@@ -152,7 +96,7 @@ export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | 
  * Claims the delivery that has been due for longest. It counts as tried from here on, so that a call that crashes this process is not
  * repeated without end.
  */
-async function claimNext(db: Database, hookId: string, now: Instant): Promise<Claimed | null> {
+export async function claimNext(db: Database, hookId: string, now: Instant): Promise<Claimed | null> {
   const next = db
     .select({ id: webhookDeliveries.id })
     .from(webhookDeliveries)
@@ -187,15 +131,30 @@ interface Attempt {
 
 /** Calls the receiver outside any transaction and records its response. */
 async function attempt(deps: Deps, about: Attempt, network: WebhookNetwork): Promise<WebhookDelivery> {
-  const { db, clock, config } = deps
-  const { known, delivery } = about
-  const signed = signWebhook(config.secretKey, known.webhook, { eventId: delivery.eventId, body: delivery.payload }, clock.now())
-  const headers = { 'content-type': 'application/json', ...signed }
-  const answer = await callWebhook({ method: 'POST', url: known.webhook.url, headers, body: delivery.payload }, network)
-  return db.transaction((tx) => record(tx, deps, about, answer))
+  const answer = await callReceiver(deps, about, network)
+  return deps.db.transaction((tx) => record(tx, deps, about, answer))
 }
 
-async function record(
+export function callReceiver(
+  { clock, config }: Pick<Deps, 'clock' | 'config'>,
+  { known, delivery }: Pick<Attempt, 'known' | 'delivery'>,
+  network: WebhookNetwork,
+  cut?: AbortSignal,
+): Promise<WebhookResponse> {
+  const signed = signWebhook(config.secretKey, known.webhook, { eventId: delivery.eventId, body: delivery.payload }, clock.now())
+  const headers = { 'content-type': 'application/json', ...signed }
+  return callWebhook({ method: 'POST', url: known.webhook.url, headers, body: delivery.payload }, network, cut)
+}
+
+/** A call that was cut off for the sake of others is not a try: it is due again immediately. */
+export async function putOff(db: Database, { id, attempt }: Claimed, now: Instant): Promise<void> {
+  await db
+    .update(webhookDeliveries)
+    .set({ attempt: attempt - 1, nextTryAt: now })
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.attempt, attempt), eq(webhookDeliveries.state, 'waiting')))
+}
+
+export async function record(
   tx: Database,
   deps: Deps,
   { known, delivery, afterFailure }: Attempt,

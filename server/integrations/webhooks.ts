@@ -12,7 +12,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, refuseAddress, type WebhookNetwork } from './http-client.ts'
-import { deliverWebhookJob } from './jobs.ts'
+import { callReceiversJob } from './jobs.ts'
 import { oauthGrants, webhooks } from './tables.ts'
 import { texts } from './texts.ts'
 import { newWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
@@ -156,7 +156,7 @@ export async function changeWebhook(
     }
     if (Object.keys(change).length > 0) await tx.update(webhooks).set(change).where(eq(webhooks.id, before.id))
     if (moved) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url: fields.url ?? '' }) }, from, now)
-    if (paused === false) await queue.send(tx, deliverWebhookJob, { hookId: before.id })
+    if (paused === false) await queue.send(tx, callReceiversJob, { ownerId })
     await withdrawMended(tx, ownerId)
     return toWebhook(await readWebhook({ db: tx, config }, ownerId, before.id))
   })

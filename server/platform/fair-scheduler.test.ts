@@ -19,9 +19,10 @@ function start(scheduler: Scheduler, ownerId: string, server?: string) {
   }
   void scheduler
     .open(ownerId)
-    .acquire({ onCrowdedOut, ...(server === undefined ? {} : { server }) })
-    .then((release) => {
+    .acquire(server === undefined ? {} : { server })
+    .then(({ begin, release }) => {
       work.running = true
+      begin(onCrowdedOut)
       work.end = () => {
         work.running = false
         release()

@@ -1,18 +1,22 @@
 /** The slots of one account. */
 export interface Slots extends Disposable {
-  /** Waits for a slot and returns how to release it. Rejects once `until` is aborted. */
-  acquire(about?: AcquireOptions): Promise<() => void>
+  /** Waits for a slot. Rejects once `until` is aborted. */
+  acquire(about?: AcquireOptions): Promise<Slot>
+}
+
+export interface Slot {
+  /**
+   * Counts from here on how long the work takes. Where it becomes slow while slow work has its share of the slots already, `onCrowdedOut` is
+   * called: work that can be repeated should then end, because it gets one of the slots of slow work next time.
+   */
+  begin(onCrowdedOut?: () => void): void
+  release(): void
 }
 
 interface AcquireOptions {
   /** Which of the account's servers the work is for: each is known as slow or quick for itself. */
   server?: string
   until?: AbortSignal
-  /**
-   * Called where the work has become slow and slow work has its share of the slots already. Work that can be repeated should then end: it
-   * gets one of the slots of slow work next time.
-   */
-  onCrowdedOut?: () => void
 }
 
 export interface FairScheduler {
@@ -43,7 +47,7 @@ interface Account {
 
 interface Waiting extends AcquireOptions {
   account: Account
-  go(release: () => void): void
+  go(slot: Slot): void
 }
 
 /** An account without users for this long, in ms, starts from zero. */
@@ -77,16 +81,17 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
     }
   }
 
-  const take = (one: Waiting): (() => void) => {
-    const { account, server = '', onCrowdedOut } = one
+  const take = (one: Waiting): Slot => {
+    const { account, server = '' } = one
     const slot = Symbol()
     const since = performance.now()
     let amongSlow = isSlow(one)
     let wasSlow = false
+    let timer: NodeJS.Timeout | undefined
     account.held.set(slot, since)
     free -= 1
     if (amongSlow) freeForSlow -= 1
-    const becomeSlow = () => {
+    const becomeSlow = (onCrowdedOut?: () => void) => {
       wasSlow = true
       account.slow.add(server)
       account.quick.delete(server)
@@ -95,18 +100,22 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
       amongSlow = true
       freeForSlow -= 1
     }
-    const timer = slow && setTimeout(becomeSlow, slow.afterMs)
-    return () => {
-      if (!account.held.delete(slot)) return
-      clearTimeout(timer)
-      account.used += performance.now() - since
-      if (!wasSlow) {
-        account.slow.delete(server)
-        account.quick.add(server)
-      }
-      free += 1
-      if (amongSlow) freeForSlow += 1
-      admit()
+    return {
+      begin(onCrowdedOut) {
+        timer = slow && setTimeout(becomeSlow, slow.afterMs, onCrowdedOut)
+      },
+      release() {
+        if (!account.held.delete(slot)) return
+        clearTimeout(timer)
+        account.used += performance.now() - since
+        if (timer && !wasSlow) {
+          account.slow.delete(server)
+          account.quick.add(server)
+        }
+        free += 1
+        if (amongSlow) freeForSlow += 1
+        admit()
+      },
     }
   }
 
@@ -131,9 +140,9 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
               waiting.splice(waiting.indexOf(one), 1)
               reject(until?.reason)
             }
-            const go = (release: () => void) => {
+            const go = (slot: Slot) => {
               until?.removeEventListener('abort', giveUp)
-              resolve(release)
+              resolve(slot)
             }
             const one: Waiting = { ...about, account, go }
             until?.addEventListener('abort', giveUp)

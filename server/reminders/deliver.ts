@@ -275,7 +275,7 @@ async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
     const outcome = await deps.mailer
       .send(batch.sender, async () => {
         await batch.rateLimit?.wait()
-        inFlight.release = await batch.slots.acquire()
+        inFlight.release = (await batch.slots.acquire()).release
         // An email that has waited for its slot is sent, even if the slice has ended meanwhile.
         if (batch.stopping.aborted || isRefusing(batch)) return null
         const today = localDate(deps.clock.now(), batch.account.timezone)

@@ -14,11 +14,11 @@ export interface HeardCall {
 }
 
 /**
- * The response. `silence`: none; `reset`: resets the connection; `raw`: these bytes instead of HTTP, at once, or one by one for as long as the
+ * The response, after a time if asked for. `silence`: none; `reset`: resets the connection; `raw`: these bytes instead of HTTP, at once, or one by one for as long as the
  * client reads.
  */
 export type Answer =
-  | { status: number; body?: string; headers?: Record<string, string> }
+  | { status: number; body?: string; headers?: Record<string, string>; afterMs?: number }
   | 'silence'
   | 'reset'
   | { raw: string; everyMs?: number }
@@ -89,7 +89,7 @@ function say(answer: Answer, response: ServerResponse): void {
   if (answer === 'silence') return
   if (answer === 'reset') response.socket?.resetAndDestroy()
   else if ('raw' in answer) pour(answer, response.socket)
-  else response.writeHead(answer.status, answer.headers).end(answer.body ?? '')
+  else setTimeout(() => response.writeHead(answer.status, answer.headers).end(answer.body ?? ''), answer.afterMs ?? 0).unref()
 }
 
 function pour({ raw, everyMs }: { raw: string; everyMs?: number }, socket: net.Socket | null): void {
