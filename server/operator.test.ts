@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { oauthClients } from '#server/integrations/tables.ts'
+import { aPerson } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp } from '#test/harness.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
@@ -81,6 +82,21 @@ test('keys are rotated during sending, and every email is sent', async () => {
     await program.end('SIGKILL')
   }
   expect(smtp.mails).toHaveLength(60)
+})
+
+test('the operator holds and releases an account, and lists the busiest ones', async () => {
+  await using app = await openTestApp()
+  const { email } = await aPerson(app)
+  const commands = async (...args: string[]) => Object.values(await operate(app.deps, args))
+  expect(await commands('hold-account', email)).toEqual([
+    [`Sending is on hold for ${email}: 0 emails are waiting. Emails in flight are still sent.`],
+    0,
+  ])
+  expect(await commands('release-account', email)).toEqual([[`Sending is resumed for ${email}: 0 emails are sent within seconds.`], 0])
+  expect(await commands('hold-account', 'nobody@example.com')).toEqual([['There is no account with the email nobody@example.com.'], 1])
+  expect(await commands('busiest')).toEqual([['No email was tried in the last hour.'], 0])
+  expect(await commands('busiest', '--help')).toEqual([[expect.stringMatching(/^busiest: lists the accounts/)], 0])
+  expect((await commands('--help'))[1]).toBe(0)
 })
 
 test('the operator registers OAuth clients', async () => {

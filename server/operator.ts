@@ -8,7 +8,8 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { beginRotation, endRotation } from '#server/platform/secret-key.ts'
 import { sealedSystemMails } from '#server/platform/system-mail.ts'
-import { holdRestored } from '#server/reminders/holds.ts'
+import { holdAccount, holdRestored, releaseAccount } from '#server/reminders/holds.ts'
+import { busiestAccounts } from '#server/reminders/processes.ts'
 
 type Operating = Pick<Deps, 'db' | 'clock' | 'config'>
 
@@ -46,6 +47,36 @@ const commands: Record<string, Command> = {
     run: async ({ db, clock }) => {
       const held = await holdRestored(db, clock.now())
       return [held === 1 ? '1 reminder needs its owner’s approval.' : `${held} reminders need their owners’ approval.`]
+    },
+  },
+  'hold-account': {
+    parameters: ['EMAIL'],
+    summary: 'stops sending for one account: its emails wait and fail at their deadline unless you release it before',
+    run: async ({ db, clock }, [email = '']) => [
+      `Sending is on hold for ${email}: ${emails(await holdAccount(db, email, clock.now()))} waiting. Emails in flight are still sent.`,
+    ],
+  },
+  'release-account': {
+    parameters: ['EMAIL'],
+    summary: 'resumes sending for an account on hold',
+    run: async ({ db, clock }, [email = '']) => [
+      `Sending is resumed for ${email}: ${emails(await releaseAccount(db, email, clock.now()))} sent within seconds.`,
+    ],
+  },
+  busiest: {
+    parameters: [],
+    summary: 'lists the accounts that used the most sending time in the last hour, with their emails, failures and bytes',
+    run: async ({ db, clock }) => {
+      const found = await busiestAccounts(db, clock.now())
+      if (found.length === 0) return ['No email was tried in the last hour.']
+      return [
+        'seconds  emails  failures        bytes  account',
+        ...found.map(({ email, seconds, sent, failed, bytes }) =>
+          [seconds.toFixed(1).padStart(7), String(sent).padStart(6), String(failed).padStart(8), String(bytes).padStart(11), email].join(
+            '  ',
+          ),
+        ),
+      ]
     },
   },
   'oauth-client add': {
@@ -105,12 +136,17 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
   ]
 }
 
+function emails(count: number): string {
+  return count === 1 ? '1 email is' : `${count} emails are`
+}
+
 /** Carries out one command; what is wrong is said in lines and by the code 1. */
 export async function operate(deps: Operating, args: string[]): Promise<CommandResult> {
   const found = Object.entries(commands).find(([name]) => name.split(' ').every((word, at) => args[at] === word))
-  if (!found) return { lines: usage(), code: args[0] === 'help' ? 0 : 1 }
+  if (!found) return { lines: usage(), code: args[0] === 'help' || args[0] === '--help' ? 0 : 1 }
   const [name, command] = found
   const given = args.slice(name.split(' ').length)
+  if (given.includes('--help')) return { lines: [lineOf(name, command)], code: 0 }
   const needed = command.parameters.filter((parameter) => !parameter.startsWith('[')).length
   if (given.length < needed || given.length > command.parameters.length) return { lines: usage(), code: 1 }
   try {
@@ -124,6 +160,10 @@ export async function operate(deps: Operating, args: string[]): Promise<CommandR
 function usage(): string[] {
   return [
     'npm run duely -- COMMAND, where COMMAND is one of:',
-    ...Object.entries(commands).map(([name, { parameters, summary }]) => `  ${[name, ...parameters].join(' ')}: ${summary}`),
+    ...Object.entries(commands).map(([name, command]) => `  ${lineOf(name, command)}`),
   ]
+}
+
+function lineOf(name: string, { parameters, summary }: Command): string {
+  return `${[name, ...parameters].join(' ')}: ${summary}`
 }

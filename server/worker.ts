@@ -44,7 +44,7 @@ export function works(deps: Delivering): Work[] {
   const receivers = openReceivers()
   const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
-    work(deliverJob, 24, ({ ownerId }, stopping) => deliver(deps, ownerId, stopping)),
+    work(deliverJob, 24, ({ ownerId }, stopping, orphaned) => deliver(deps, ownerId, stopping, orphaned)),
     work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
@@ -79,7 +79,7 @@ export async function reconcileDue(deps: Delivering): Promise<void> {
 
 /** Frees what dead processes held, wakes every account with something due, tells of what was never delivered. Every 5 s. */
 export async function sweep(deps: Delivering): Promise<void> {
-  await reclaimDead(deps.db, deps.processId)
+  await reclaimDead(deps)
   await deps.claims.reclaimLost()
   await wakeDue(deps)
   await notifyFailures(deps)
@@ -110,7 +110,7 @@ interface Worker extends Delivering {
 
 /** Begins to work in the background, until `stop`: mails in flight are finished and recorded, nothing new is begun. */
 export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void> }> {
-  if (deps.soleProcess) await reclaimAll(deps.db)
+  if (deps.soleProcess) await reclaimAll(deps)
   await registerProcess(deps.db, deps.processId)
   const { log } = deps
   const repeating: Repeating[] = [

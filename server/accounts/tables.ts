@@ -32,6 +32,9 @@ export const accounts = pgTable(
     /** When the last daily run was made: automatic runs are at least 12 h apart, also after a change of zone. */
     lastDailyRunAt: instant(),
 
+    /** Since when the operator holds its sending. */
+    heldAt: instant(),
+
     /** One email per client that lists all overdue invoices, instead of one per invoice. */
     groupByClient: boolean().notNull().default(false),
 

@@ -301,6 +301,15 @@ export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, 
   }
 }
 
+/** An array as one parameter: a statement has the same text, and is planned once, however many elements there are. */
+export function arrayText(elements: (string | Buffer | null)[]): string {
+  const quoted = elements.map((one) => {
+    if (one === null) return 'NULL'
+    return typeof one === 'string' ? `"${one.replace(/["\\]/g, '\\$&')}"` : `"\\\\x${one.toString('hex')}"`
+  })
+  return `{${quoted.join(',')}}`
+}
+
 /** How many rows a statement changed. */
 export async function changed(db: Database, statement: SQL): Promise<number> {
   const result = (await db.execute(statement)) as { rowCount?: number | null; affectedRows?: number }

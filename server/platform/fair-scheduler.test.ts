@@ -111,3 +111,34 @@ test('a caller that gives up waiting takes no slot', async () => {
   await settled()
   expect(third.running).toBe(true)
 })
+
+test('work that must be alone starts once all other has ended, and meanwhile no other starts, but neither for more than 2 s', async () => {
+  const scheduler = openFairScheduler({ slots: 3 })
+  const first = start(scheduler, 'other')
+  await vi.advanceTimersByTimeAsync(10)
+  const alone = startAlone(scheduler)
+  const later = start(scheduler, 'other')
+  await settled()
+  expect([alone.running, later.running]).toEqual([false, false])
+  first.end()
+  await settled()
+  expect([alone.running, later.running]).toEqual([true, false])
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect([alone.running, later.running]).toEqual([true, true])
+  const second = startAlone(scheduler)
+  await vi.advanceTimersByTimeAsync(1_990)
+  expect(second.running).toBe(false)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(second.running).toBe(true)
+})
+
+function startAlone(scheduler: Scheduler): { running: boolean } {
+  const work = { running: false }
+  void scheduler
+    .open('suspect')
+    .acquire({ alone: true })
+    .then(() => {
+      work.running = true
+    })
+  return work
+}

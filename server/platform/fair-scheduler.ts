@@ -17,6 +17,11 @@ interface AcquireOptions {
   /** Which of the account's servers the work is for: each is known as slow or quick for itself. */
   server?: string
   until?: AbortSignal
+  /**
+   * Waits until no other slot is held, and no other is given out meanwhile; but neither for longer than 2 s, because one slow piece of work
+   * must not stop all others.
+   */
+  alone?: boolean
 }
 
 export interface FairScheduler {
@@ -47,9 +52,12 @@ interface Account {
 
 interface Waiting extends AcquireOptions {
   account: Account
+  since: number
   go(slot: Slot): void
 }
 
+/** How long, in ms, work that is to be alone waits for other work, and other work for it. */
+const alonePatience = 2_000
 /** An account without users for this long, in ms, starts from zero. */
 const remembered = 60_000
 
@@ -63,6 +71,8 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
   const waiting: Waiting[] = []
   let free = slots
   let freeForSlow = slow?.slots ?? slots
+  /** Until when no work is admitted, by `performance.now()`. */
+  let aloneUntil = 0
 
   const usageOf = ({ used, held }: Account) => {
     const now = performance.now()
@@ -72,17 +82,18 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
   const mayStart = (one: Waiting) => one.account.held.size < each && (freeForSlow > 0 || !isSlow(one))
 
   const admit = (): void => {
-    while (free > 0) {
+    while (free > 0 && performance.now() >= aloneUntil) {
       const [first, ...others] = waiting.filter(mayStart)
       if (!first) return
       const least = others.reduce((best, one) => (usageOf(one.account) < usageOf(best.account) ? one : best), first)
+      if (least.alone && free < slots && performance.now() - least.since < alonePatience) return
       waiting.splice(waiting.indexOf(least), 1)
       least.go(take(least))
     }
   }
 
   const take = (one: Waiting): Slot => {
-    const { account, server = '' } = one
+    const { account, server = '', alone } = one
     const slot = Symbol()
     const since = performance.now()
     let amongSlow = isSlow(one)
@@ -91,6 +102,8 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
     account.held.set(slot, since)
     free -= 1
     if (amongSlow) freeForSlow -= 1
+    if (alone) aloneUntil = since + alonePatience
+    const patience = alone ? setTimeout(admit, alonePatience) : undefined
     const becomeSlow = (onCrowdedOut?: () => void) => {
       wasSlow = true
       account.slow.add(server)
@@ -107,6 +120,8 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
       release() {
         if (!account.held.delete(slot)) return
         clearTimeout(timer)
+        clearTimeout(patience)
+        if (alone) aloneUntil = 0
         account.used += performance.now() - since
         if (timer && !wasSlow) {
           account.slow.delete(server)
@@ -144,9 +159,10 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
               until?.removeEventListener('abort', giveUp)
               resolve(slot)
             }
-            const one: Waiting = { ...about, account, go }
+            const one: Waiting = { ...about, account, since: performance.now(), go }
             until?.addEventListener('abort', giveUp)
             waiting.push(one)
+            if (one.alone) setTimeout(admit, alonePatience)
             admit()
           }),
         [Symbol.dispose]() {

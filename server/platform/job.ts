@@ -18,10 +18,10 @@ export function job<S extends z.ZodType>(definition: Job<S>): Job<S> {
   return definition
 }
 
-/** A job and what is done when it comes. */
+/** A job and what is done when it comes. `orphaned`: the process that had it did not finish it, so it may have died of it. */
 export interface Work {
   job: Job
-  run(payload: unknown, signal: AbortSignal): Promise<void>
+  run(payload: unknown, signal: AbortSignal, orphaned: boolean): Promise<void>
   /** How many at a time in this process. */
   concurrency: number
 }
@@ -29,9 +29,9 @@ export interface Work {
 export function work<S extends z.ZodType>(
   of: Job<S>,
   concurrency: number,
-  run: (payload: z.output<S>, signal: AbortSignal) => Promise<void>,
+  run: (payload: z.output<S>, signal: AbortSignal, orphaned: boolean) => Promise<void>,
 ): Work {
-  return { job: of as Job, concurrency, run: async (payload, signal) => run(of.payload.parse(payload), signal) }
+  return { job: of as Job, concurrency, run: async (payload, signal, orphaned) => run(of.payload.parse(payload), signal, orphaned) }
 }
 
 export interface Queue {
@@ -57,7 +57,7 @@ const awayPause = 250
 /** How long what runs may take to end when the process stops, in ms. */
 const stopPatience = 8_000
 
-const takenJob = z.object({ key: z.string(), payload: z.unknown(), ticket: z.string(), turn: z.number() })
+const takenJob = z.object({ key: z.string(), payload: z.unknown(), ticket: z.string(), turn: z.number(), orphaned: z.boolean() })
 type TakenJob = z.output<typeof takenJob>
 
 /**
@@ -66,7 +66,7 @@ type TakenJob = z.output<typeof takenJob>
  */
 export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean }): Promise<Queue> {
   const { db, log, soleProcess } = about
-  if (soleProcess) await db.execute(sql`UPDATE jobs SET ticket = NULL, lease_until = NULL`)
+  if (soleProcess) await db.execute(sql`UPDATE jobs SET lease_until = NULL`)
   const lease = sql`now() + make_interval(secs => ${leaseSeconds}::int)`
   const stopping = new AbortController()
   const held = new Set<string>()
@@ -80,13 +80,13 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       db,
       takenJob,
       sql`WITH free AS MATERIALIZED (
-            SELECT name, key FROM jobs
+            SELECT name, key, ticket IS NOT NULL AS orphaned FROM jobs
             WHERE name = ${name} AND turn > 0 AND (tries = 0 OR not_before <= now())
               AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')
             ORDER BY not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED)
           UPDATE jobs j SET ticket = gen_random_uuid(), lease_until = ${lease} FROM free
           WHERE j.name = free.name AND j.key = free.key
-          RETURNING j.key, j.payload, j.ticket, j.turn`,
+          RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned`,
     )
   const done = batch({ concurrency: 1, size: 50 }, async (all: TakenJob[]) => {
     const mine = sql.join(
@@ -108,7 +108,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   /** Answers what it failed of. */
   const perform = async (one: Work, job: TakenJob): Promise<{ error: unknown } | null> => {
     held.add(job.ticket)
-    const failure = await one.run(job.payload, stopping.signal).then(
+    const failure = await one.run(job.payload, stopping.signal, job.orphaned).then(
       () => null,
       (error: unknown) => ({ error }),
     )

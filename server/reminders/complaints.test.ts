@@ -14,7 +14,7 @@ test('“sent twice”: Start, repeated presses, a restart in the middle and nin
   smtp.answer({ rcpt: (to) => (to.startsWith('client5') ? '451 4.7.1 Try later' : undefined) })
   await app.whileJobsRun(Promise.all([1, 2, 3].map(() => ask(app, asha, reminderCalls.start))))
   smtp.answer({})
-  await reclaimAll(app.db)
+  await reclaimAll(app.deps)
   app.clock.set('2026-03-02T03:30:00Z')
   await Promise.all([app.runJobs(), app.runJobs()])
   app.clock.set('2026-03-02T03:45:00Z')

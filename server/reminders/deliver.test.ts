@@ -426,7 +426,7 @@ test('an email whose sender process died is sent again, byte for byte, under its
     sql`UPDATE deliveries SET state = 'sending', claimed_by = ${newId()}::uuid, claim = ${newId()}::uuid, sent_at = NULL`,
   )
   await app.db.execute(sql`UPDATE delivery_invoices SET open = true`)
-  expect(await reclaimAll(app.db)).toBe(1)
+  expect(await reclaimAll(app.deps)).toBe(1)
   await app.runJobs()
   expect(smtp.mails.length).toBe(2)
   expect(smtp.mails[1]?.raw.equals(smtp.mails[0]?.raw ?? Buffer.alloc(0))).toBe(true)

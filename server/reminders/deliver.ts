@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
 import { EmailTooLarge, type Wording } from '#contract/templates.ts'
@@ -13,21 +13,34 @@ import { mailConfigs } from '#server/mail/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
-import { changed, type Database, isUnavailable, rows } from '#server/platform/database.ts'
+import { type Database, isUnavailable, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slots } from '#server/platform/fair-scheduler.ts'
 import { readWording } from '#server/templates/templates.ts'
 import type { ClaimedDelivery, Claims } from './claims.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
-import { heldTooLong, holdScheduled, holdWaiting, notInTime, resumeHeld } from './holds.ts'
+import {
+  close,
+  failRefused,
+  failTooLarge,
+  hold,
+  holdRefused,
+  markComposing,
+  release,
+  retryAllLater,
+  retryLater,
+  split,
+  unmark,
+} from './deliveries.ts'
+import { resumeHeld } from './holds.ts'
 import { deliverJob } from './jobs.ts'
-import { owedToday, type PendingDelivery, readAhead, readPending } from './pending.ts'
+import { type PendingDelivery, readAhead, readPending } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
-import { holdTexts, texts } from './texts.ts'
+import { texts } from './texts.ts'
 
 /** The dependencies of sending. */
 export interface Delivering extends Deps {
@@ -58,8 +71,10 @@ const awayMilliseconds = 250
  * Each email is claimed in one statement that checks again that it is still wanted, then sent, then recorded. A crash between the mail
  * server's "accepted" and the record is the one window that no order of these steps can close (RFC 5321, 4.5.3.2.6): such an email is sent
  * once more, the same bytes under the same Message-ID.
+ *
+ * `orphaned`: a process died while it was sending for this account, so each email is marked before it is composed.
  */
-export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal): Promise<void> {
+export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal, orphaned = false): Promise<void> {
   const began = performance.now()
   const over = () => stopping.aborted || performance.now() - began > sliceMilliseconds
   using slots = deps.claims.scheduler.open(ownerId)
@@ -67,11 +82,11 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
   // Errors are handled below; silence `unhandledRejection` until then.
   planning.catch(() => undefined)
   const resting: Resting = { sender: null }
-  const again = await throughOutages(deps, stopping, () => drain(deps, ownerId, { over, stopping, planning, slots, resting })).finally(
-    () => {
-      if (resting.sender) deps.mailer.closeIdle(resting.sender)
-    },
-  )
+  const again = await throughOutages(deps, stopping, () =>
+    drain(deps, ownerId, { over, stopping, planning, slots, resting, orphaned }),
+  ).finally(() => {
+    if (resting.sender) deps.mailer.closeIdle(resting.sender)
+  })
   await planning
   if (again && !stopping.aborted)
     await throughOutages(deps, stopping, () => deps.db.transaction((tx) => deps.queue.send(tx, deliverJob, { ownerId })))
@@ -125,10 +140,11 @@ interface Slice {
   stopping: AbortSignal
   planning: Promise<void>
   slots: Slots
+  orphaned: boolean
 }
 
 /** Returns whether more is due at this moment. */
-async function drain(deps: Delivering, ownerId: string, { over, stopping, planning, slots, resting }: Slice): Promise<boolean> {
+async function drain(deps: Delivering, ownerId: string, { over, stopping, planning, slots, resting, orphaned }: Slice): Promise<boolean> {
   let planned = false
   let idle = 0
   let rateLimit: RateLimit | null = null
@@ -139,13 +155,13 @@ async function drain(deps: Delivering, ownerId: string, { over, stopping, planni
   planning.then(done, done)
   for (;;) {
     const sender = await findSender(deps.db, ownerId)
-    const hold = holdReason(sender)
-    if (!sender || hold) {
-      await holdWaiting(deps.db, ownerId, hold ?? 'not_configured')
-      return false
-    }
     const [account] = await deps.db.select().from(accounts).where(eq(accounts.id, ownerId))
     if (!account) return false
+    const reason = holdReason(account, sender)
+    if (!sender || reason) {
+      await hold(deps.db, ownerId, reason ?? 'not_configured')
+      return false
+    }
     const room = await roomLeft(deps, account, sender)
     if (room === 0) continue
     rateLimit ??= await openRateLimit(deps, sender)
@@ -170,6 +186,7 @@ async function drain(deps: Delivering, ownerId: string, { over, stopping, planni
       stopping,
       rateLimit,
       slots,
+      orphaned,
       composing: new Map(),
       recording: new Set(),
       usedUp: [],
@@ -200,12 +217,13 @@ async function holdUnlessBought(deps: Delivering, ownerId: string): Promise<bool
   return deps.db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
     if (await maySchedule(deps, tx, ownerId)) return false
-    await holdScheduled(tx, ownerId)
+    await hold(tx, ownerId, 'plan')
     return true
   })
 }
 
-function holdReason(sender: Sender | null): HoldReason | null {
+function holdReason(account: Account, sender: Sender | null): HoldReason | null {
+  if (account.heldAt) return 'operator'
   if (!sender) return 'not_configured'
   return sender.pauseReason === null ? null : 'sending_paused'
 }
@@ -220,6 +238,8 @@ interface Batch {
   stopping: AbortSignal
   rateLimit: RateLimit | null
   slots: Slots
+  /** Emails are marked before they are composed, one at a time. */
+  orphaned: boolean
   /** The next emails, composed while others are in flight. */
   composing: Map<string, Promise<ComposedMail | null>>
   /** Sent emails that are being recorded while the next ones are in flight. */
@@ -243,7 +263,7 @@ function isRefusing({ usedUp, putOff, patience }: Batch): boolean {
 
 /** Returns how many emails changed state. Nothing is in flight when it ends, even when it fails. */
 async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
-  const results = await Promise.allSettled(Array.from({ length: concurrency }, () => sendPending(deps, batch)))
+  const results = await Promise.allSettled(Array.from({ length: batch.orphaned ? 1 : concurrency }, () => sendPending(deps, batch)))
   await Promise.all(batch.recording)
   // The limit of a mailbox is learned from everything it has sent, so this comes last.
   for (const record of batch.usedUp) await record()
@@ -253,61 +273,90 @@ async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
   }, 0)
 }
 
-/**
- * Sends from the shared list, one after the other, until it is empty; returns how many emails changed state. An email is claimed only once
- * a connection is ready, so that an email stopped while a slow server is being reached is never sent.
- */
+/** Sends from the shared list, one after the other, until it is empty; returns how many emails changed state. */
 async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
   for (let moved = 0; ; ) {
     const mail = ended(batch) ? undefined : batch.waiting.shift()
     if (!mail) return moved
-    const composing = batch.composing.get(mail.id) ?? compose(deps, batch, mail)
-    composeAhead(deps, batch)
-    const composed = await composing.catch((error: unknown) => {
-      if (error instanceof EmailTooLarge) return 'too_large' as const
+    const tried = await (mail.deaths > 0 || batch.orphaned ? sendSuspect(deps, batch, mail) : sendOne(deps, batch, mail))
+    moved += tried.moved
+    if (tried.last) return moved
+  }
+}
+
+/** `last`: the next email would fare no better. */
+interface Sent {
+  moved: number
+  last: boolean
+}
+
+/** A process may have died of this email, so it is marked before it is composed; if one did with it in hand, it is sent alone. */
+async function sendSuspect(deps: Delivering, batch: Batch, mail: PendingDelivery): Promise<Sent> {
+  const slot = mail.deaths > 0 ? await batch.slots.acquire({ alone: true }) : null
+  try {
+    await markComposing(deps.db, mail.id, deps.processId)
+    const sent = await sendOne(deps, batch, mail, slot ? async () => ({ release: () => undefined }) : undefined)
+    await Promise.all(batch.recording)
+    return sent
+  } finally {
+    slot?.release()
+    await unmark(deps.db, mail.id, deps.processId)
+  }
+}
+
+/**
+ * Claims and sends one email. It is claimed only once a connection is ready, so that an email stopped while a slow server is being reached
+ * is never sent.
+ */
+async function sendOne(
+  deps: Delivering,
+  batch: Batch,
+  mail: PendingDelivery,
+  acquire: () => Promise<{ release(): void }> = () => batch.slots.acquire(),
+): Promise<Sent> {
+  const composing = batch.composing.get(mail.id) ?? compose(deps, batch, mail)
+  composeAhead(deps, batch)
+  const composed = await composing.catch((error: unknown) => {
+    if (error instanceof EmailTooLarge) return 'too_large' as const
+    throw error
+  })
+  if (composed === 'too_large') return { moved: await failTooLarge(deps.db, mail.id), last: false }
+  const inFlight: InFlight = { claimed: null, since: performance.now(), release: () => undefined }
+  const outcome = await deps.mailer
+    .send(batch.sender, async () => {
+      await batch.rateLimit?.wait()
+      inFlight.release = (await acquire()).release
+      // An email that has waited for its slot is sent, even if the slice has ended meanwhile.
+      if (batch.stopping.aborted || isRefusing(batch)) return null
+      const today = localDate(deps.clock.now(), batch.account.timezone)
+      inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
+      inFlight.since = performance.now()
+      return inFlight.claimed && { raw: inFlight.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
+    })
+    .catch((error: unknown) => {
+      inFlight.release()
       throw error
     })
-    if (composed === 'too_large') {
-      moved += await failTooLarge(deps, mail.id)
-      continue
-    }
-    const inFlight: InFlight = { claimed: null, release: () => undefined }
-    const outcome = await deps.mailer
-      .send(batch.sender, async () => {
-        await batch.rateLimit?.wait()
-        inFlight.release = (await batch.slots.acquire()).release
-        // An email that has waited for its slot is sent, even if the slice has ended meanwhile.
-        if (batch.stopping.aborted || isRefusing(batch)) return null
-        const today = localDate(deps.clock.now(), batch.account.timezone)
-        inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
-        return inFlight.claimed && { raw: inFlight.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
-      })
-      .catch((error: unknown) => {
-        inFlight.release()
-        throw error
-      })
-    if (!outcome) {
-      inFlight.release()
-      if (!ended(batch)) moved += await closeUnwanted(deps, batch.account, mail.id)
-      continue
-    }
-    moved += 1
-    countPutOff(batch, outcome)
-    const record = async () => {
-      await recordPersistently(deps, batch, inFlight.claimed, { mail, outcome })
-      if (inFlight.claimed) deps.claims.release(inFlight.claimed)
-      inFlight.release()
-    }
-    if (outcome.kind === 'quota') {
-      batch.usedUp.push(record)
-      return moved
-    }
-    const recorded = record().finally(() => batch.recording.delete(recorded))
-    batch.recording.add(recorded)
-    // Any other reply may apply to the next email too.
-    if (outcome.kind !== 'accepted') await recorded
-    if (!inFlight.claimed) return moved
+  if (!outcome) {
+    inFlight.release()
+    return { moved: ended(batch) ? 0 : await closeUnwanted(deps, batch.account, mail.id), last: false }
   }
+  const tookMs = performance.now() - inFlight.since
+  countPutOff(batch, outcome)
+  const record = async () => {
+    await recordPersistently(deps, batch, inFlight.claimed, { mail, outcome, tookMs })
+    if (inFlight.claimed) deps.claims.release(inFlight.claimed)
+    inFlight.release()
+  }
+  if (outcome.kind === 'quota') {
+    batch.usedUp.push(record)
+    return { moved: 1, last: true }
+  }
+  const recorded = record().finally(() => batch.recording.delete(recorded))
+  batch.recording.add(recorded)
+  // Any other reply may apply to the next email too.
+  if (outcome.kind !== 'accepted') await recorded
+  return { moved: 1, last: !inFlight.claimed }
 }
 
 function countPutOff(batch: Batch, outcome: Outcome): void {
@@ -317,6 +366,8 @@ function countPutOff(batch: Batch, outcome: Outcome): void {
 
 interface InFlight {
   claimed: ClaimedDelivery | null
+  /** When it was claimed, or, before that, begun. */
+  since: number
   release(): void
 }
 
@@ -324,8 +375,9 @@ interface InFlight {
 const wordedAhead = 4
 
 function composeAhead(deps: Delivering, batch: Batch): void {
+  if (batch.orphaned) return
   for (const mail of batch.waiting.slice(0, wordedAhead)) {
-    if (batch.composing.has(mail.id)) continue
+    if (mail.deaths > 0 || batch.composing.has(mail.id)) continue
     const composing = compose(deps, batch, mail)
     // The error reaches the sender that awaits it; silence `unhandledRejection` until then.
     composing.catch(() => undefined)
@@ -349,18 +401,6 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
   })
 }
 
-/** Fails an email that its template makes too large: no later try could make it smaller. */
-async function failTooLarge({ db }: Delivering, id: string): Promise<number> {
-  const closed = await changed(
-    db,
-    sql`WITH failed AS (
-          UPDATE deliveries SET state = 'failed', reason = 'too_large', server_reply = ${texts.tooLarge}
-          WHERE id = ${id}::uuid AND state IN ('queued', 'retrying') RETURNING id)
-        UPDATE delivery_invoices SET open = false FROM failed WHERE delivery_id = failed.id`,
-  )
-  return Math.min(closed, 1)
-}
-
 /** Closes an email that could not be claimed, if that is permanent; one that only changed stays and is read again. */
 async function closeUnwanted({ db, clock }: Delivering, account: Account, id: string): Promise<number> {
   return close(db, { now: clock.now(), account, which: sql`d.id = ${id}::uuid` })
@@ -375,70 +415,12 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!account || invoiceIds.length === 0) return
-  await mailApart(tx, ownerId, sql`o.invoice_id IN ${invoiceIds}`)
+  await split(tx, ownerId, sql`o.invoice_id IN ${invoiceIds}`)
   await close(tx, {
     now,
     account,
     which: sql`d.id IN (SELECT o.delivery_id FROM delivery_invoices o WHERE o.invoice_id IN ${invoiceIds} AND o.open)`,
   })
-}
-
-const movedAway = z.object({ invoiceId: z.string(), deliveryId: z.string() })
-
-/** An invoice whose address changed while a grouped email waits gets an email of its own, in the same run. */
-async function mailApart(tx: Database, ownerId: string, which: SQL): Promise<void> {
-  const moved = await rows(
-    tx,
-    movedAway,
-    sql`SELECT o.invoice_id AS "invoiceId", o.delivery_id AS "deliveryId"
-        FROM delivery_invoices o JOIN deliveries d ON d.id = o.delivery_id JOIN invoices i ON i.id = o.invoice_id
-        WHERE o.owner_id = ${ownerId}::uuid AND ${which} AND o.open AND d.state IN ('queued', 'retrying', 'held')
-          AND lower(i.client_email) <> lower(d.client_email)
-          AND EXISTS (SELECT 1 FROM delivery_invoices n WHERE n.delivery_id = d.id AND n.invoice_id <> o.invoice_id)
-        FOR UPDATE OF d SKIP LOCKED`,
-  )
-  for (const { invoiceId, deliveryId } of moved) {
-    const own = newId()
-    const mine = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${deliveryId}::uuid AND invoice_id = ${invoiceId}::uuid`
-    await tx.execute(sql`
-      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at)
-      SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
-        d.created_at, d.next_try_at, d.deadline_at
-      FROM deliveries d JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid WHERE d.id = ${deliveryId}::uuid AND d.owner_id = ${ownerId}::uuid`)
-    await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${mine}`)
-    await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${mine}`)
-  }
-}
-
-const tooLateWords = sql.join(
-  Object.entries(holdTexts).map(([reason, { tooLate }]) => sql`WHEN ${reason} THEN ${tooLate}`),
-  sql` `,
-)
-
-/**
- * Closes what can no longer be sent, with the reason: stopped, too late, or (where the account, and so its date, is known) nothing owed.
- */
-async function close(db: Database, about: { now: Instant; account: Account | null; which: SQL }): Promise<number> {
-  const notOwed = about.account
-    ? sql`WHEN NOT EXISTS (SELECT 1 ${owedToday(localDate(about.now, about.account.timezone))}) THEN 'not_owed'`
-    : sql``
-  const why = sql`CASE
-      WHEN NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL) THEN 'stopped'
-      WHEN d.deadline_at <= ${about.now.toString()}::timestamptz THEN 'too_late' ${notOwed} END`
-  return changed(
-    db,
-    sql`WITH judged AS (
-          SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND d.state IN ('queued', 'retrying', 'held') FOR UPDATE SKIP LOCKED),
-        ended AS (
-          UPDATE deliveries d SET reason = CASE WHEN judged.why = 'too_late' AND d.state = 'held' THEN ${heldTooLong} ELSE judged.why END,
-            state = CASE judged.why WHEN 'stopped' THEN 'cancelled' WHEN 'not_owed' THEN 'superseded' ELSE 'failed' END,
-            server_reply = CASE
-              WHEN judged.why <> 'too_late' OR d.server_reply IS NOT NULL THEN d.server_reply
-              WHEN d.state = 'held' THEN CASE d.reason ${tooLateWords} ELSE ${notInTime} END
-              ELSE ${notInTime} END
-          FROM judged WHERE d.id = judged.id AND judged.why IS NOT NULL RETURNING d.id)
-        UPDATE delivery_invoices SET open = false FROM ended WHERE delivery_id = ended.id`,
-  )
 }
 
 /** An accepted email must be recorded even if the database is unavailable for a while: the claim lasts as long as this process. */
@@ -449,7 +431,7 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
       // An address that was corrected while its email was in flight gets an email of its own.
       if (mail.madeFor > 1 && outcome.kind !== 'accepted')
-        await deps.db.transaction((tx) => mailApart(tx, batch.account.id, sql`o.delivery_id = ${mail.id}::uuid`))
+        await deps.db.transaction((tx) => split(tx, batch.account.id, sql`o.delivery_id = ${mail.id}::uuid`))
       return
     } catch (error) {
       deps.log.warn({ err: error }, 'The reply of the mail server could not be recorded yet; trying again.')
@@ -461,72 +443,38 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
 interface Said {
   mail: PendingDelivery
   outcome: Outcome
+  /** How long it kept a connection. */
+  tookMs: number
 }
 
-/** Every run that wants the email `d` was cancelled. */
-const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
-
 /** Records the mail server's reply to one email. With a claim that was taken away meanwhile it changes nothing: the new claim decides. */
-async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { outcome }: Said): Promise<void> {
-  const { db } = deps
-  const mine = sql`d.id = ${mail.id}::uuid AND d.claim = ${mail.claim}::uuid AND d.state = 'sending'`
-  const free = sql`claimed_by = NULL, claim = NULL, server_reply = ${outcome.reply}`
+async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { outcome, tookMs }: Said): Promise<void> {
+  const { db, clock } = deps
+  const tried = { id: mail.id, claim: mail.claim, reply: outcome.reply, now: clock.now(), tookMs }
   failPoint('before-commit')
   switch (outcome.kind) {
     case 'accepted':
-      return deps.claims.accepted({ mail, reply: outcome.reply })
+      return deps.claims.accepted({ mail, reply: outcome.reply, tookMs })
     case 'permanent':
-      await db.execute(sql`
-        WITH done AS (UPDATE deliveries d SET state = 'failed', reason = 'refused', ${free} WHERE ${mine} RETURNING d.id, d.client_email),
-        closed AS (UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id RETURNING di.invoice_id, done.client_email)
-        UPDATE invoices i SET refusal = ${outcome.reply} FROM closed
-        WHERE i.id = closed.invoice_id AND lower(i.client_email) = lower(closed.client_email)`)
-      return
+      return failRefused(db, tried)
     case 'temporary':
-      return retryLater(deps, { which: mine, set: free, attempt: mail.attempt })
+      return retryLater(db, tried, nextTry(deps, mail.attempt))
     case 'login_refused':
     case 'quota':
       await pauseSending(deps, batch, outcome)
-      // Where another mailbox was connected meanwhile, the refusal of this one must not hold anything.
-      await db.execute(sql`
-        WITH done AS (
-          UPDATE deliveries d SET ${free},
-            state = CASE WHEN ${stopped} THEN 'cancelled' WHEN ${isPaused(batch.sender)} THEN 'held' ELSE 'queued' END,
-            reason = CASE WHEN ${stopped} THEN 'stopped' WHEN ${isPaused(batch.sender)} THEN 'sending_paused' END
-          WHERE ${mine} RETURNING d.id, d.state)
-        UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state = 'cancelled'`)
-      return
+      return holdRefused(db, tried, batch.sender)
   }
 }
 
-function isPaused({ ownerId, senderId }: Sender): SQL {
-  return sql`EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = ${ownerId}::uuid AND m.sender_id = ${senderId}::uuid AND m.pause_reason IS NOT NULL)`
-}
-
-/** An unreachable server concerns every due email of this mailbox, not just the first in line. */
-async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome }: Said): Promise<void> {
+async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome, tookMs }: Said): Promise<void> {
   if (outcome.kind === 'login_refused' || outcome.kind === 'quota') return pauseSending(deps, batch, outcome)
-  const now = deps.clock.now().toString()
-  await retryLater(deps, {
-    which: sql`d.owner_id = ${batch.account.id}::uuid AND d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now}::timestamptz`,
-    set: sql`attempt = d.attempt + 1, server_reply = ${outcome.reply}`,
-    attempt: mail.attempt + 1,
-  })
+  const tried = { id: mail.id, ownerId: batch.account.id, reply: outcome.reply, now: deps.clock.now(), tookMs }
+  await retryAllLater(deps.db, tried, nextTry(deps, mail.attempt + 1))
 }
 
-/** Schedules the next try after a growing delay; where that is past the deadline, this was the last one. */
-async function retryLater({ db, clock, random }: Delivering, about: { which: SQL; set: SQL; attempt: number }): Promise<void> {
-  const next = clock
-    .now()
-    .add({ seconds: retrySeconds(about.attempt, random()) })
-    .toString()
-  await db.execute(sql`
-    WITH done AS (
-      UPDATE deliveries d SET ${about.set}, next_try_at = ${next}::timestamptz,
-        state = CASE WHEN ${stopped} THEN 'cancelled' WHEN d.deadline_at <= ${next}::timestamptz THEN 'failed' ELSE 'retrying' END,
-        reason = CASE WHEN ${stopped} THEN 'stopped' WHEN d.deadline_at <= ${next}::timestamptz THEN 'too_late' END
-      WHERE ${about.which} RETURNING d.id, d.state)
-    UPDATE delivery_invoices di SET open = false FROM done WHERE di.delivery_id = done.id AND done.state <> 'retrying'`)
+/** After a growing delay. */
+function nextTry({ clock, random }: Delivering, attempt: number): Instant {
+  return clock.now().add({ seconds: retrySeconds(attempt, random()) })
 }
 
 /**
@@ -624,9 +572,12 @@ export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: In
  */
 export async function wakeDue({ db, queue, clock }: Deps): Promise<void> {
   const now = clock.now().toString()
-  await db.execute(sql`
-    UPDATE deliveries d SET state = 'queued', reason = NULL, next_try_at = ${now}::timestamptz FROM mail_configs m
-    WHERE d.state = 'held' AND d.reason IN ('not_configured', 'sending_paused') AND m.owner_id = d.owner_id AND m.pause_reason IS NULL`)
+  await release(
+    db,
+    sql`(d.reason IN ('not_configured', 'sending_paused') AND EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = d.owner_id AND m.pause_reason IS NULL))
+      OR (d.reason = 'operator' AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = d.owner_id AND a.held_at IS NULL))`,
+    clock.now(),
+  )
   const due = await rows(
     db,
     z.object({ ownerId: z.string() }),

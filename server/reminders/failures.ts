@@ -8,8 +8,8 @@ import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { heldTooLong, notInTime } from './holds.ts'
-import { pausedOn } from './runs.ts'
+import { heldTooLong, notInTime } from './deliveries.ts'
+import { pausedOn } from './owed.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
@@ -124,7 +124,7 @@ async function readFailed(tx: Database, run: SettledRun, now: Instant): Promise<
             WHERE o.invoice_id = i.id AND e.run_id <> d.run_id AND e.state = 'failed' AND e.reason IS DISTINCT FROM ${heldTooLong}
               AND e.created_at > ${now.subtract({ hours: 24 * knownDays }).toString()}::timestamptz) AS known
         FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id JOIN invoices i ON i.id = di.invoice_id
-        WHERE d.run_id = ${run.id}::uuid AND d.state = 'failed' AND (NOT ${isWatched(run)}::boolean OR d.reason = 'too_late' OR d.attempt > 1) AND d.reason IS DISTINCT FROM ${heldTooLong} AND i.status <> 'paid' AND i.deleted_at IS NULL
+        WHERE d.run_id = ${run.id}::uuid AND d.state = 'failed' AND (NOT ${isWatched(run)}::boolean OR d.reason IN ('too_late', 'poisoned') OR d.attempt > 1) AND d.reason IS DISTINCT FROM ${heldTooLong} AND i.status <> 'paid' AND i.deleted_at IS NULL
           AND (i.last_reminder_at IS NULL OR i.last_reminder_at < d.created_at)
         ORDER BY d.created_at, d.id, i.due_date, i.id`,
   )
@@ -144,6 +144,11 @@ async function wasSomebodyDue(tx: Database, account: Account, localDate: string)
   return due.length > 0
 }
 
+/** A sentence stored in place of a mail server's reply. */
+function isOurs(reply: string): boolean {
+  return reply === texts.tooLarge || reply === texts.setAside
+}
+
 function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
   if (failed.length === 1)
     return {
@@ -152,7 +157,7 @@ function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
       text:
         first.reply === null
           ? texts.notDelivered.late
-          : first.reply === texts.tooLarge
+          : isOurs(first.reply)
             ? first.reply
             : texts.notDelivered.rejected(first.clientEmail, first.reply),
       link: `/dashboard/edit-invoice/${first.invoiceId}`,
@@ -160,7 +165,7 @@ function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
   return {
     kind: 'not_delivered',
     title: texts.notDelivered.several(failed.length),
-    text: texts.notDelivered.details(first.clientName, first.reply),
+    text: texts.notDelivered.details(first.clientName, first.reply, first.reply !== null && isOurs(first.reply)),
     link: '/dashboard/reminder-control',
   }
 }

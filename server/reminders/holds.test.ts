@@ -7,7 +7,7 @@ import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } fr
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { buyOnce, openShop, type Shop } from '#test/shop.ts'
-import { holdRestored } from './holds.ts'
+import { holdAccount, holdRestored, releaseAccount } from './holds.ts'
 
 const statesOf = async (app: TestApp) =>
   ((await app.db.execute(sql`SELECT state, reason FROM deliveries ORDER BY id`)) as { rows: { state: string; reason: string | null }[] })
@@ -129,4 +129,43 @@ test('what the plan held until 18:00 ends for the day with its reason', async ()
   const { reply } = await ask(app, await signedInAgain(app, asha), reminderCalls.history, { params: { id: invoice._id } })
   expect(reply).toMatchObject({ reason: 'plan', nextAt: null })
   expect(reply.days.find(({ date }) => date === '2026-03-20')?.words).toBe('Not sent: the plan had no daily reminders that day.')
+})
+
+test('an account on hold keeps its emails until the operator releases it, and its owner sees why', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, invoices, smtp } = office
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  smtp.answer({})
+  expect(await holdAccount(app.db, asha.email.toUpperCase(), app.clock.now())).toBe(1)
+  await anInvoice(app, { owner: asha })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  app.clock.advance({ minutes: 30 })
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+  expect(await statesOf(app)).toEqual([
+    { state: 'held', reason: 'operator' },
+    { state: 'held', reason: 'operator' },
+  ])
+  expect((await ask(app, asha, reminderCalls.status)).reply.reason).toBe('operator')
+  const history = (await ask(app, asha, reminderCalls.history, { params: { id: invoices[0]?._id ?? '' } })).reply
+  expect(history.days[0]?.words).toContain('on hold by the operator of this server')
+
+  expect(await releaseAccount(app.db, asha.email, app.clock.now())).toBe(2)
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(2)
+  expect((await ask(app, asha, reminderCalls.status)).reply.reason).toBeNull()
+})
+
+test('an email of an account on hold fails at its deadline with a sentence', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, smtp } = office
+  await holdAccount(app.db, asha.email, app.clock.now())
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  app.clock.advance({ hours: 5 })
+  await app.runJobs()
+  const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  expect(run?.failures).toMatchObject([{ message: 'Not sent: sending was on hold by the operator of this server that day.' }])
+  expect(smtp.mails).toEqual([])
+  await expect(holdAccount(app.db, 'nobody@example.com', app.clock.now())).rejects.toThrow('There is no account')
 })

@@ -1,44 +1,20 @@
 import { asc, eq, lte, sql } from 'drizzle-orm'
-import type { HoldReason } from '#contract/reminders.ts'
+import { hasEmail } from '#server/accounts/accounts.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { changed, type Database } from '#server/platform/database.ts'
+import type { Database } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { hold, holdEverything, release } from './deliveries.ts'
 import { deliverJob } from './jobs.ts'
 import { dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
 import { deliveries, runs } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** The reason of an email that was held until its deadline, for API clients. */
-export const heldTooLong = 'held_too_long'
-/** Stored in place of a mail server's reply where the deadline passed for another reason. Compared in queries: it must not change. */
-export const notInTime = 'Not sent in time.'
-
-/** Nothing of this account can be sent at the moment: its emails are held until the reason ends. */
-export async function holdWaiting(db: Database, ownerId: string, reason: HoldReason): Promise<void> {
-  await db.execute(
-    sql`UPDATE deliveries SET state = 'held', reason = ${reason} WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying')`,
-  )
-}
-
-/** Whether only the daily run wants the email `d`. */
-export const onlyScheduled = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'daily'))`
-
-/** The plan has no daily reminders: emails of the daily run are held, manual ones are not. */
-export async function holdScheduled(db: Database, ownerId: string): Promise<void> {
-  await db.execute(
-    sql`UPDATE deliveries d SET state = 'held', reason = 'plan' WHERE owner_id = ${ownerId}::uuid AND state IN ('queued', 'retrying') AND ${onlyScheduled}`,
-  )
-}
-
 /** After the mailbox or the plan has changed, held emails are queued again; they are held again if the reason persists. */
 export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
-  const resumed = await changed(
-    tx,
-    sql`UPDATE deliveries SET state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz
-        WHERE owner_id = ${ownerId}::uuid AND state = 'held' AND reason <> 'restored'`,
-  )
+  const resumed = await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason <> 'restored'`, now)
   if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
 }
 
@@ -49,11 +25,8 @@ export async function releaseRestored(
   about: { ownerId: string; runId: string },
   now: Instant,
 ): Promise<number> {
-  const released = await changed(
-    tx,
-    sql`UPDATE deliveries SET state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz
-        WHERE owner_id = ${about.ownerId}::uuid AND ${about.runId}::uuid IN (run_id, pulled_by_run_id) AND state = 'held' AND reason = 'restored'`,
-  )
+  const which = sql`d.owner_id = ${about.ownerId}::uuid AND ${about.runId}::uuid IN (d.run_id, d.pulled_by_run_id) AND d.reason = 'restored'`
+  const released = await release(tx, which, now)
   if (released > 0) await queue.send(tx, deliverJob, { ownerId: about.ownerId })
   return released
 }
@@ -68,11 +41,7 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
     .selectDistinct({ ownerId: deliveries.ownerId })
     .from(deliveries)
     .where(sql`state IN ('queued', 'retrying', 'sending', 'held') AND deadline_at > ${at}::timestamptz`)
-  const held = await changed(
-    tx,
-    sql`UPDATE deliveries SET state = 'held', reason = 'restored', claimed_by = NULL, claim = NULL
-        WHERE state IN ('queued', 'retrying', 'sending', 'held') AND deadline_at > ${at}::timestamptz`,
-  )
+  const held = await holdEverything(tx, now)
   const behind = await tx.select().from(accounts).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
   for (const account of behind) {
     const today = localDate(now, account.timezone)
@@ -107,4 +76,29 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
       now,
     )
   return held
+}
+
+/**
+ * The operator holds one account's sending: its emails wait, and fail at their deadline unless it is resumed before. Returns how many wait.
+ * Refuses with `not_found`.
+ */
+export async function holdAccount(db: Database, email: string, now: Instant): Promise<number> {
+  return db.transaction(async (tx) => {
+    const ownerId = await setHeld(tx, email, now)
+    return hold(tx, ownerId, 'operator')
+  })
+}
+
+/** Resumes it; returns how many emails are sent now, within seconds. Refuses with `not_found`. */
+export async function releaseAccount(db: Database, email: string, now: Instant): Promise<number> {
+  return db.transaction(async (tx) => {
+    const ownerId = await setHeld(tx, email, null)
+    return release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason = 'operator'`, now)
+  })
+}
+
+async function setHeld(tx: Database, email: string, heldAt: Instant | null): Promise<string> {
+  const [account] = await tx.update(accounts).set({ heldAt }).where(hasEmail(email)).returning({ id: accounts.id })
+  if (!account) throw new ProblemError('not_found', texts.operator.noAccount(email))
+  return account.id
 }

@@ -1,12 +1,12 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { mostListed } from '#contract/templates.ts'
 import type { Sender } from '#server/mail/mail.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, preparedRows } from '#server/platform/database.ts'
-import { onlyScheduled } from './holds.ts'
-import { pausedOn } from './runs.ts'
+import { onlyScheduled } from './deliveries.ts'
+import { owedToday, source } from './owed.ts'
 import { localDate } from './schedule.ts'
 
 /** How many emails are read ahead; each is still claimed by one statement of its own. */
@@ -15,6 +15,8 @@ export const readAhead = 40
 const pendingDelivery = z.object({
   id: z.string(),
   attempt: z.number(),
+  /** How often a process died with it in hand. */
+  deaths: z.number(),
   /** The current address of the invoice. */
   clientEmail: z.string(),
   /** What it would be rendered from now. */
@@ -39,25 +41,6 @@ const pendingDelivery = z.object({
 })
 export type PendingDelivery = z.output<typeof pendingDelivery>
 
-/**
- * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, not deleted, not paused. A grouped
- * email is for one client, so an invoice with another address since then is not in it. OFFSET 0 makes Postgres go from the email to its
- * invoices by their keys, however old its statistics are.
- */
-export const owedToday = (today: string | SQL) => sql`
-  FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
-  JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
-    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
-      AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
-
-const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id)`
-/** Of many invoices a digest: thousands of versions would travel with every claim. */
-const source = (senderId: string | SQL) =>
-  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END`
-
-/** What an email is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
-export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`
-
 /** The account's due emails, the oldest first, at most `readAhead`; those of the daily run only with `scheduling`. */
 export async function readPending(
   db: Database,
@@ -68,7 +51,7 @@ export async function readPending(
   return preparedRows(
     db,
     pendingDelivery,
-    sql`SELECT d.id, d.attempt, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
+    sql`SELECT d.id, d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
         FROM (

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Instant } from '#server/platform/clock.ts'
-import { changed, type Database, rows } from '#server/platform/database.ts'
+import { type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { reclaim, unclaimAll } from './deliveries.ts'
 import { texts } from './texts.ts'
 
 /** A heartbeat this often, dead after this long, by the database's clock. */
@@ -24,34 +26,35 @@ export async function beat(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Reclaims what dead processes were sending: these emails are sent again, the same bytes under the same Message-ID, because it is unknown
- * whether the server accepted them. Only a process whose own heartbeat had no gap for a while may decide: after an outage of the database
- * every heartbeat is old.
+ * Reclaims what dead processes had in hand. Only a process whose own heartbeat had no gap for a while may decide: after an outage of the
+ * database every heartbeat is old. Returns how many emails.
  */
-export async function reclaimDead(db: Database, id: string): Promise<number> {
-  const freed = await changed(
-    db,
-    sql`UPDATE deliveries d SET state = 'queued', claimed_by = NULL, claim = NULL
-        WHERE d.state = 'sending'
-          AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = d.claimed_by AND p.heartbeat_at > now() - make_interval(secs => ${deadSeconds}) AND p.heartbeat_at < now() + interval '1 minute')
-          AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${id}::uuid AND me.steady_since < now() - make_interval(secs => ${steadySeconds}))`,
-  )
+export async function reclaimDead({ db, log, clock, processId }: Reclaiming & { processId: string }): Promise<number> {
+  const lost = sql`NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = d.claimed_by AND p.heartbeat_at > now() - make_interval(secs => ${deadSeconds}) AND p.heartbeat_at < now() + interval '1 minute')
+    AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${processId}::uuid AND me.steady_since < now() - make_interval(secs => ${steadySeconds}))`
+  const freed = logSetAside(log, await reclaim(db, lost, clock.now()))
   await db.execute(sql`
     DELETE FROM processes p WHERE p.heartbeat_at < now() - interval '1 day' AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.claimed_by = p.id)`)
   return freed
 }
 
-/** The embedded database belongs to one process, so claims found when it opens have no owner. */
-export async function reclaimAll(db: Database): Promise<number> {
+/** The embedded database belongs to one process, so claims found when it opens have no owner. Returns how many emails. */
+export async function reclaimAll({ db, log, clock }: Reclaiming): Promise<number> {
   await db.execute(sql`DELETE FROM processes`)
-  return changed(db, sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending'`)
+  return logSetAside(log, await reclaim(db, sql`true`, clock.now()))
 }
 
-/** An orderly end: what could not be recorded counts as unknown and is sent again. */
+type Reclaiming = Pick<Deps, 'db' | 'log' | 'clock'>
+
+function logSetAside(log: Deps['log'], reclaimed: Awaited<ReturnType<typeof reclaim>>): number {
+  for (const { id, ownerId, setAside } of reclaimed)
+    if (setAside) log.error({ deliveryId: id, ownerId }, 'An email was in hand at three deaths of a process and is set aside.')
+  return reclaimed.length
+}
+
+/** An orderly end. */
 export async function releaseProcess(db: Database, id: string): Promise<void> {
-  await db.execute(
-    sql`UPDATE deliveries SET state = 'queued', claimed_by = NULL, claim = NULL WHERE state = 'sending' AND claimed_by = ${id}::uuid`,
-  )
+  await unclaimAll(db, id)
   await db.execute(sql`DELETE FROM processes WHERE id = ${id}::uuid`)
 }
 
@@ -77,4 +80,26 @@ export async function findTrouble(db: Database, now: Instant): Promise<string | 
   if (found?.silent) return texts.trouble.noWorker(tickMinutes)
   if (found && found.overdue > 0) return texts.trouble.lateRuns(found.overdue, runMinutes)
   return null
+}
+
+const mostListed = 20
+
+const busy = z.object({ email: z.string(), seconds: z.number(), sent: z.number(), failed: z.number(), bytes: z.number() })
+
+/**
+ * The accounts whose emails kept connections for the most seconds in the last hour, the busiest first; `failed` are tries that were
+ * deferred or refused. Each email counts with its last try.
+ */
+export function busiestAccounts(db: Database, now: Instant): Promise<z.output<typeof busy>[]> {
+  // Ids ascend with time, so that the scan is bounded by the primary key. No email is tried later than two days after it was planned.
+  const oldest = now.subtract({ hours: 48 }).epochMilliseconds.toString(16).padStart(12, '0')
+  return rows(
+    db,
+    busy,
+    sql`SELECT a.email, (coalesce(sum(d.took_ms), 0) / 1000.0)::float8 AS seconds, count(*) FILTER (WHERE d.state = 'sent')::int AS sent,
+          count(*) FILTER (WHERE d.state <> 'sent')::int AS failed, coalesce(sum(octet_length(d.raw)), 0)::float8 AS bytes
+        FROM deliveries d JOIN accounts a ON a.id = d.owner_id
+        WHERE d.id > ${`${oldest.slice(0, 8)}-${oldest.slice(8)}-7000-8000-000000000000`}::uuid AND d.tried_at > ${now.subtract({ hours: 1 }).toString()}::timestamptz
+        GROUP BY a.id ORDER BY seconds DESC, a.email LIMIT ${mostListed}`,
+  )
 }

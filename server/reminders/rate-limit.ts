@@ -6,6 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { putOff } from './deliveries.ts'
 
 interface RateLimitDeps extends Pick<Deps, 'db' | 'clock'> {
   limitsOf(sender: Sender, now: Instant): SendingLimits
@@ -51,9 +52,7 @@ export async function slowDown(deps: RateLimitDeps, sender: Sender): Promise<boo
   const { sent, first } = await countSent(deps, sender, now.subtract({ minutes: 1 }))
   if (!first || sent < leastPerMinute) return false
   await learnPerMinute(deps.db, sender, Math.min(sent, deps.limitsOf(sender, now).perMinute ?? sent), now)
-  await deps.db.execute(sql`
-    UPDATE deliveries SET next_try_at = ${first.add({ milliseconds: minute }).toString()}::timestamptz
-    WHERE owner_id = ${sender.ownerId}::uuid AND state = 'queued' AND next_try_at <= ${now.toString()}::timestamptz`)
+  await putOff(deps.db, sender.ownerId, now, first.add({ milliseconds: minute }))
   return true
 }
 

@@ -17,9 +17,10 @@ import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { releaseRestored } from './holds.ts'
+import { pausedOn } from './owed.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
-import { cancelRun, cancelRuns, decide, makeRun, pausedOn, sendNowPerDay } from './runs.ts'
+import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
 import { dayBeforeOf, daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -308,6 +309,7 @@ type NextRun = { reason: NonNullable<CallReply<typeof reminderCalls.status>['rea
 
 function scheduleOf(account: Account, sender: Sender | null, about: { now: Instant; withinPlan: boolean }): NextRun {
   if (!account.remindersActive || !account.nextRunAt) return { reason: 'schedule_inactive' }
+  if (account.heldAt) return { reason: 'operator' }
   if (!about.withinPlan) return { reason: 'plan' }
   if (!sender) return { reason: 'not_configured' }
   if (sender.pauseReason) return { reason: 'sending_paused' }

@@ -7,9 +7,11 @@ import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { changed, type Database, rows } from '#server/platform/database.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
+import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
 import { deliverJob } from './jobs.ts'
+import { pausedOn } from './owed.ts'
 import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -127,14 +129,15 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
     decisions.filter(({ decision }) => decision === 'write'),
     run.grouped,
   )
-  await insertDeliveries(tx, run, mails, now)
+  await plan(tx, run, mails, now)
   const pulled = decisions.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
   await pullForward(tx, run, pulled, now)
-  await keepUnderWay(
-    tx,
-    run,
-    decisions.flatMap(({ decision, openDelivery }) => (decision === 'already' && openDelivery ? [openDelivery] : [])),
-  )
+  if (isScheduled(run))
+    await extend(
+      tx,
+      run,
+      decisions.flatMap(({ decision, openDelivery }) => (decision === 'already' && openDelivery ? [openDelivery] : [])),
+    )
   await recordDecisions(
     tx,
     run,
@@ -211,39 +214,11 @@ async function readCandidates(tx: Database, account: Locked, run: Run): Promise<
   return { found: await read(sql`place = ${tail}`, sql``), last: tail ?? null }
 }
 
-/** Whether the reminders of an invoice `i` are paused on a date, for the invoice or for its client. */
-export const pausedOn = (date: string | SQL) => sql`(
-  (i.paused_at IS NOT NULL AND (i.paused_until IS NULL OR i.paused_until >= ${date}::date))
-  OR EXISTS (SELECT 1 FROM client_pauses c WHERE c.owner_id = i.owner_id AND c.client_key = lower(i.client_email) AND (c.paused_until IS NULL OR c.paused_until >= ${date}::date)))`
-
-interface PlannedMail {
-  deliveryId: string
-  invoiceIds: string[]
-}
-
 /** One email per invoice, or one per client. Ids ascend in the given order, so that the first of the run is sent first. */
 function toMails(write: Candidate[], grouped: boolean): PlannedMail[] {
   const groups = grouped ? [...Map.groupBy(write, ({ clientKey }) => clientKey).values()] : write.map((one) => [one])
   const ids = groups.map(() => newId()).sort()
   return groups.map((group, nth) => ({ deliveryId: ids[nth] ?? newId(), invoiceIds: group.map(({ id }) => id) }))
-}
-
-async function insertDeliveries(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<void> {
-  if (mails.length === 0) return
-  const firsts = sql`unnest(${arrayText(mails.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(mails.map(({ invoiceIds }) => invoiceIds[0] ?? ''))}::uuid[]) AS pair(delivery_id, invoice_id)`
-  await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
-    SELECT pair.delivery_id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, 'queued', ${now.toString()}::timestamptz, ${now.toString()}::timestamptz, ${run.deadlineAt.toString()}::timestamptz
-    FROM ${firsts} JOIN invoices i ON i.id = pair.invoice_id`)
-  await tx.execute(sql`
-    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open)
-    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true FROM ${pairs(mails)}`)
-}
-
-/** Every invoice with its email. */
-function pairs(mails: PlannedMail[]): SQL {
-  const all = mails.flatMap(({ deliveryId, invoiceIds }) => invoiceIds.map((invoiceId) => ({ deliveryId, invoiceId })))
-  return sql`unnest(${arrayText(all.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(all.map(({ invoiceId }) => invoiceId))}::uuid[]) AS pair(delivery_id, invoice_id)`
 }
 
 /**
@@ -261,19 +236,19 @@ async function recordDecisions(
   if (decided.mails.length > 0 && scheduled)
     await tx.execute(sql`
       INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, decided_at)
-      SELECT ${run.ownerId}::uuid, pair.invoice_id, ${run.localDate}::date, 'mail', pair.delivery_id, ${at}::timestamptz FROM ${pairs(decided.mails)}
+      SELECT ${run.ownerId}::uuid, pair.invoice_id, ${run.localDate}::date, 'mail', pair.delivery_id, ${at}::timestamptz FROM ${invoicesOf(decided.mails)}
       ON CONFLICT (invoice_id, local_date) DO UPDATE SET rule = 'mail', delivery_id = excluded.delivery_id, note = NULL, decided_at = excluded.decided_at`)
   if (decided.mails.length > 0 && !scheduled)
     await tx.execute(sql`
       UPDATE decisions x SET rule = 'mail', delivery_id = pair.delivery_id, note = NULL, decided_at = ${at}::timestamptz
-      FROM ${pairs(decided.mails)} WHERE x.invoice_id = pair.invoice_id AND x.local_date = ${run.localDate}::date`)
+      FROM ${invoicesOf(decided.mails)} WHERE x.invoice_id = pair.invoice_id AND x.local_date = ${run.localDate}::date`)
   if (decided.others.length > 0 && scheduled)
     await tx.execute(sql`
       INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
       SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, one.delivery_id,
         CASE WHEN one.rule = 'paused' THEN coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) END, ${at}::timestamptz
       FROM unnest(${arrayText(decided.others.map(({ id }) => id))}::uuid[], ${arrayText(decided.others.map(ruleOf))}::text[],
-        ${arrayText(decided.others.map((one) => (ruleOf(one) === 'mail' ? (one.openDelivery ?? 'NULL') : 'NULL')))}::uuid[]) AS one(invoice_id, rule, delivery_id)
+        ${arrayText(decided.others.map((one) => (ruleOf(one) === 'mail' ? one.openDelivery : null)))}::uuid[]) AS one(invoice_id, rule, delivery_id)
       JOIN invoices i ON i.id = one.invoice_id LEFT JOIN client_pauses c ON c.owner_id = i.owner_id AND c.client_key = lower(i.client_email)
       ON CONFLICT (invoice_id, local_date) DO NOTHING`)
 }
@@ -316,33 +291,9 @@ async function completeEarlierDays(tx: Database, account: Locked, before: string
   }
 }
 
-/** Emails that wait for a retry, or only for an approval, are tried now, for this run too. */
-async function pullForward(tx: Database, run: Run, deliveryIds: string[], now: Instant): Promise<void> {
-  if (deliveryIds.length === 0) return
-  await tx.execute(sql`
-    UPDATE deliveries SET pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz),
-      next_try_at = CASE WHEN state IN ('queued', 'retrying', 'held') THEN least(next_try_at, ${now.toString()}::timestamptz) ELSE next_try_at END,
-      state = CASE WHEN ${forAWord} THEN 'queued' ELSE state END, reason = CASE WHEN ${forAWord} THEN NULL ELSE reason END
-    WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
-}
-
-/** A pending email replaces the one that a scheduled run would send, so it is tried for as long. */
-async function keepUnderWay(tx: Database, run: Run, deliveryIds: string[]): Promise<void> {
-  if (deliveryIds.length === 0 || !isScheduled(run)) return
-  await tx.execute(sql`
-    UPDATE deliveries SET deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz)
-    WHERE id = ANY(${arrayText([...new Set(deliveryIds)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
-}
-
 /** The daily run, and the one that Start makes. */
 function isScheduled({ kind }: Run): boolean {
   return kind === 'daily' || kind === 'start'
-}
-
-const forAWord = sql`(state = 'held' AND reason IN ('plan', 'restored'))`
-
-function arrayText(ids: string[]): string {
-  return `{${ids.join(',')}}`
 }
 
 /**
@@ -425,24 +376,18 @@ export async function reschedule(tx: Database, before: Account, after: Account, 
 
 /** Cancels every open run of an account; emails in flight are still sent. Returns how many emails were cancelled. */
 export async function cancelRuns(tx: Database, ownerId: string, now: Instant): Promise<number> {
-  return cancel(tx, ownerId, sql`true`, now)
+  return cancelOpen(tx, ownerId, sql`true`, now)
 }
 
 /** Cancels one run likewise; an email of another run that it had pulled forward stays with that run. */
 export async function cancelRun(tx: Database, ownerId: string, runId: string, now: Instant): Promise<number> {
-  return cancel(tx, ownerId, sql`r.id = ${runId}::uuid`, now)
+  return cancelOpen(tx, ownerId, sql`r.id = ${runId}::uuid`, now)
 }
 
-async function cancel(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
+async function cancelOpen(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
   await tx.execute(sql`
     UPDATE runs r SET cancelled_at = ${now.toString()}::timestamptz
     WHERE r.owner_id = ${ownerId}::uuid AND r.cancelled_at IS NULL AND ${which}
       AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND d.state IN ('queued', 'sending', 'retrying', 'held')))`)
-  return changed(
-    tx,
-    sql`WITH ended AS (
-          UPDATE deliveries d SET state = 'cancelled', reason = 'stopped' WHERE d.owner_id = ${ownerId}::uuid AND d.state IN ('queued', 'retrying', 'held')
-            AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL) RETURNING d.id)
-        UPDATE delivery_invoices SET open = false FROM ended WHERE delivery_id = ended.id`,
-  )
+  return cancel(tx, ownerId)
 }

@@ -62,9 +62,14 @@ export const deliveries = pgTable(
     /** How often a mail server was asked. */
     attempt: integer().notNull().default(0),
 
-    /** The process that is sending it, and the ticket of this one try: a write with an older ticket changes nothing. */
+    /**
+     * The process that has it in hand, and the ticket of this one try: a write with an older ticket changes nothing. Without a ticket it is
+     * only being composed.
+     */
     claimedBy: uuid(),
     claim: uuid(),
+    /** How often a process died with this email in hand. */
+    deaths: integer().notNull().default(0),
 
     /**
      * The email as rendered at the first claim, byte for byte, and its Message-ID. `renderedFrom` names the mailbox and the versions of the
@@ -78,6 +83,9 @@ export const deliveries = pgTable(
     sentAt: instant(),
     /** The mail server's reply to the last try. */
     serverReply: text(),
+    /** When the last try ended, and how many milliseconds it kept a connection. */
+    triedAt: instant(),
+    tookMs: integer(),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
@@ -90,7 +98,7 @@ export const deliveries = pgTable(
     index('deliveries_due').on(t.nextTryAt).where(sql`${t.state} IN ('queued', 'retrying')`),
     index('deliveries_held').on(t.ownerId).where(sql`${t.state} = 'held'`),
     index('deliveries_deadline').on(t.deadlineAt).where(sql`${t.state} IN ('queued', 'retrying', 'held')`),
-    index('deliveries_sending').on(t.claimedBy).where(sql`${t.state} = 'sending'`),
+    index('deliveries_in_hand').on(t.claimedBy).where(sql`${t.claimedBy} IS NOT NULL`),
     index('deliveries_sent').on(t.ownerId, t.sentAt.desc()).where(sql`${t.state} = 'sent'`),
   ],
 )

@@ -44,6 +44,13 @@ export const texts = {
   /** Stored in place of a mail server's reply. */
   tooLarge: 'Not sent: the email would be larger than 1 MB. Shorten your email template.',
 
+  setAside:
+    'Not sent: the server stopped three times while it was sending this email, so it is not tried again. Shorten your email template, or contact your client another way.',
+
+  operator: {
+    noAccount: (email: string) => `There is no account with the email ${email}.`,
+  },
+
   /** Why a day had no run. They are stored with the day, and the first is looked for there: it must not change. */
   skipped: {
     notRunning: 'Duely was not running between the hour of the reminders and 18:00 that day.',
@@ -75,8 +82,10 @@ export const texts = {
     several: (count: number) => `${count.toLocaleString('en-IN')} reminders were not delivered`,
     rejected: (address: string, reply: string) => `Check the address ${address}, or contact your client another way. ${replied(reply)}`,
     late: 'It could not be sent in time. The next daily run sends one while the invoice is unpaid.',
-    details: (client: string, reply: string | null) =>
-      `Open Reminder Control for details. ${reply === null ? `The one to ${client} could not be sent in time.` : `For ${client}, the mail server replied: ${reply}`}`,
+    details: (client: string, reply: string | null, ours: boolean) => {
+      const why = ours ? `For ${client}: ${reply}` : `For ${client}, the mail server replied: ${reply}`
+      return `Open Reminder Control for details. ${reply === null ? `The one to ${client} could not be sent in time.` : why}`
+    },
   },
   daysLeftOut: {
     one: (date: string) => `No reminders went out on ${formatDate(date)}`,
@@ -98,5 +107,9 @@ export const holdTexts: Record<HoldReason, { waits: string; tooLate: string }> =
   restored: {
     waits: 'Needs your approval: restored from a backup, so it may already have been sent.',
     tooLate: 'Not sent: restored from a backup, and not approved in time.',
+  },
+  operator: {
+    waits: 'Waiting: on hold by the operator of this server. Contact them to find out why.',
+    tooLate: 'Not sent: sending was on hold by the operator of this server that day.',
   },
 }

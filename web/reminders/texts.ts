@@ -187,6 +187,7 @@ export const texts = {
       plan: (n: number) => `${onHold(n)} because your plan has no daily reminders. Use Send Now to send ${n === 1 ? 'it' : 'them'}.`,
       restored: (n: number) =>
         `${onHold(n)} because your data was restored from a backup: ${n === 1 ? 'it' : 'they'} may have been sent already.`,
+      operator: (n: number) => `${onHold(n)} by the operator of this server. Contact them to find out why.`,
     } satisfies Record<HoldReason, (n: number) => string>,
     sendHeld: 'Send them now',
     sendingHeld: 'Sending...',
@@ -225,6 +226,7 @@ export const texts = {
     remindedToday: (n: number) => (n === 1 ? 'Reminded today' : `Reminded ${n} times today`),
     reasons: {
       schedule_inactive: 'Daily reminders are off',
+      operator: 'On hold by the operator of this server',
       not_configured: 'No mailbox connected',
       sending_paused: 'Sending is paused',
       plan: 'Daily reminders need Pro',
@@ -236,6 +238,7 @@ export const texts = {
       sending_paused: 'On hold: sending is paused',
       plan: 'On hold: daily reminders need Pro',
       restored: 'Needs your approval',
+      operator: 'On hold by the operator of this server',
     },
     nextAttempt: (when: string) => `Delayed, next attempt ${when}`,
     noDate: 'No date yet',

@@ -70,6 +70,11 @@ export const texts = {
         to: screens.reminderControl,
         link: 'Start reminders',
       },
+      operator: {
+        text: 'On hold by the operator of this server: no reminders are sent until they resume your account. Contact them to find out why.',
+        to: screens.reminderControl,
+        link: 'Reminder Control',
+      },
       not_configured: {
         text: 'No mailbox is connected, so no reminders are sent.',
         to: screens.mailSettings,

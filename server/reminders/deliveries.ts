@@ -1,0 +1,427 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { HoldReason } from '#contract/reminders.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database, preparedRows, rows } from '#server/platform/database.ts'
+import { owedToday, sourceOf } from './owed.ts'
+import { localDate } from './schedule.ts'
+import type { runs } from './tables.ts'
+import { holdTexts, texts } from './texts.ts'
+
+/*
+ * The state of an email. Only this file changes it, by these transitions:
+ *
+ *   plan, split ──▶ queued ──────────────┐
+ *                     ▲                  │ claim
+ *   unclaim, reclaim  │                  ▼                accept   ──▶ sent
+ *   (process died) ───┴────────────── sending ──────────▶ fail     ──▶ failed (refused)
+ *                                        │  ▲
+ *                            retryLater  │  │ claim
+ *                                        ▼  │
+ *                                     retrying
+ *
+ *   queued, retrying ── hold ──▶ held ── release ──▶ queued         sending ── holdRefused ──▶ held
+ *   queued, retrying, held ── cancel ──▶ cancelled (every run that wants it was stopped)
+ *                          ── close ───▶ superseded (nothing owed any more), failed (too late)
+ *   queued, retrying ── fail ──▶ failed (too large)
+ *   in hand at three deaths of a process ── reclaim ──▶ failed (poisoned)
+ *
+ * sent, failed, cancelled and superseded are final: the end of an email also frees its invoices for the next one (`freed`), in the same
+ * statement. A transition out of `sending` needs the ticket of the claim; a reply to an older claim changes nothing.
+ */
+const waiting = sql`('queued', 'retrying')`
+const pending = sql`('queued', 'retrying', 'held')`
+const open = sql`('queued', 'sending', 'retrying', 'held')`
+
+/** Follows `changed`, which returns at least id and state. */
+const freed = sql`freed AS (
+  UPDATE delivery_invoices di SET open = false FROM changed WHERE di.delivery_id = changed.id AND changed.state NOT IN ${open}
+  RETURNING di.invoice_id, changed.*)`
+
+/** Every run that wants the email `d` was cancelled. */
+const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
+
+/** Whether only the daily run wants the email `d`. */
+export const onlyScheduled = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'daily'))`
+
+/** The reason of an email that was held until its deadline, for API clients. */
+export const heldTooLong = 'held_too_long'
+/** Stored in place of a mail server's reply where the deadline passed for another reason. Compared in queries: it must not change. */
+export const notInTime = 'Not sent in time.'
+
+/** Changes the emails `d` that match and returns how many. */
+async function change(db: Database, about: { which: SQL; from: SQL; set: SQL }): Promise<number> {
+  const [done] = await rows(
+    db,
+    z.object({ count: z.number() }),
+    sql`WITH changed AS (UPDATE deliveries d SET ${about.set} WHERE (${about.which}) AND d.state IN ${about.from} RETURNING d.id, d.state), ${freed}
+        SELECT count(*)::int AS count FROM changed`,
+  )
+  return done?.count ?? 0
+}
+
+type Run = typeof runs.$inferSelect
+
+/** An email of a run that is being planned, and the invoices it is about. */
+export interface PlannedMail {
+  deliveryId: string
+  invoiceIds: string[]
+}
+
+/** Every invoice with its email. */
+export function invoicesOf(mails: PlannedMail[]): SQL {
+  const all = mails.flatMap(({ deliveryId, invoiceIds }) => invoiceIds.map((invoiceId) => ({ deliveryId, invoiceId })))
+  return sql`unnest(${arrayText(all.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(all.map(({ invoiceId }) => invoiceId))}::uuid[]) AS pair(delivery_id, invoice_id)`
+}
+
+/** Adds the emails of a run. */
+export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<void> {
+  if (mails.length === 0) return
+  const firsts = mails.map(({ deliveryId, invoiceIds }) => ({ deliveryId, invoiceIds: invoiceIds.slice(0, 1) }))
+  await tx.execute(sql`
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
+    SELECT pair.delivery_id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, 'queued', ${now.toString()}::timestamptz, ${now.toString()}::timestamptz, ${run.deadlineAt.toString()}::timestamptz
+    FROM ${invoicesOf(firsts)} JOIN invoices i ON i.id = pair.invoice_id`)
+  await tx.execute(sql`
+    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open)
+    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true FROM ${invoicesOf(mails)}`)
+}
+
+/** Emails that wait for a retry, or only for an approval, are tried now, for this run too. */
+export async function pullForward(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
+  if (ids.length === 0) return
+  const approved = sql`(d.state = 'held' AND d.reason IN ('plan', 'restored'))`
+  await change(tx, {
+    which: sql`d.id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND d.owner_id = ${run.ownerId}::uuid`,
+    from: open,
+    set: sql`pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(d.deadline_at, ${run.deadlineAt.toString()}::timestamptz),
+      next_try_at = CASE WHEN d.state = 'sending' THEN d.next_try_at ELSE least(d.next_try_at, ${now.toString()}::timestamptz) END,
+      state = CASE WHEN ${approved} THEN 'queued' ELSE d.state END, reason = CASE WHEN ${approved} THEN NULL ELSE d.reason END`,
+  })
+}
+
+/** A pending email replaces the one that this run would send, so it is tried for as long. */
+export async function extend(tx: Database, run: Run, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.execute(sql`
+    UPDATE deliveries SET deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz)
+    WHERE id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
+}
+
+/** An email to be claimed. `composed`: null where the stored bytes still apply. */
+export interface ClaimWanted {
+  id: string
+  /** Identifies this one try. */
+  ticket: string
+  senderId: string
+  /** The date in the account's time zone. */
+  today: string
+  composed: { raw: Buffer; subject: string; messageId: string; source: string | null; clientEmail: string } | null
+  /** A grouped email no longer lists everything it was made for. */
+  dropsInvoices: boolean
+}
+
+const claimedDelivery = z.object({
+  id: z.string(),
+  claim: z.string(),
+  attempt: z.number(),
+  /** The bytes stored at an earlier try; null where this claim stored them. */
+  raw: z
+    .instanceof(Uint8Array)
+    .transform((raw) => Buffer.from(raw))
+    .nullable(),
+})
+
+/**
+ * Claims emails that are still wanted at this moment: not claimed, not cancelled, in time, the invoice still owed and unchanged since it
+ * was rendered, the same sender, not paused, and the account not on hold. The bytes are stored before anything is sent.
+ */
+export async function claim(
+  db: Database,
+  all: ClaimWanted[],
+  about: { processId: string; now: Instant },
+): Promise<z.output<typeof claimedDelivery>[]> {
+  // In a fixed order, or two processes could wait for each other's rows.
+  const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const column = (of: (one: ClaimWanted) => string | Buffer | null) => arrayText(sorted.map(of))
+  const wanted = sql`unnest(${column(({ id }) => id)}::uuid[], ${column(({ ticket }) => ticket)}::uuid[], ${column(({ senderId }) => senderId)}::uuid[],
+    ${column(({ today }) => today)}::date[], ${column(({ composed }) => composed?.raw ?? null)}::bytea[], ${column(({ composed }) => composed?.subject ?? null)}::text[],
+    ${column(({ composed }) => composed?.messageId ?? null)}::text[], ${column(({ composed }) => composed?.source ?? null)}::text[],
+    ${column(({ composed }) => composed?.clientEmail ?? null)}::text[]) AS w (id, ticket, sender_id, today, raw, subject, message_id, source, client_email)`
+  const taken = sql`
+    UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${about.processId}::uuid, claim = w.ticket,
+      raw = coalesce(w.raw, d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
+      rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
+    FROM ${wanted}, mail_configs m, accounts a
+    WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${about.now.toString()}::timestamptz
+      AND m.owner_id = d.owner_id AND m.sender_id = w.sender_id AND m.pause_reason IS NULL
+      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT ${stopped}
+      AND ${sourceOf(sql`w.sender_id`, sql`w.today`)} = coalesce(w.source, d.rendered_from)
+    RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
+  const [first] = all
+  // Only alone: an invoice that is no longer in the email is not reminded by it, and the row of its day must show that.
+  if (!first?.dropsInvoices) return preparedRows(db, claimedDelivery, taken)
+  return rows(
+    db,
+    claimedDelivery,
+    sql`WITH claimed AS (${taken}),
+    dropped AS (
+      DELETE FROM delivery_invoices x USING claimed, deliveries d
+      WHERE d.id = claimed.id AND x.delivery_id = d.id AND x.invoice_id NOT IN (SELECT i.id ${owedToday(first.today)})
+      RETURNING x.invoice_id, x.delivery_id),
+    told AS (UPDATE decisions x SET rule = 'not_owed', delivery_id = NULL FROM dropped WHERE x.invoice_id = dropped.invoice_id AND x.delivery_id = dropped.delivery_id)
+    SELECT * FROM claimed`,
+  )
+}
+
+/** The email in hand, before it is claimed: if composing it ends the process, that counts as one of its deaths. */
+export async function markComposing(db: Database, id: string, processId: string): Promise<void> {
+  await db.execute(sql`UPDATE deliveries SET claimed_by = ${processId}::uuid WHERE id = ${id}::uuid AND state IN ${waiting}`)
+}
+
+/** The process lives: the email, unclaimed, is no longer in its hand. */
+export async function unmark(db: Database, id: string, processId: string): Promise<void> {
+  await db.execute(
+    sql`UPDATE deliveries SET claimed_by = NULL WHERE id = ${id}::uuid AND claim IS NULL AND claimed_by = ${processId}::uuid`,
+  )
+}
+
+/** The end of one try. */
+export interface Tried {
+  id: string
+  claim: string
+  /** The mail server's reply. */
+  reply: string
+  now: Instant
+  tookMs: number
+}
+
+const mine = ({ id, claim: ticket }: Pick<Tried, 'id' | 'claim'>) => sql`d.id = ${id}::uuid AND d.claim = ${ticket}::uuid`
+const tried = ({ reply, now, tookMs }: Omit<Tried, 'id' | 'claim'>) =>
+  sql`claimed_by = NULL, claim = NULL, server_reply = ${reply}, tried_at = ${now.toString()}::timestamptz, took_ms = ${Math.round(tookMs)}::int`
+
+/** The mail server accepted these emails. */
+export async function accept(db: Database, all: Omit<Tried, 'now'>[], now: Instant): Promise<void> {
+  const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const at = sql`${now.toString()}::timestamptz`
+  await preparedRows(
+    db,
+    z.unknown(),
+    sql`WITH changed AS (
+          UPDATE deliveries d SET state = 'sent', sent_at = ${at}, tried_at = ${at}, took_ms = said.took, claimed_by = NULL, claim = NULL, server_reply = said.reply
+          FROM unnest(${arrayText(sorted.map(({ id }) => id))}::uuid[], ${arrayText(sorted.map((one) => one.claim))}::uuid[],
+            ${arrayText(sorted.map(({ reply }) => reply))}::text[], ${arrayText(sorted.map(({ tookMs }) => String(Math.round(tookMs))))}::int[]) AS said (id, claim, reply, took)
+          WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending' RETURNING d.id, d.state, d.message_id),
+        ${freed}
+        UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${at}, refusal = NULL,
+          first_message_id = coalesce(i.first_message_id, freed.message_id)
+        FROM freed WHERE i.id = freed.invoice_id`,
+  )
+}
+
+/** The mail server permanently refused it; the invoice shows that unless its address was corrected meanwhile. */
+export async function failRefused(db: Database, of: Tried): Promise<void> {
+  await db.execute(sql`
+    WITH changed AS (
+      UPDATE deliveries d SET state = 'failed', reason = 'refused', ${tried(of)} WHERE ${mine(of)} AND d.state = 'sending'
+      RETURNING d.id, d.state, d.client_email),
+    ${freed}
+    UPDATE invoices i SET refusal = ${of.reply} FROM freed
+    WHERE i.id = freed.invoice_id AND lower(i.client_email) = lower(freed.client_email)`)
+}
+
+/** Fails an email that its template makes too large: no later try could make it smaller. */
+export function failTooLarge(db: Database, id: string): Promise<number> {
+  return change(db, {
+    which: sql`d.id = ${id}::uuid`,
+    from: waiting,
+    set: sql`state = 'failed', reason = 'too_large', server_reply = ${texts.tooLarge}`,
+  })
+}
+
+/** Schedules the next try of the email that was deferred; where that is past the deadline, this was the last one. */
+export async function retryLater(db: Database, of: Tried, next: Instant): Promise<void> {
+  await change(db, { which: mine(of), from: sql`('sending')`, set: sql`${tried(of)}, ${nextTry(next)}` })
+}
+
+/** An unreachable mail server concerns every due email of its account, not just the one that was tried. */
+export async function retryAllLater(db: Database, of: Omit<Tried, 'claim'> & { ownerId: string }, next: Instant): Promise<void> {
+  await change(db, {
+    which: sql`d.owner_id = ${of.ownerId}::uuid AND d.next_try_at <= ${of.now.toString()}::timestamptz`,
+    from: waiting,
+    set: sql`attempt = d.attempt + 1, server_reply = ${of.reply}, tried_at = ${of.now.toString()}::timestamptz,
+      took_ms = CASE WHEN d.id = ${of.id}::uuid THEN ${Math.round(of.tookMs)}::int ELSE 0 END, ${nextTry(next)}`,
+  })
+}
+
+function nextTry(next: Instant): SQL {
+  const at = sql`${next.toString()}::timestamptz`
+  return sql`next_try_at = ${at},
+    state = CASE WHEN ${stopped} THEN 'cancelled' WHEN d.deadline_at <= ${at} THEN 'failed' ELSE 'retrying' END,
+    reason = CASE WHEN ${stopped} THEN 'stopped' WHEN d.deadline_at <= ${at} THEN 'too_late' END`
+}
+
+/** Puts off what an account has queued, without counting that as a try. */
+export async function putOff(db: Database, ownerId: string, now: Instant, until: Instant): Promise<void> {
+  await change(db, {
+    which: sql`d.owner_id = ${ownerId}::uuid AND d.next_try_at <= ${now.toString()}::timestamptz`,
+    from: sql`('queued')`,
+    set: sql`next_try_at = ${until.toString()}::timestamptz`,
+  })
+}
+
+/**
+ * The mailbox refused the login, or reached its limit: this email is held with the others. Where another mailbox was connected meanwhile,
+ * the refusal of this one must not hold anything.
+ */
+export async function holdRefused(db: Database, of: Tried, sender: { ownerId: string; senderId: string }): Promise<void> {
+  const paused = sql`EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = ${sender.ownerId}::uuid AND m.sender_id = ${sender.senderId}::uuid AND m.pause_reason IS NOT NULL)`
+  await change(db, {
+    which: mine(of),
+    from: sql`('sending')`,
+    set: sql`${tried(of)}, state = CASE WHEN ${stopped} THEN 'cancelled' WHEN ${paused} THEN 'held' ELSE 'queued' END,
+      reason = CASE WHEN ${stopped} THEN 'stopped' WHEN ${paused} THEN 'sending_paused' END`,
+  })
+}
+
+/** Holds what an account has waiting until the reason ends; returns how many. For the plan, emails of the daily run only. */
+export function hold(db: Database, ownerId: string, reason: HoldReason): Promise<number> {
+  const which = reason === 'plan' ? sql`d.owner_id = ${ownerId}::uuid AND ${onlyScheduled}` : sql`d.owner_id = ${ownerId}::uuid`
+  return change(db, { which, from: waiting, set: sql`state = 'held', reason = ${reason}` })
+}
+
+/** After a restore from a backup: holds every email that could still be sent, also one that was being sent at the time of the backup. */
+export function holdEverything(db: Database, now: Instant): Promise<number> {
+  return change(db, {
+    which: sql`d.deadline_at > ${now.toString()}::timestamptz`,
+    from: open,
+    set: sql`state = 'held', reason = 'restored', claimed_by = NULL, claim = NULL`,
+  })
+}
+
+/** Queues held emails again; returns how many. */
+export function release(db: Database, which: SQL, now: Instant): Promise<number> {
+  return change(db, {
+    which,
+    from: sql`('held')`,
+    set: sql`state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz`,
+  })
+}
+
+/** Cancels what is pending of stopped runs; returns how many emails. */
+export function cancel(tx: Database, ownerId: string): Promise<number> {
+  return change(tx, {
+    which: sql`d.owner_id = ${ownerId}::uuid AND ${stopped}`,
+    from: pending,
+    set: sql`state = 'cancelled', reason = 'stopped'`,
+  })
+}
+
+const tooLateWords = sql.join(
+  Object.entries(holdTexts).map(([reason, { tooLate }]) => sql`WHEN ${reason} THEN ${tooLate}`),
+  sql` `,
+)
+
+/**
+ * Closes what can no longer be sent, with the reason: stopped, too late, or (where the account, and so its date, is known) nothing owed.
+ * Returns how many emails.
+ */
+export async function close(
+  db: Database,
+  about: { now: Instant; account: Pick<Account, 'id' | 'timezone'> | null; which: SQL },
+): Promise<number> {
+  const notOwed = about.account
+    ? sql`WHEN NOT EXISTS (SELECT 1 ${owedToday(localDate(about.now, about.account.timezone))}) THEN 'not_owed'`
+    : sql``
+  const why = sql`CASE WHEN ${stopped} THEN 'stopped' WHEN d.deadline_at <= ${about.now.toString()}::timestamptz THEN 'too_late' ${notOwed} END`
+  const [done] = await rows(
+    db,
+    z.object({ count: z.number() }),
+    sql`WITH judged AS (
+          SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND d.state IN ${pending} FOR UPDATE SKIP LOCKED),
+        changed AS (
+          UPDATE deliveries d SET reason = CASE WHEN judged.why = 'too_late' AND d.state = 'held' THEN ${heldTooLong} ELSE judged.why END,
+            state = CASE judged.why WHEN 'stopped' THEN 'cancelled' WHEN 'not_owed' THEN 'superseded' ELSE 'failed' END,
+            server_reply = CASE
+              WHEN judged.why <> 'too_late' OR d.server_reply IS NOT NULL THEN d.server_reply
+              WHEN d.state = 'held' THEN CASE d.reason ${tooLateWords} ELSE ${notInTime} END
+              ELSE ${notInTime} END
+          FROM judged WHERE d.id = judged.id AND judged.why IS NOT NULL RETURNING d.id, d.state),
+        ${freed}
+        SELECT count(*)::int AS count FROM changed`,
+  )
+  return done?.count ?? 0
+}
+
+/** An invoice whose address changed while a grouped email waits gets an email of its own, in the same run. `which`: of `o`, the row of both. */
+export async function split(tx: Database, ownerId: string, which: SQL): Promise<void> {
+  const moved = await rows(
+    tx,
+    z.object({ invoiceId: z.string(), deliveryId: z.string() }),
+    sql`SELECT o.invoice_id AS "invoiceId", o.delivery_id AS "deliveryId"
+        FROM delivery_invoices o JOIN deliveries d ON d.id = o.delivery_id JOIN invoices i ON i.id = o.invoice_id
+        WHERE o.owner_id = ${ownerId}::uuid AND ${which} AND o.open AND d.state IN ${pending}
+          AND lower(i.client_email) <> lower(d.client_email)
+          AND EXISTS (SELECT 1 FROM delivery_invoices n WHERE n.delivery_id = d.id AND n.invoice_id <> o.invoice_id)
+        FOR UPDATE OF d SKIP LOCKED`,
+  )
+  for (const { invoiceId, deliveryId } of moved) {
+    const own = newId()
+    const both = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${deliveryId}::uuid AND invoice_id = ${invoiceId}::uuid`
+    await tx.execute(sql`
+      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at)
+      SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
+        d.created_at, d.next_try_at, d.deadline_at
+      FROM deliveries d JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid WHERE d.id = ${deliveryId}::uuid AND d.owner_id = ${ownerId}::uuid`)
+    await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${both}`)
+    await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${both}`)
+  }
+}
+
+/** Claims that this process made without learning of it: none of these emails was sent, so the try does not count. */
+export function unclaim(db: Database, tickets: string[]): Promise<number> {
+  return change(db, {
+    which: sql`d.claim = ANY(${arrayText(tickets)}::uuid[])`,
+    from: sql`('sending')`,
+    set: sql`state = 'queued', attempt = d.attempt - 1, claimed_by = NULL, claim = NULL`,
+  })
+}
+
+/** An orderly end of a process: what could not be recorded counts as unknown and is sent again. */
+export async function unclaimAll(db: Database, processId: string): Promise<void> {
+  await change(db, {
+    which: sql`d.claimed_by = ${processId}::uuid`,
+    from: open,
+    set: sql`state = CASE d.state WHEN 'sending' THEN 'queued' ELSE d.state END, claimed_by = NULL, claim = NULL`,
+  })
+}
+
+/** An email that was in hand at so many deaths of a process is set aside. */
+const mostDeaths = 3
+/** After its second death an email waits this many seconds, so that others are sent before the process may die of it again. */
+const suspectSeconds = 30
+
+const reclaimed = z.object({ id: z.string(), ownerId: z.string(), setAside: z.boolean() })
+
+/**
+ * Takes over what dead processes had in hand: it is sent again, the same bytes under the same Message-ID, because it is unknown whether the
+ * mail server accepted it. An email that a process died with three times is set aside: it may be what ends them.
+ */
+export function reclaim(db: Database, lost: SQL, now: Instant): Promise<z.output<typeof reclaimed>[]> {
+  const last = sql`d.deaths + 1 >= ${mostDeaths}::int`
+  const later = sql`CASE WHEN d.deaths = 0 THEN d.next_try_at ELSE greatest(d.next_try_at, ${now.add({ seconds: suspectSeconds }).toString()}::timestamptz) END`
+  return rows(
+    db,
+    reclaimed,
+    sql`WITH changed AS (
+          UPDATE deliveries d SET deaths = d.deaths + 1, claimed_by = NULL, claim = NULL, next_try_at = ${later},
+            state = CASE WHEN ${last} THEN 'failed' WHEN d.state = 'sending' THEN 'queued' ELSE d.state END,
+            reason = CASE WHEN ${last} THEN 'poisoned' ELSE d.reason END,
+            server_reply = CASE WHEN ${last} THEN ${texts.setAside} ELSE d.server_reply END
+          WHERE d.claimed_by IS NOT NULL AND d.state IN ${open} AND ${lost} RETURNING d.id, d.state, d.owner_id),
+        ${freed}
+        SELECT id, owner_id AS "ownerId", state = 'failed' AS "setAside" FROM changed`,
+  )
+}

@@ -1,0 +1,26 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { mostListed } from '#contract/templates.ts'
+
+/** Whether the reminders of an invoice `i` are paused on a date, for the invoice or for its client. */
+export const pausedOn = (date: string | SQL) => sql`(
+  (i.paused_at IS NOT NULL AND (i.paused_until IS NULL OR i.paused_until >= ${date}::date))
+  OR EXISTS (SELECT 1 FROM client_pauses c WHERE c.owner_id = i.owner_id AND c.client_key = lower(i.client_email) AND (c.paused_until IS NULL OR c.paused_until >= ${date}::date)))`
+
+/**
+ * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, not deleted, not paused. A grouped
+ * email is for one client, so an invoice with another address since then is not in it. OFFSET 0 makes Postgres go from the email to its
+ * invoices by their keys, however old its statistics are.
+ */
+export const owedToday = (today: string | SQL) => sql`
+  FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
+  JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
+      AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
+
+const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id)`
+/** Of many invoices a digest: thousands of versions would travel with every claim. */
+export const source = (senderId: string | SQL) =>
+  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END`
+
+/** What an email is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
+export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`
