@@ -61,7 +61,7 @@ export const profile = z.object({
   reminderHour: z.number().int(),
   /** Whether the mailbox is known to be this person's: a link sent there was opened, or Google vouches for it. */
   emailVerified: z.boolean(),
-  /** A new email that waits for the link sent there to be opened; it is forgotten after 10 minutes. */
+  /** A new email that waits for the link sent there to be opened; it is forgotten after 24 hours. */
   pendingEmail: z.string().nullable(),
   /** null while two-factor sign-in is off. */
   twoFactor: z.object({ recoveryCodesLeft: z.number().int() }).nullable(),
@@ -275,7 +275,7 @@ export const accountCalls = {
     path: '/auth/forgot-password',
     open: true,
     summary:
-      'Send a link to /reset-password#token=…, valid for 10 minutes and one use. The response is the same whether or not the email is known; 503 if the server sends no email.',
+      'Send a link to /reset-password#token=…, valid for 60 minutes from when the mail server accepted it, and one use. The response is the same whether or not the email is known; 503 if the server sends no email.',
     body: forgotten,
     reply: z.object({ message: z.string() }),
   }),

@@ -305,7 +305,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 

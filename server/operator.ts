@@ -25,7 +25,7 @@ interface Command {
 const commands: Record<string, Command> = {
   'reset-password': {
     parameters: ['EMAIL'],
-    summary: 'prints a password reset link, valid once for 10 minutes',
+    summary: 'prints a password reset link, valid once for 60 minutes',
     run: async (deps, [email = '']) => [await makeResetLink(deps, email, deps.clock.now())],
   },
   'remove-two-factor': {

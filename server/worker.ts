@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { pruneReturns } from '#server/accounts/google.ts'
-import { pruneLinks } from '#server/accounts/links.ts'
+import { pruneLinks, settleLink } from '#server/accounts/links.ts'
 import { pruneSessions } from '#server/accounts/sessions.ts'
 import { pruneThrottles } from '#server/accounts/throttle.ts'
 import { enqueueDueChecks, processInbox, pruneEvents, type ReconcileDeps, reconcileInBackground } from '#server/billing/billing.ts'
@@ -23,7 +23,8 @@ import { endPauses } from '#server/invoices/pauses.ts'
 import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
-import { enqueueDueSystemMails, sendSystemMail, systemMailJob } from '#server/platform/system-mail.ts'
+import { enqueueDueSystemMails, openSystemMailer, systemLinkJob, systemNoticeJob } from '#server/platform/system-mail.ts'
+import { pruneSystemMailCounts } from '#server/platform/system-mail-limits.ts'
 import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
@@ -42,10 +43,13 @@ import { makeDueRuns } from '#server/reminders/runs.ts'
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
   const receivers = openReceivers()
+  const sendSystemMail = openSystemMailer(deps, settleLink)
   const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
     work(deliverJob, 24, ({ ownerId }, stopping, orphaned) => deliver(deps, ownerId, stopping, orphaned)),
-    work(systemMailJob, 1, ({ mailId }) => sendSystemMail(deps, mailId)),
+    // Four at a time over two connections. Notices never hold both: a link waits for one of them at most.
+    work(systemLinkJob, 3, ({ mailId }) => sendSystemMail(mailId)),
+    work(systemNoticeJob, 1, ({ mailId }) => sendSystemMail(mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
     work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) => callReceivers(deps, { ownerId, receivers }, stopping)),
@@ -94,6 +98,7 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await pruneReturns(db, clock.now())
   await pruneSessions(db, clock.now())
   await pruneThrottles(db, clock.now())
+  await pruneSystemMailCounts(db, clock.now())
   await pruneEvents(db, clock.now())
   await pruneGrants(db, clock.now())
   await pruneWebhookEvents(db, clock.now())

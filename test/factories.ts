@@ -30,6 +30,8 @@ interface PersonAbout {
   timezone?: string
   password?: string
   googleId?: string
+  /** Whether the email is confirmed; without it, notices are not emailed. */
+  confirmed?: boolean
 }
 
 /** A person with an account and a session; by default in India. */
@@ -44,6 +46,7 @@ export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Pe
       timezone: about.timezone ?? 'Asia/Kolkata',
       // Hashing is slow on purpose, so only tests that need a password set one.
       passwordHash: about.password === undefined ? null : await hashPassword(about.password),
+      emailVerifiedAt: about.confirmed ? now : null,
     },
     now,
   )
@@ -119,7 +122,7 @@ export async function anOffice(about: {
 }): Promise<{ app: TestApp; asha: Person; smtp: FakeSmtp; invoices: Invoice[] } & AsyncDisposable> {
   const smtp = await openFakeSmtp()
   const app = await openTestApp({ now: about.now, ...(about.config ? { config: about.config } : {}) })
-  const asha = await aPerson(app, about.person)
+  const asha = await aPerson(app, { confirmed: true, ...about.person })
   await aMailbox(app, asha, smtp)
   const invoices: Invoice[] = []
   for (let nth = 1; nth <= (about.invoices ?? 0); nth += 1)

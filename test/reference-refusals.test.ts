@@ -194,7 +194,7 @@ test('a key needs a plan with API access where plans are sold, an OAuth app does
   // Made while nothing was sold here yet.
   const unsold = { ...app.deps, config: { ...app.deps.config, razorpay: null } }
   const draft = { name: 'Nightly job', scopes: ['read' as const], expiresInDays: null }
-  const { key } = await addKey(unsold, asha, draft, { address: '127.0.0.1', userAgent: '' }, app.clock.now())
+  const { key } = await addKey(unsold, { ...asha, emailVerifiedAt: null }, draft, { address: '127.0.0.1', userAgent: '' }, app.clock.now())
   const wrong: string[] = []
   for (const { name, call, example } of explainedCalls.filter(({ call }) => isOpenTo('key', call) && scopeFor(call) === 'read')) {
     const { status, problem } = await ask(app, { token: key }, call, partsOf(example))

@@ -5,15 +5,15 @@ import type { Instant } from '#server/platform/clock.ts'
 import { type Database, isDeadlock } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
-import { dropLinks, emailsToOneMailbox, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
+import { dropLinks, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
 import { passwordChangedEmail, refusals } from './texts.ts'
-import { addressKey, countGuess, countTry, emailKey, forgetGuesses, guessKey, ownGuessKey, takeBackGuess } from './throttle.ts'
+import { addressKey, countGuess, countTry, forgetGuesses, guessKey, ownGuessKey, takeBackGuess, tooMany } from './throttle.ts'
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
@@ -153,10 +153,7 @@ export async function changeProfile(
     await refuseWrongPassword(deps, account, currentPassword, now)
     if (byLink) {
       await refuseTakenEmail(deps.db, account.id, newEmail)
-      if (deps.config.rateLimit) {
-        await countTry(deps.db, `new-email:${account.id}`, newEmailsOfOneAccount, now)
-        await countTry(deps.db, emailKey('new-email', newEmail), emailsToOneMailbox, now)
-      }
+      if (deps.config.rateLimit) await countTry(deps.db, `new-email:${account.id}`, newEmailsOfOneAccount, now)
     }
   }
   try {
@@ -178,7 +175,8 @@ export async function changeProfile(
         .where(eq(accounts.id, account.id))
         .returning()
       if (!after) throw new Error('A locked account was not there to be changed.')
-      if (newEmail !== null && byLink) await sendChangeLink(tx, deps, after, newEmail, now)
+      const nextAt = newEmail !== null && byLink ? await sendChangeLink(tx, deps, after, newEmail, now) : null
+      if (nextAt) throw tooMany(nextAt, now)
       if (atOnce) {
         await dropLinks(tx, after.id)
         await writeAudit(tx, { ownerId: after.id, kind: 'email_changed', about: newEmail }, from, now)
@@ -215,7 +213,7 @@ export async function changePassword(
     await dropLinks(tx, account.id)
     await endOtherSessions(tx, account.id, sessionId)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_changed' }, from, now)
-    await queueSystemMail(tx, deps, { ...passwordChangedEmail(deps.config.publicUrl), to: account.email }, now)
+    await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to: account }, now)
   })
 }
 
@@ -234,6 +232,7 @@ export type OnAccountTakeover = (tx: Database, ownerId: string) => Promise<void>
 /** Deletes an account and with it, by foreign keys, every record and session of it. */
 export async function deleteAccount({ db, log }: Deps, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<void> {
   const cleanUps = await Promise.all(onAccountDeleted.map((prepare) => prepare(db, id)))
+  await dropSystemMails(db, id)
   await deleteWithAll(db, id, 20)
   for (const cleanUp of cleanUps)
     await cleanUp().catch((error: unknown) => log.warn({ err: error }, 'A clean-up after an account deletion failed.'))

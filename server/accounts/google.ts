@@ -137,7 +137,7 @@ export async function unlinkGoogle(
     await dropLinks(tx, account.id)
     await endOtherSessions(tx, account.id, principal.sessionId)
     await writeAudit(tx, { ownerId: account.id, kind: 'google_unlinked' }, from, now)
-    await queueSystemMail(tx, deps, { ...googleUnlinkedEmail(deps.config.publicUrl), to: account.email }, now)
+    await queueSystemMail(tx, deps, { ...googleUnlinkedEmail(), to: account }, now)
     return unlinked
   })
 }
@@ -236,7 +236,7 @@ async function link(tx: Database, deps: Deps, account: AccountRow, came: Return,
   await dropLinks(tx, account.id)
   await dropTwoFactor(tx, account.id)
   await writeAudit(tx, { ownerId: account.id, kind: 'google_linked', about: came.email }, from, now)
-  await queueSystemMail(tx, deps, { ...googleLinkedEmail(deps.config.publicUrl, came.email), to: account.email }, now)
+  await queueSystemMail(tx, deps, { ...googleLinkedEmail(deps.config.publicUrl), to: linked }, now)
   return linked
 }
 

@@ -3,34 +3,64 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
-import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { type OnLinkSettled, queueSystemMail, type Recipient, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { accountLinks, accounts } from './tables.ts'
 import { confirmationEmail, emailChangeEmail, emailChangeRequestedEmail } from './texts.ts'
 
-const linkLife = { minutes: 10 }
-/** Per kind of link, so that a stranger cannot flood a mailbox. */
-export const emailsToOneMailbox = { limit: 3, seconds: 900 }
+type Purpose = 'reset_password' | 'confirm_email' | 'change_email'
 
-interface Addressee {
-  id: string
-  email: string
+/** How long a link is valid once the mail server has accepted its email, in minutes. */
+const linkMinutes: Record<Purpose, number> = { reset_password: 60, confirm_email: 24 * 60, change_email: 24 * 60 }
+
+/** The account of a link's recipient. */
+type Addressee = Recipient & { id: string }
+
+/**
+ * Sends the link that confirms the account's email; nothing where the server sends no mail. Answers null, or when the next link may be sent
+ * to this address, because there were too many.
+ */
+export async function sendConfirmLink(tx: Database, deps: Deps, account: Addressee, now: Instant): Promise<Instant | null> {
+  if (!sendsSystemMail(deps.config)) return null
+  const token = newToken()
+  const email = confirmationEmail(token)
+  await writeLink(
+    tx,
+    { token, email: account.email, purpose: 'confirm_email', now, queuedFor: email.expiresIn },
+    eq(accounts.id, account.id),
+  )
+  return queueSystemMail(tx, deps, { ...email, to: account, link: { hash: hashToken(token) } }, now)
 }
 
-/** Sends the link that confirms the account's email; nothing where the server sends no mail. */
-export async function sendConfirmLink(tx: Database, deps: Deps, account: Addressee, now: Instant): Promise<void> {
-  if (!sendsSystemMail(deps.config)) return
+/**
+ * Sends the link that makes `newEmail` the account's, and notifies the current mailbox. An earlier link becomes invalid. Answers as
+ * `sendConfirmLink` does.
+ */
+export async function sendChangeLink(
+  tx: Database,
+  deps: Deps,
+  account: Addressee,
+  newEmail: string,
+  now: Instant,
+): Promise<Instant | null> {
   const token = newToken()
-  await writeLink(tx, { token, email: account.email, purpose: 'confirm_email', now }, eq(accounts.id, account.id))
-  await queueSystemMail(tx, deps, { ...confirmationEmail(deps.config.publicUrl, token), to: account.email }, now)
-}
-
-/** Sends the link that makes `newEmail` the account's, and notifies the current mailbox. An earlier link becomes invalid. */
-export async function sendChangeLink(tx: Database, deps: Deps, account: Addressee, newEmail: string, now: Instant): Promise<void> {
-  const token = newToken()
+  const email = emailChangeEmail(token)
   await tx.delete(accountLinks).where(and(eq(accountLinks.ownerId, account.id), eq(accountLinks.purpose, 'change_email')))
-  await writeLink(tx, { token, email: newEmail, purpose: 'change_email', now }, eq(accounts.id, account.id))
-  await queueSystemMail(tx, deps, { ...emailChangeEmail(deps.config.publicUrl, token), to: newEmail }, now)
-  await queueSystemMail(tx, deps, { ...emailChangeRequestedEmail(deps.config.publicUrl, newEmail), to: account.email }, now)
+  await writeLink(tx, { token, email: newEmail, purpose: 'change_email', now, queuedFor: email.expiresIn }, eq(accounts.id, account.id))
+  const to = { id: account.id, email: newEmail, emailVerifiedAt: null }
+  const nextAt = await queueSystemMail(tx, deps, { ...email, to, link: { hash: hashToken(token) } }, now)
+  if (nextAt === null) await queueSystemMail(tx, deps, { ...emailChangeRequestedEmail(), to: account }, now)
+  return nextAt
+}
+
+/** A link's validity begins when the mail server accepts its email; one whose email was not sent is invalid. */
+export const settleLink: OnLinkSettled = async (db, hash, acceptedAt) => {
+  if (acceptedAt === null) await db.delete(accountLinks).where(eq(accountLinks.tokenHash, hash))
+  else
+    for (const purpose of accountLinks.purpose.enumValues)
+      await db
+        .update(accountLinks)
+        .set({ expiresAt: acceptedAt.add({ minutes: linkMinutes[purpose] }) })
+        .where(and(eq(accountLinks.tokenHash, hash), eq(accountLinks.purpose, purpose)))
 }
 
 export async function findPendingEmail(db: Database, ownerId: string, now: Instant): Promise<string | null> {
@@ -52,12 +82,18 @@ export async function pruneLinks(db: Database, now: Instant): Promise<void> {
 interface NewLink {
   token: string
   email: string | null
-  purpose: 'reset_password' | 'confirm_email' | 'change_email'
+  purpose: Purpose
   now: Instant
+  /** How long its email may wait for the mail server: until the email is accepted, the link stays valid. */
+  queuedFor?: Temporal.DurationLike
 }
 
-/** Writes a link of 10 minutes down for the account that fits; answers whether there was one. */
-export async function writeLink(tx: Database, { token, email, purpose, now }: NewLink, which: SQL): Promise<boolean> {
+/** Stores a link for the account that fits; answers whether there was one. */
+export async function writeLink(
+  tx: Database,
+  { token, email, purpose, now, queuedFor = { minutes: 0 } }: NewLink,
+  which: SQL,
+): Promise<boolean> {
   const written = await tx
     .insert(accountLinks)
     .select(
@@ -67,7 +103,7 @@ export async function writeLink(tx: Database, { token, email, purpose, now }: Ne
           ownerId: accounts.id,
           purpose: sql<NewLink['purpose']>`${purpose}::text`.as('purpose'),
           email: sql<string | null>`${email}::text`.as('email'),
-          expiresAt: sql<Instant>`${now.add(linkLife).toString()}::timestamptz`.as('expires_at'),
+          expiresAt: sql<Instant>`${now.add(queuedFor).add({ minutes: linkMinutes[purpose] }).toString()}::timestamptz`.as('expires_at'),
         })
         .from(accounts)
         .where(which),

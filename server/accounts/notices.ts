@@ -1,13 +1,14 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
-import { type Account, type App, answer } from '#server/platform/answer.ts'
+import { screens } from '#contract/screens.ts'
+import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { queueSystemMail } from '#server/platform/system-mail.ts'
+import { queueSystemMail, type Recipient } from '#server/platform/system-mail.ts'
 import { notices } from './tables.ts'
-import { refusals } from './texts.ts'
+import { noticeEmails, refusals } from './texts.ts'
 
 const mostShown = 50
 
@@ -21,17 +22,18 @@ export async function notify(
   await db.insert(notices).values({ ownerId, ...about, createdAt: now })
 }
 
-/** The same, and by system email where the server sends email. */
+/** The same, and by system email where the server sends email: in words of its own, because a notice quotes clients and their mail servers. */
 export async function notifyOwner(
   tx: Database,
   deps: Deps,
-  account: Pick<Account, 'id' | 'email'>,
+  account: Recipient & { id: string },
   about: Pick<Notice, 'kind' | 'title' | 'text' | 'link'>,
   now: Instant,
 ): Promise<void> {
   await notify(tx, account.id, about, now)
-  const text = `${about.text}\n\n${deps.config.publicUrl}${about.link ?? ''}\n`
-  await queueSystemMail(tx, deps, { to: account.email, subject: about.title, text, expiresIn: { hours: 24 } }, now)
+  const { label, ...email } = noticeEmails[about.kind]
+  const button = { label, path: about.link ?? screens.dashboard }
+  await queueSystemMail(tx, deps, { ...email, kind: about.kind, to: account, button, expiresIn: { hours: 24 } }, now)
 }
 
 /** Removes notices whose reason is over. */

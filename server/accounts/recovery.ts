@@ -8,15 +8,17 @@ import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { type AccountRow, breaksIndex, emailTaken, hasEmail, lockAccount, type OnAccountTakeover, refuseShortPassword } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
-import { dropLinks, emailsToOneMailbox, sendConfirmLink, writeLink } from './links.ts'
+import { dropLinks, sendConfirmLink, writeLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, accounts } from './tables.ts'
 import { emailChangedEmail, operator, passwordChangedEmail, passwordResetEmail, refusals, signInWithGoogleEmail } from './texts.ts'
-import { addressKey, countTry, emailKey, forgetEveryGuess } from './throttle.ts'
+import { addressKey, countTry, emailKey, forgetEveryGuess, tooMany } from './throttle.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
 const requestsFromOneAddress = { limit: 20, seconds: 3600 }
+/** Counted with and without an account, so that the refusal reveals nothing. */
+const requestsForOneEmail = { limit: 3, seconds: 900 }
 const linksFromOneAddress = { limit: 30, seconds: 600 }
 
 /**
@@ -28,16 +30,18 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
   refuseWithoutMail(deps)
   if (config.rateLimit) {
     await countTry(db, addressKey('forgot', from.address), requestsFromOneAddress, now)
-    await countTry(db, emailKey('forgot', email), emailsToOneMailbox, now)
+    await countTry(db, emailKey('forgot', email), requestsForOneEmail, now)
   }
   const token = newToken()
   const [found] = await db.select().from(accounts).where(hasEmail(email))
   const byPassword = found && !found.googleSub
-  const message = found && !byPassword ? signInWithGoogleEmail(config.publicUrl) : passwordResetEmail(config.publicUrl, token)
+  const message = found && !byPassword ? signInWithGoogleEmail : passwordResetEmail(token)
+  const link = { hash: message === signInWithGoogleEmail ? null : hashToken(token) }
   // The same statements with and without an account, so that timing reveals nothing.
   await db.transaction(async (tx) => {
-    await writeLink(tx, { token, email, purpose: 'reset_password', now }, byPassword ? eq(accounts.id, found.id) : sql`false`)
-    await queueSystemMail(tx, deps, { ...message, to: found?.email ?? null }, now)
+    const written = { token, email, purpose: 'reset_password', now, queuedFor: message.expiresIn } as const
+    await writeLink(tx, written, byPassword ? eq(accounts.id, found.id) : sql`false`)
+    await queueSystemMail(tx, deps, { ...message, to: found ?? { id: null, email, emailVerifiedAt: null }, link }, now)
   })
 }
 
@@ -94,7 +98,8 @@ export async function resetPassword(
     if (used.email !== null && account.emailVerifiedAt === null) await onAccountTakeover(tx, account.id)
     await forgetEveryGuess(tx, account.email)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
-    await queueSystemMail(tx, deps, { ...passwordChangedEmail(config.publicUrl), to: account.email }, now)
+    const to = used.email === null ? account : { ...account, emailVerifiedAt: now }
+    await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to }, now)
   })
 }
 
@@ -102,8 +107,10 @@ export async function resetPassword(
 export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now: Instant): Promise<void> {
   refuseWithoutMail(deps)
   if (account.emailVerifiedAt) throw new ProblemError('conflict', refusals.emailConfirmed)
-  if (deps.config.rateLimit) await countTry(deps.db, emailKey('confirm', account.email), emailsToOneMailbox, now)
-  await deps.db.transaction((tx) => sendConfirmLink(tx, deps, account, now))
+  await deps.db.transaction(async (tx) => {
+    const nextAt = await sendConfirmLink(tx, deps, account, now)
+    if (nextAt) throw tooMany(nextAt, now)
+  })
 }
 
 /**
@@ -134,7 +141,7 @@ export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailC
       if (changes) {
         // Links sent to the previous mailbox must not open the account.
         await dropLinks(tx, account.id)
-        await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl, email), to: account.email }, now)
+        await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl), to: account }, now)
       }
       await writeAudit(tx, { ownerId: account.id, kind: changes ? 'email_changed' : 'email_confirmed', about: email }, from, now)
       return email

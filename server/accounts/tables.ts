@@ -101,7 +101,7 @@ export const recoveryCodes = pgTable(
   (t) => [primaryKey({ columns: [t.ownerId, t.codeHash] })],
 )
 
-/** A single-use link, valid for 10 minutes; only its hash is stored. */
+/** A single-use link; only its hash is stored. */
 export const accountLinks = pgTable(
   'account_links',
   {
@@ -112,6 +112,7 @@ export const accountLinks = pgTable(
     purpose: text({ enum: ['reset_password', 'confirm_email', 'change_email'] }).notNull(),
     /** The mailbox that it was sent to; null where the operator handed it over. */
     email: text(),
+    /** Set again when the mail server accepts the email with the link. */
     expiresAt: instant().notNull(),
   },
   (t) => [index('account_links_owner').on(t.ownerId), index('account_links_expires').on(t.expiresAt)],

@@ -1,4 +1,5 @@
 import type { AuditKind } from '#contract/accounts.ts'
+import type { Notice } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import type { SystemMail } from '#server/platform/system-mail.ts'
 
@@ -43,11 +44,11 @@ export const refusals = {
 }
 
 export const replies = {
-  resetRequested: 'If an account with this email exists, we sent a password reset link. It is valid for 10 minutes.',
+  resetRequested: 'If an account with this email exists, we sent a password reset link. It is valid for 60 minutes.',
   passwordReset: 'Your new password is set. Please sign in with it.',
   passwordChanged: 'Password changed successfully!',
   emailConfirmed: 'Your email is confirmed.',
-  confirmationSent: (email: string) => `We sent a link to ${email}. It is valid for 10 minutes.`,
+  confirmationSent: (email: string) => `We sent a link to ${email}. It is valid for 24 hours.`,
 }
 
 export const passwordWarnings = {
@@ -130,120 +131,170 @@ export function auditText(kind: AuditKind, about: string): string {
   }
 }
 
-type Email = Omit<SystemMail, 'to'>
+type Email = Omit<SystemMail, 'to' | 'link'>
 
-const linkLife = { minutes: 10 }
 const noticeLife = { hours: 24 }
-const signature = '\n\nDuely'
-const notYou = (publicUrl: string) =>
-  `If this was not you, set a new password now: ${publicUrl}${screens.signIn} (“Forgot password?”). Then end all other sessions on your profile and remove apps and API keys you don’t recognise: ${publicUrl}${screens.connections}.`
+const seeWhatHappened = { label: 'See what happened', path: screens.profile }
+const notYou =
+  'If this was not you, set a new password now: choose “Forgot password?” on the sign-in page. Then end all other sessions on your profile, and remove apps and API keys you don’t recognise under Connections.'
 const askOperator = (publicUrl: string) => `If this was not you, ask the operator of ${publicUrl} for help.`
 
-export function passwordResetEmail(publicUrl: string, token: string): Email {
+export function passwordResetEmail(token: string): Email {
   return {
+    kind: 'reset_password',
     subject: 'Reset your Duely password',
-    expiresIn: linkLife,
-    text: `Someone asked to reset the password of your Duely account. Choose a new password within 10 minutes:
-
-${publicUrl}${screens.resetPassword}#token=${token}
-
-The link works once. If you did not ask for it, ignore this email: your password stays the same.${signature}`,
+    expiresIn: { minutes: 60 },
+    before: ['Someone asked to reset the password of your Duely account. Choose a new password within 60 minutes.'],
+    button: { label: 'Choose a new password', path: `${screens.resetPassword}#token=${token}` },
+    after: ['The link works once. If you did not ask for it, ignore this email: your password stays the same.'],
   }
 }
 
 /** For an account that signs in with Google and so has no password to reset. */
-export function signInWithGoogleEmail(publicUrl: string): Email {
-  return {
-    subject: 'Signing in to Duely',
-    expiresIn: linkLife,
-    text: `Someone asked to reset the password of your Duely account. You sign in with Google, so there is no password to reset. Choose “Sign in with Google” at
-
-${publicUrl}${screens.signIn}
-
-If you did not ask for it, ignore this email.${signature}`,
-  }
+export const signInWithGoogleEmail: Email = {
+  kind: 'reset_password',
+  subject: 'Signing in to Duely',
+  expiresIn: { minutes: 60 },
+  before: [
+    'Someone asked to reset the password of your Duely account. You sign in with Google, so there is no password to reset. Choose “Sign in with Google”.',
+  ],
+  button: { label: 'Sign in', path: screens.signIn },
+  after: ['If you did not ask for it, ignore this email.'],
 }
 
-export function confirmationEmail(publicUrl: string, token: string): Email {
+export function confirmationEmail(token: string): Email {
   return {
+    kind: 'confirm_email',
     subject: 'Confirm your email for Duely',
-    expiresIn: linkLife,
-    text: `Please confirm your email address within 10 minutes:
-
-${publicUrl}${screens.confirmEmail}#token=${token}
-
-If you have no Duely account, ignore this email: someone may have mistyped their address.${signature}`,
+    expiresIn: { hours: 24 },
+    before: ['Please confirm your email address within 24 hours.'],
+    button: { label: 'Confirm my email', path: `${screens.confirmEmail}#token=${token}` },
+    after: ['If you have no Duely account, ignore this email: someone may have mistyped their address.'],
   }
 }
 
-export function emailChangeEmail(publicUrl: string, token: string): Email {
+export function emailChangeEmail(token: string): Email {
   return {
+    kind: 'change_email',
     subject: 'Confirm your new email for Duely',
-    expiresIn: linkLife,
-    text: `Someone asked to use this address for a Duely account. Confirm it within 10 minutes:
-
-${publicUrl}${screens.confirmEmail}#token=${token}
-
-Nothing changes until then. If this was not you, ignore this email.${signature}`,
+    expiresIn: { hours: 24 },
+    before: ['Someone asked to use this address for a Duely account. Confirm it within 24 hours.'],
+    button: { label: 'Confirm this address', path: `${screens.confirmEmail}#token=${token}` },
+    after: ['Nothing changes until then. If this was not you, ignore this email.'],
   }
 }
 
-export function emailChangeRequestedEmail(publicUrl: string, newEmail: string): Email {
+export function emailChangeRequestedEmail(): Email {
   return {
+    kind: 'email_change_requested',
     subject: 'Someone asked to change your Duely email',
     expiresIn: noticeLife,
-    text: `Someone asked to change your Duely email to ${newEmail}. The change takes effect when the link sent there is opened.
-
-${notYou(publicUrl)}${signature}`,
+    before: [
+      'Someone asked to change the email of your Duely account. The change takes effect when the link sent to the new address is opened.',
+    ],
+    button: seeWhatHappened,
+    after: [notYou],
   }
 }
 
-export function emailChangedEmail(publicUrl: string, newEmail: string): Email {
+/** To the previous address, which cannot sign in any more. */
+export function emailChangedEmail(publicUrl: string): Email {
   return {
+    kind: 'email_changed',
     subject: 'Your Duely email was changed',
     expiresIn: noticeLife,
-    text: `Your Duely account now uses ${newEmail}. You can no longer sign in with this address.
-
-${askOperator(publicUrl)}${signature}`,
+    before: ['Your Duely account now uses another email address. You can no longer sign in with this one.'],
+    button: { label: 'Get help', path: screens.contact },
+    after: [askOperator(publicUrl)],
   }
 }
 
-export function passwordChangedEmail(publicUrl: string): Email {
+export function passwordChangedEmail(): Email {
   return {
+    kind: 'password_changed',
     subject: 'Your Duely password was changed',
     expiresIn: noticeLife,
-    text: `The password of your Duely account was changed, and all other sessions were ended.
-
-${notYou(publicUrl)}${signature}`,
+    before: ['The password of your Duely account was changed, and all other sessions were ended.'],
+    button: seeWhatHappened,
+    after: [notYou],
   }
 }
 
-export function googleLinkedEmail(publicUrl: string, googleEmail: string): Email {
+export function googleLinkedEmail(publicUrl: string): Email {
   return {
+    kind: 'google_linked',
     subject: 'Google sign-in was linked to your Duely account',
     expiresIn: noticeLife,
-    text: `You now sign in with the Google account ${googleEmail}. Your Duely password was removed, and all other sessions were ended.
-
-${askOperator(publicUrl)}${signature}`,
+    before: ['You now sign in with Google. Your Duely password was removed, and all other sessions were ended.'],
+    button: seeWhatHappened,
+    after: [askOperator(publicUrl)],
   }
 }
 
-export function googleUnlinkedEmail(publicUrl: string): Email {
+export function googleUnlinkedEmail(): Email {
   return {
+    kind: 'google_unlinked',
     subject: 'Google sign-in was unlinked from your Duely account',
     expiresIn: noticeLife,
-    text: `You now sign in with your email and the password that was just set. All other sessions were ended.
-
-${notYou(publicUrl)}${signature}`,
+    before: ['You now sign in with your email and the password that was just set. All other sessions were ended.'],
+    button: seeWhatHappened,
+    after: [notYou],
   }
 }
 
-export function twoFactorEmail(publicUrl: string, switched: 'on' | 'off'): Email {
+export function twoFactorEmail(switched: 'on' | 'off'): Email {
   return {
+    kind: `two_factor_${switched}`,
     subject: `Two-factor authentication was turned ${switched}`,
     expiresIn: noticeLife,
-    text: `Two-factor authentication of your Duely account was turned ${switched}.
-
-${notYou(publicUrl)}${signature}`,
+    before: [`Two-factor authentication of your Duely account was turned ${switched}.`],
+    button: seeWhatHappened,
+    after: [notYou],
   }
+}
+
+interface NoticeEmail {
+  subject: string
+  before: string[]
+  /** Of the button, which opens the screen that the notice leads to. */
+  label: string
+}
+
+/** The email about a notice. The notice itself, which quotes clients, mail servers and webhook receivers, is only shown on the screens. */
+export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
+  promise_broken: {
+    subject: 'A client has not paid as promised',
+    before: ['The date by which a client promised to pay has passed, and the money is still owed.'],
+    label: 'See what happened',
+  },
+  login_refused: {
+    subject: 'Your mailbox rejected the login',
+    before: ['Reminders are on hold until you connect your mailbox again.'],
+    label: 'See what happened',
+  },
+  quota: {
+    subject: 'Your mailbox reached its sending limit',
+    before: ['The remaining emails are sent first as soon as the mailbox may send again, with the next daily run at the latest.'],
+    label: 'See what happened',
+  },
+  restored: {
+    subject: 'Some reminders need your approval',
+    before: ['Your data was restored from a backup, so reminders waiting in it may already have been sent. Approve them to send them.'],
+    label: 'Review reminders',
+  },
+  webhook_failing: {
+    subject: 'One of your webhooks is paused',
+    before: ['Too many deliveries in a row have failed. Events are kept for up to 30 days: fix the receiver, then resume the webhook.'],
+    label: 'See what happened',
+  },
+  webhook_gone: {
+    subject: 'One of your webhooks was removed',
+    before: ['The receiver is permanently gone, so its webhook was removed. If that is a mistake, add it again.'],
+    label: 'See what happened',
+  },
+  not_delivered: {
+    subject: 'Some reminders were not sent',
+    before: ['Some of your reminders could not be delivered or were not sent in time.'],
+    label: 'See what happened',
+  },
 }

@@ -115,7 +115,7 @@ export function secondsUntil(until: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((until.epochMilliseconds - now.epochMilliseconds) / 1000))
 }
 
-function tooMany(until: Instant, now: Instant): ProblemError {
+export function tooMany(until: Instant, now: Instant): ProblemError {
   const seconds = secondsUntil(until, now)
   return new ProblemError('too_many', refusals.tooManyTries(seconds), {
     retryAfter: seconds,

@@ -6,17 +6,14 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import type { SealedColumn } from '#server/platform/reseal.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
-import { queueSystemMail } from '#server/platform/system-mail.ts'
+import { queueSystemMail, type Recipient } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { recoveryCodes, secondFactors } from './tables.ts'
 import { refusals, twoFactorEmail } from './texts.ts'
 import { countGuess, forgetGuesses } from './throttle.ts'
 import { newTotpSecret, stepOf, toBase32, totpAt, totpUri } from './totp.ts'
 
-interface Owner {
-  id: string
-  email: string
-}
+type Owner = Recipient & { id: string }
 
 const codes = 10
 const purpose = 'second-factor'
@@ -168,7 +165,7 @@ function openSecret({ config }: Deps, factor: { ownerId: string; sealedSecret: s
 
 async function tell(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'off', from: Origin, now: Instant): Promise<void> {
   await writeAudit(tx, { ownerId: owner.id, kind: `two_factor_${switched}` }, from, now)
-  await queueSystemMail(tx, deps, { ...twoFactorEmail(deps.config.publicUrl, switched), to: owner.email }, now)
+  await queueSystemMail(tx, deps, { ...twoFactorEmail(switched), to: owner }, now)
 }
 
 async function countCode({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {

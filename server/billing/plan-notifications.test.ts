@@ -34,7 +34,7 @@ async function withReminders(shop: Shop, person: Person): Promise<Person> {
 test('a one-time plan’s end is notified seven days and one day before, once each', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
-  const asha = await aPerson(shop.app)
+  const asha = await aPerson(shop.app, { confirmed: true })
   await buyOnce(shop, asha, 'pro')
   expect(await mailsUntil(shop, smtp, '2026-03-25T03:00:00Z')).toEqual([])
   expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([
@@ -50,9 +50,9 @@ test('a one-time plan’s end is notified seven days and one day before, once ea
 test('the trial’s end is notified to accounts with daily reminders, three days before and on the day', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z', config: systemMail(smtp) })
-  const asha = await withReminders(shop, await aPerson(shop.app))
-  await aPerson(shop.app)
-  await subscribe(shop, await withReminders(shop, await aPerson(shop.app)), 'pro')
+  const asha = await withReminders(shop, await aPerson(shop.app, { confirmed: true }))
+  await aPerson(shop.app, { confirmed: true })
+  await subscribe(shop, await withReminders(shop, await aPerson(shop.app, { confirmed: true })), 'pro')
   expect(await mailsUntil(shop, smtp, '2026-03-13T09:00:00Z')).toEqual([
     `${asha.email}: Your free trial of Pro ends on 16/03/2026, in 3 days. Choose Pro to keep daily reminders.`,
   ])
@@ -67,7 +67,8 @@ test('the end of a subscription is notified to accounts with daily reminders, un
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
   const { app, razorpay } = shop
-  const [asha, ravi, mira] = [await aPerson(app), await aPerson(app), await aPerson(app)]
+  const confirmed = true
+  const [asha, ravi, mira] = [await aPerson(app, { confirmed }), await aPerson(app, { confirmed }), await aPerson(app, { confirmed })]
   app.clock.set('2026-03-20T09:00:00Z')
   const me = (person: Person) => signedInAgain(app, person)
   const { subscriptionId } = await subscribe(shop, await me(await withReminders(shop, asha)), 'pro')
@@ -97,7 +98,7 @@ test('a server without payments or system email sends nothing', async () => {
   await using smtp = await openFakeSmtp()
   {
     await using app = await openTestApp({ now: '2026-03-16T09:00:00Z', config: systemMail(smtp) })
-    const asha = await aPerson(app)
+    const asha = await aPerson(app, { confirmed: true })
     await app.db
       .update(accounts)
       .set({ remindersActive: true, createdAt: app.clock.now().subtract({ hours: 14 * 24 }) })
@@ -106,7 +107,7 @@ test('a server without payments or system email sends nothing', async () => {
     await app.runJobs()
   }
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
-  await buyOnce(shop, await aPerson(shop.app), 'pro')
+  await buyOnce(shop, await aPerson(shop.app, { confirmed: true }), 'pro')
   await mailsUntil(shop, smtp, '2026-04-02T09:00:00Z')
   expect(smtp.mails).toEqual([])
 })

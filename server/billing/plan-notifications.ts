@@ -6,10 +6,10 @@ import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { queueSystemMail, type Recipient, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readSubscription } from './billing.ts'
 import { planNotifications, purchases } from './tables.ts'
-import { subjects } from './texts.ts'
+import { choosePlan, subjects } from './texts.ts'
 
 /** The days of an account in which its trial's end is notified: three before until two after. */
 const trialWindow = { from: trialDays - 3, to: trialDays + 2 }
@@ -52,6 +52,7 @@ export async function notifyPlanEnds(deps: Deps): Promise<void> {
     .select({
       id: accounts.id,
       email: accounts.email,
+      emailVerifiedAt: accounts.emailVerifiedAt,
       createdAt: accounts.createdAt,
       timezone: accounts.timezone,
       remindersActive: accounts.remindersActive,
@@ -108,7 +109,7 @@ async function endedByHand(db: Database, owner: { id: string }, { kind, at }: Pl
   return found.length > 0
 }
 
-async function tell(deps: Deps, owner: { id: string; email: string }, notice: PlanNotice, telling: Telling, now: Instant): Promise<void> {
+async function tell(deps: Deps, owner: Recipient & { id: string }, notice: PlanNotice, telling: Telling, now: Instant): Promise<void> {
   const { what, subject, expiresIn } = telling
   await deps.db.transaction(async (tx) => {
     const first = await tx
@@ -120,7 +121,7 @@ async function tell(deps: Deps, owner: { id: string; email: string }, notice: Pl
     await queueSystemMail(
       tx,
       deps,
-      { to: owner.email, subject, text: `${notice.message}\n\n${deps.config.publicUrl}${screens.pricing}\n`, expiresIn },
+      { kind: 'plan_ends', to: owner, subject, before: [notice.message], button: { label: choosePlan, path: screens.pricing }, expiresIn },
       now,
     )
   })

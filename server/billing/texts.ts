@@ -64,6 +64,9 @@ export const notices = {
     `Your free trial of ${plan} ended on ${date}. Your data stays, and daily reminders are on hold until you choose ${plan}.`,
 }
 
+/** The button of an email about a plan that ends. */
+export const choosePlan = 'See the plans'
+
 export const subjects = {
   periodEnding: (days: number) => (days <= 1 ? 'Your plan ends tomorrow' : `Your plan ends in ${days} days`),
   trialEnding: 'Your free trial ends soon',

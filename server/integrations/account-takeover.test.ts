@@ -66,10 +66,10 @@ test('an owner who only forgot their password keeps their connections', async ()
   expect(await stillOpen(app, tokens)).toBe(3)
 })
 
-test('new access is reported to the owner by email, with the place to revoke it', async () => {
+test('new access is reported to the owner by email, without its name and with the place to revoke it', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await openWithMail(smtp)
-  const asha = await aPerson(app)
+  const asha = await aPerson(app, { confirmed: true })
   await aKey(app, asha)
   await connect(app, asha, await anApplication(app))
   await app.runJobs()
@@ -80,7 +80,7 @@ test('new access is reported to the owner by email, with the place to revoke it'
   const words = letters.map(({ text }) => text ?? '')
   expect(words.some((text) => text.includes('An API key for your Duely account was created'))).toBe(true)
   expect(words.some((text) => text.includes('was given access to your Duely account'))).toBe(true)
-  for (const text of words) expect(text).toContain('/dashboard/connections')
+  for (const text of words) expect(text).toMatch(/See what happened:\n.*\/dashboard\/connections\n/)
 })
 
 test('a link handed over by the operator keeps the connections', async () => {

@@ -85,7 +85,7 @@ export async function allow(deps: Deps, account: Account, brought: Brought, from
     await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)
     if (!found) return withParameters(brought.redirect_uri, brought.state === '' ? {} : { state: brought.state })
     const { client, asked } = found
-    await notifyAccessGranted(tx, deps, account, texts.accessGranted.app(client.name), now)
+    await notifyAccessGranted(tx, deps, account, 'app', now)
     if (client.id === config.zapier?.clientId) await subscribeToZapier(tx, account.id, true)
     return returnTo(asked, config.publicUrl, { code: await issueCode(tx, grantId, asked, now) })
   })

@@ -10,7 +10,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './tables.ts'
-import { texts } from './texts.ts'
+import { accessGrantedEmails, texts } from './texts.ts'
 import { zapOnAccountDeleted } from './webhooks.ts'
 
 // The API client of every call is authenticated in one place.
@@ -90,13 +90,11 @@ export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
 export async function notifyAccessGranted(
   tx: Database,
   deps: Deps,
-  { email }: Pick<AccountRow, 'email'>,
-  what: string,
+  account: Pick<AccountRow, 'id' | 'email' | 'emailVerifiedAt'>,
+  what: keyof typeof accessGrantedEmails,
   now: Instant,
 ): Promise<void> {
-  const { publicUrl } = deps.config
-  const text = texts.accessGranted.text(what, `${publicUrl}/dashboard/connections`)
-  await queueSystemMail(tx, deps, { to: email, subject: texts.accessGranted.subject, text, expiresIn: { hours: 24 } }, now)
+  await queueSystemMail(tx, deps, { ...accessGrantedEmails[what], kind: 'access_granted', to: account, expiresIn: { hours: 24 } }, now)
 }
 
 /** Revokes all access to an account, and its webhooks: who created them is not the owner any more. */

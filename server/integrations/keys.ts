@@ -31,7 +31,7 @@ export async function listKeys(db: Database, ownerId: string): Promise<ApiKey[]>
  */
 export async function addKey(
   deps: Deps,
-  account: Pick<Account, 'id' | 'email'>,
+  account: Pick<Account, 'id' | 'email' | 'emailVerifiedAt'>,
   { name, scopes, expiresInDays }: z.output<typeof apiKeyDraft>,
   from: Origin,
   now: Instant,
@@ -58,7 +58,7 @@ export async function addKey(
       .returning()
     if (!row) throw new Error('A key was not written down.')
     await writeAudit(tx, { ownerId, kind: 'key_made', about: named(row) }, from, now)
-    await notifyAccessGranted(tx, deps, account, texts.accessGranted.key(named(row)), now)
+    await notifyAccessGranted(tx, deps, account, 'key', now)
     return { ...toKey(row), key }
   })
 }

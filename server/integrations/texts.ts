@@ -1,4 +1,5 @@
 import type { ApiClientKind } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 
 /** Which calls are open to a kind of API client, as a refusal names it. */
 const clientNames: Record<ApiClientKind, string> = { application: 'An OAuth access token', key: 'An API key' }
@@ -30,18 +31,6 @@ export const texts = {
   notConnected: 'This app is not connected.',
   keyLimit: (most: number) => `You have reached the limit of ${most} API keys. Revoke one you don’t use, then create another.`,
   noKey: 'There is no such API key.',
-
-  /** An email to the owner about new access to their account. */
-  accessGranted: {
-    subject: 'New access to your Duely account',
-    app: (name: string) => `${name} was given access to your Duely account.`,
-    key: (name: string) => `An API key for your Duely account was created: ${name}.`,
-    text: (what: string, connectionsUrl: string) => `${what}
-
-Review or revoke access at ${connectionsUrl}. If this was not you, revoke it now, set a new password, and sign out all other sessions on your profile.
-
-Duely`,
-  },
 
   /** For the operator, on the command line. */
   oauthClient: {
@@ -85,4 +74,17 @@ Duely`,
     noTls: (host: string) => `No TLS connection to ${host} could be made.`,
     closed: (host: string) => `${host} closed the connection.`,
   },
+}
+
+const accessGranted = (what: string) => ({
+  subject: 'New access to your Duely account',
+  before: [what],
+  button: { label: 'See what happened', path: screens.connections },
+  after: ['If this was not you, revoke the access now, set a new password, and sign out all other sessions on your profile.'],
+})
+
+/** To the owner, about new access to their account. The names of apps and keys are only shown on the screen. */
+export const accessGrantedEmails = {
+  app: accessGranted('An app was given access to your Duely account.'),
+  key: accessGranted('An API key for your Duely account was created.'),
 }

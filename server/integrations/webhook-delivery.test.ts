@@ -34,7 +34,7 @@ interface Listening extends AsyncDisposable {
 async function listening(config: Parameters<typeof openTestApp>[0] = {}): Promise<Listening> {
   const receiver = await openFakeReceiver()
   const app = await openTestApp({ now, ...config, config: { ...lax, ...config.config } })
-  const asha = await aPerson(app)
+  const asha = await aPerson(app, { confirmed: true })
   return {
     app,
     asha,
@@ -272,7 +272,10 @@ test('a hundred failed tries in a row pause a webhook and notify its owner once;
   ])
   expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([[asha.email]])
   const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
-  expect([mail.subject, mail.text]).toEqual([`The webhook to ${host} is paused`, expect.stringContaining(`/webhooks/${webhook._id}`)])
+  expect([mail.subject, mail.text]).toEqual(['One of your webhooks is paused', expect.stringContaining(`/webhooks/${webhook._id}`)])
+  // The receiver chose its name and its answer.
+  expect(`${mail.subject} ${mail.text}`).not.toContain('Closed for ever')
+  expect(`${mail.subject} ${mail.text}`).not.toContain(host)
 
   // Resending by hand changes nothing about the pause, and does not notify again.
   expect(await sendTest(all)).toMatchObject({ state: 'failed', status: 503 })

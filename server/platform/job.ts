@@ -35,8 +35,8 @@ export function work<S extends z.ZodType>(
 }
 
 export interface Queue {
-  /** Enqueues within the transaction that gives the job its reason to exist. */
-  send<S extends z.ZodType>(tx: Database, of: Job<S>, payload: z.input<S>): Promise<void>
+  /** Enqueues within the transaction that gives the job its reason to exist. Of one kind, jobs with a lower `place` are first. */
+  send<S extends z.ZodType>(tx: Database, of: Job<S>, payload: z.input<S>, place?: number): Promise<void>
   /** Starts to work jobs off, until `stop`. */
   start(works: Work[]): void
   /** Works off what is waiting, once, and answers how many jobs that were. */
@@ -83,7 +83,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
             SELECT name, key, ticket IS NOT NULL AS orphaned FROM jobs
             WHERE name = ${name} AND turn > 0 AND (tries = 0 OR not_before <= now())
               AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')
-            ORDER BY not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED)
+            ORDER BY place, not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED)
           UPDATE jobs j SET ticket = gen_random_uuid(), lease_until = ${lease} FROM free
           WHERE j.name = free.name AND j.key = free.key
           RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned`,
@@ -163,11 +163,11 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   }
 
   return {
-    async send(tx, of, payload) {
+    async send(tx, of, payload, place = 0) {
       const parsed = of.payload.parse(payload)
       await tx.execute(sql`
-        INSERT INTO jobs (name, key, payload) VALUES (${of.name}, ${of.key(parsed)}, ${JSON.stringify(parsed)}::jsonb)
-        ON CONFLICT (name, key) DO UPDATE SET turn = jobs.turn + 1, payload = excluded.payload`)
+        INSERT INTO jobs (name, key, payload, place) VALUES (${of.name}, ${of.key(parsed)}, ${JSON.stringify(parsed)}::jsonb, ${place}::int)
+        ON CONFLICT (name, key) DO UPDATE SET turn = jobs.turn + 1, payload = excluded.payload, place = excluded.place`)
       wakers.get(of.name)?.hurry()
     },
     start(works) {

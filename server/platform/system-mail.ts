@@ -1,6 +1,7 @@
-import { eq, lte } from 'drizzle-orm'
-import { createTransport } from 'nodemailer'
+import { and, asc, eq, lte, notExists, sql } from 'drizzle-orm'
+import { createTransport, type Transporter } from 'nodemailer'
 import { z } from 'zod'
+import { screens } from '#contract/screens.ts'
 import type { Config } from '#server/config.ts'
 import type { Instant } from './clock.ts'
 import { newId } from './columns.ts'
@@ -9,100 +10,212 @@ import type { Deps } from './deps.ts'
 import { job } from './job.ts'
 import type { SealedColumn } from './reseal.ts'
 import { seal, unseal } from './secrets.ts'
-import { systemMails } from './tables.ts'
+import { layOut, type SystemMailContent } from './system-mail-layout.ts'
+import { countMail, findHeld, forgetHeld, type HeldMails, hashAddress, limitOf } from './system-mail-limits.ts'
+import { jobs, systemMails } from './tables.ts'
+import { digest } from './texts.ts'
 
-/** A transactional email of Duely itself. `expiresIn`: it is dropped after that. */
-export interface SystemMail {
-  /** null: no recipient. It is queued and dropped, so that it takes as long as a real one. */
-  to: string | null
-  subject: string
-  text: string
-  expiresIn: Temporal.DurationLike
+/** Whom a system email is for: a row of accounts, or another address with the id of the account that asked. */
+export interface Recipient {
+  /** null: no account has this address. The same work is done for it, and nothing is sent. */
+  id: string | null
+  email: string
+  /** When this address was shown to be the recipient's own; null: never. */
+  emailVerifiedAt: Instant | null
 }
 
-export const systemMailJob = job({
-  name: 'system-mail',
-  payload: z.object({ mailId: z.uuid() }),
-  key: ({ mailId }) => mailId,
-})
+/** A transactional email of Duely itself. */
+export interface SystemMail extends SystemMailContent {
+  /** Counted together. Stored, so never rename it. */
+  kind: string
+  to: Recipient
+  /** It is dropped when it could not be sent within this time. */
+  expiresIn: Temporal.DurationLike
+  /**
+   * An email that opens an account or confirms an address: the only kind that an unconfirmed address gets, sent before all others.
+   * `hash`: of the token, where it has one; its validity begins when the mail server accepts the email.
+   */
+  link?: { hash: string | null }
+}
+
+const payload = z.object({ mailId: z.uuid() })
+const key = ({ mailId }: { mailId: string }) => mailId
+
+export const systemLinkJob = job({ name: 'system-mail', payload, key })
+export const systemNoticeJob = job({ name: 'system-notice', payload, key })
 
 const purpose = 'system-mail'
 /** Seconds between attempts; the last one repeats until the email expires. */
 const pauses = [15, 30, 60, 120, 300, 900]
 const deadlines = { connectionTimeout: 10_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
+/** For one email, with its wait for a connection, in ms. */
+const patience = 120_000
+/** Two connections; one is closed when it was idle for this long, in ms. */
+const pool = { pool: true, maxConnections: 2, maxRequeues: 1, idleTimeout: 2_000 } as const
+const digestAfter = { hours: 24 }
+const digestLife = { hours: 24 }
+/** How many waiting emails are enqueued again at a time. */
+const sweptAtOnce = 500
 
 /** Whether this server has a mailbox of its own. */
 export function sendsSystemMail(config: Config): config is Config & { systemSmtpUrl: string; systemMailFrom: string } {
   return config.systemSmtpUrl !== null && config.systemMailFrom !== null
 }
 
-/** Must run in the transaction of the event it is about. Does nothing where the server sends no email. */
-export async function queueSystemMail(tx: Database, { queue, config }: Deps, mail: SystemMail, now: Instant): Promise<void> {
-  if (!sendsSystemMail(config)) return
-  const mailId = newId()
-  const { expiresIn, ...written } = mail
-  await tx.insert(systemMails).values({
-    id: mailId,
-    sealedMail: seal(config.secretKey, purpose, placeOf(mailId), JSON.stringify(written)),
-    nextTryAt: now,
-    expiresAt: now.add(expiresIn),
-  })
-  await queue.send(tx, systemMailJob, { mailId })
+/**
+ * Must run in the transaction of the event it is about. Does nothing where the server sends no email. An unconfirmed address gets at most 3
+ * links an hour and nothing else; a confirmed one at most 20 emails of a kind a day, and a digest of the rest. Answers null, or when the
+ * next such email may be sent to this address, because this one will not be.
+ */
+export async function queueSystemMail(tx: Database, { queue, config }: Deps, mail: SystemMail, now: Instant): Promise<Instant | null> {
+  const { to, link, kind, subject } = mail
+  if (!sendsSystemMail(config) || (to.emailVerifiedAt === null && !link)) return null
+  const addressHash = hashAddress(config, to.email)
+  const confirmed = to.emailVerifiedAt !== null
+  const limit = limitOf(kind, to.id === null ? 'accountless' : confirmed ? 'confirmed' : 'unconfirmed')
+  const nextAt = await countMail(tx, { addressHash, limit, subject, held: confirmed }, now)
+  if (nextAt && confirmed) await queueDigest(tx, config, { to, addressHash }, now)
+  if (nextAt && !link) return nextAt
+  // Without a recipient it is dropped by the job: the request takes as long as one that sends an email.
+  const written = { to: nextAt || to.id === null ? null : to.email, subject, ...layOut(config.publicUrl, mail) }
+  const { id, sealedMail } = sealed(config, written)
+  const [row] = await tx
+    .insert(systemMails)
+    .values({
+      id,
+      sealedMail,
+      nextTryAt: now,
+      expiresAt: now.add(mail.expiresIn),
+      accountId: to.id,
+      isLink: link !== undefined,
+      linkHash: link?.hash ?? null,
+      // Accounts take turns: the tenth email of one is after the first of another.
+      place: sql`(SELECT count(*)::int FROM system_mails m WHERE m.account_id = ${to.id}::uuid AND m.is_link = ${link !== undefined}::boolean
+        AND m.next_try_at <= ${now.toString()}::timestamptz)`,
+    })
+    .returning({ place: systemMails.place })
+  await queue.send(tx, link ? systemLinkJob : systemNoticeJob, { mailId: id }, row?.place)
+  return nextAt
 }
 
-const letter = z.object({ to: z.string().nullable(), subject: z.string(), text: z.string() })
+/** One digest waits for an address at a time. */
+async function queueDigest(tx: Database, config: Config, about: { to: Recipient; addressHash: string }, now: Instant): Promise<void> {
+  const at = now.add(digestAfter)
+  await tx
+    .insert(systemMails)
+    .values({
+      ...sealed(config, { to: about.to.email, subject: digest.subject, text: '' }),
+      nextTryAt: at,
+      expiresAt: at.add(digestLife),
+      accountId: about.to.id,
+      digestFor: about.addressHash,
+    })
+    .onConflictDoNothing()
+}
+
+/** Before an account is deleted: what still waits for its owner is not sent. */
+export async function dropSystemMails(tx: Database, accountId: string): Promise<void> {
+  const dropped = await tx.delete(systemMails).where(eq(systemMails.accountId, accountId)).returning({ digestFor: systemMails.digestFor })
+  for (const { digestFor } of dropped) if (digestFor !== null) await forgetHeld(tx, digestFor, await findHeld(tx, digestFor))
+}
+
+/** Rows of version 0.1.0 have no HTML. */
+const letter = z.object({ to: z.string().nullable(), subject: z.string(), text: z.string(), html: z.string().optional() })
+type Letter = z.output<typeof letter>
+
+/** Called with the hash of a link's token when its email was accepted, or with null once it cannot be sent any more. */
+export type OnLinkSettled = (db: Database, hash: string, acceptedAt: Instant | null) => Promise<void>
+
+/** Sends one queued email. */
+export type SendSystemMail = (mailId: string) => Promise<void>
 
 /**
- * Sends one queued email. A crash between the mail server's "accepted" and the record sends it once more, under the same
- * Message-ID. A permanently refused email is dropped and logged, without its recipient.
+ * Sends queued emails over two connections. A crash between the mail server's "accepted" and the record sends an email once more, under the
+ * same Message-ID. A permanently refused email is dropped and logged, without its recipient.
  */
-export async function sendSystemMail({ db, clock, config, log }: Deps, mailId: string): Promise<void> {
-  if (!sendsSystemMail(config)) return
-  const [row] = await db.select().from(systemMails).where(eq(systemMails.id, mailId))
-  const now = clock.now()
-  if (!row || Temporal.Instant.compare(row.nextTryAt, now) > 0) return
-  const forget = () => db.delete(systemMails).where(eq(systemMails.id, mailId))
-  const { to, subject, text } = letter.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(mailId), row.sealedMail)))
-  if (to === null || Temporal.Instant.compare(row.expiresAt, now) <= 0) {
-    if (to !== null) log.warn({ mailId, attempts: row.attempt }, 'A system email expired before it could be sent.')
-    await forget()
-    return
-  }
-  const transport = createTransport({ url: config.systemSmtpUrl, requireTLS: needsTls(config.systemSmtpUrl), ...deadlines })
-  try {
+export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled: OnLinkSettled): SendSystemMail {
+  if (!sendsSystemMail(config)) return () => Promise.resolve()
+  const { systemSmtpUrl: url, systemMailFrom: from } = config
+  let transport: Transporter | null = null
+
+  const transmit = async (mailId: string, mail: Letter & { to: string }): Promise<void> => {
+    transport ??= createTransport({ url, requireTLS: needsTls(url), ...pool, ...deadlines })
     await transport.sendMail({
-      from: config.systemMailFrom,
-      to,
-      subject,
-      text,
-      date: new Date(now.epochMilliseconds),
+      from,
+      ...mail,
+      date: new Date(clock.now().epochMilliseconds),
       messageId: `<${mailId}@${new URL(config.publicUrl).hostname}>`,
       // RFC 3834: suppresses automatic replies.
       headers: { 'Auto-Submitted': 'auto-generated' },
       disableFileAccess: true,
       disableUrlAccess: true,
+      signal: AbortSignal.timeout(patience),
     })
-    await forget()
-  } catch (error) {
-    const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string }
-    // The operator can fix a refused login, so the email is retried.
-    const final = code !== 'EAUTH' && responseCode !== undefined && responseCode >= 500
-    log.warn({ mailId, code, responseCode, command, attempt: row.attempt + 1 }, 'A system email was not sent.')
-    if (final) await forget()
-    else
+  }
+
+  return async (mailId) => {
+    const [row] = await db.select().from(systemMails).where(eq(systemMails.id, mailId))
+    const now = clock.now()
+    if (!row || Temporal.Instant.compare(row.nextTryAt, now) > 0) return
+    const { linkHash, digestFor } = row
+    const held = digestFor === null ? null : await findHeld(db, digestFor)
+    const settle = async (acceptedAt: Instant | null) => {
+      if (linkHash !== null) await onLinkSettled(db, linkHash, acceptedAt)
+      if (digestFor !== null && held) await forgetHeld(db, digestFor, held)
+      await db.delete(systemMails).where(eq(systemMails.id, mailId))
+    }
+    const { to, ...written } = letter.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(mailId), row.sealedMail)))
+    if (to === null || held?.length === 0 || Temporal.Instant.compare(row.expiresAt, now) <= 0) {
+      if (to !== null && held?.length !== 0) log.warn({ mailId, attempts: row.attempt }, 'A system email expired before it could be sent.')
+      return settle(null)
+    }
+    try {
+      await transmit(mailId, { to, ...written, ...(held ? layOut(config.publicUrl, digestOf(held)) : {}) })
+    } catch (error) {
+      const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string }
+      // The operator can fix a refused login, so the email is retried.
+      const final = code !== 'EAUTH' && responseCode !== undefined && responseCode >= 500
+      log.warn({ mailId, code, responseCode, command, attempt: row.attempt + 1 }, 'A system email was not sent.')
+      if (final) return settle(null)
+      const pause = pauses[Math.min(row.attempt, pauses.length - 1)] ?? 900
       await db
         .update(systemMails)
-        .set({ attempt: row.attempt + 1, nextTryAt: now.add({ seconds: pauses[Math.min(row.attempt, pauses.length - 1)] ?? 900 }) })
+        .set({ attempt: row.attempt + 1, nextTryAt: now.add({ seconds: pause }) })
         .where(eq(systemMails.id, mailId))
-  } finally {
-    transport.close()
+      return
+    }
+    await settle(clock.now())
   }
 }
 
+function digestOf(held: HeldMails[]): SystemMailContent {
+  const { subject, intro, line, button } = digest
+  const lines = held.map((one) => line(one.subject, one.held)).join('\n')
+  return { subject, before: [intro, lines], button: { label: button, path: screens.profile } }
+}
+
+/** Enqueues emails whose next attempt or day has come. */
 export async function enqueueDueSystemMails({ db, queue, clock, config }: Deps): Promise<void> {
   if (!sendsSystemMail(config)) return
-  const due = await db.select({ mailId: systemMails.id }).from(systemMails).where(lte(systemMails.nextTryAt, clock.now()))
-  for (const { mailId } of due) await db.transaction((tx) => queue.send(tx, systemMailJob, { mailId }))
+  const enqueued = db
+    .select({ one: sql`1` })
+    .from(jobs)
+    .where(
+      sql`${jobs.name} IN (${systemLinkJob.name}, ${systemNoticeJob.name}) AND ${jobs.key} = ${systemMails.id}::text AND ${jobs.turn} > 0`,
+    )
+  const due = await db
+    .select({ mailId: systemMails.id, isLink: systemMails.isLink, place: systemMails.place })
+    .from(systemMails)
+    .where(and(lte(systemMails.nextTryAt, clock.now()), notExists(enqueued)))
+    .orderBy(asc(systemMails.place), asc(systemMails.nextTryAt))
+    .limit(sweptAtOnce)
+  for (const { mailId, isLink, place } of due)
+    await db.transaction((tx) => queue.send(tx, isLink ? systemLinkJob : systemNoticeJob, { mailId }, place))
+}
+
+function sealed(config: Config, mail: Letter): { id: string; sealedMail: string } {
+  const id = newId()
+  return { id, sealedMail: seal(config.secretKey, purpose, placeOf(id), JSON.stringify(mail)) }
 }
 
 /** A password travels over TLS, except to a mail server on this very machine. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { id, instant } from './columns.ts'
 
 /** What every process on this database must agree on, one row a subject. */
@@ -13,13 +13,45 @@ export const systemMails = pgTable(
   'system_mails',
   {
     id: id(),
-    /** Recipient, subject and text as JSON, sealed for this row: a text may carry a link that opens an account. */
+    /** Recipient, subject, text and HTML as JSON, sealed for this row: a text may carry a link that opens an account. */
     sealedMail: text().notNull(),
     attempt: integer().notNull().default(0),
     nextTryAt: instant().notNull(),
     expiresAt: instant().notNull(),
+    /** The account that it is about. Not a reference, because an email about a deletion outlives the account. */
+    accountId: uuid(),
+    /** A confirmation or password link: sent before notices. */
+    isLink: boolean().notNull().default(false),
+    /** SHA-256 of the link's token. Its validity begins when the mail server accepts the email. */
+    linkHash: text(),
+    /** How many emails of the same account were waiting before it. */
+    place: integer().notNull().default(0),
+    /** The hash of an address: a digest of the emails that were not sent there. Composed when it is sent. */
+    digestFor: text(),
   },
-  (t) => [index('system_mails_next_try').on(t.nextTryAt)],
+  (t) => [
+    index('system_mails_next_try').on(t.nextTryAt),
+    index('system_mails_account').on(t.accountId),
+    uniqueIndex('system_mails_digest').on(t.digestFor),
+  ],
+)
+
+/** The latest system emails of a kind to one address. Without a reference to the account, so that they count beyond its deletion. */
+export const systemMailCounts = pgTable(
+  'system_mail_counts',
+  {
+    /** Keyed hash: an address cannot be guessed from a copy of the database. */
+    addressHash: text().notNull(),
+    kind: text().notNull(),
+    /** The subject of the latest one, for the digest. */
+    subject: text().notNull(),
+    /** In milliseconds, oldest first. */
+    sentAt: jsonb().$type<number[]>().notNull(),
+    /** Not sent, because there were too many; the next digest lists them. */
+    held: integer().notNull().default(0),
+    changedAt: instant().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.addressHash, t.kind] })],
 )
 
 /** Background jobs: one row per key. The data is in other tables; a job only triggers its processing. */
@@ -31,6 +63,8 @@ export const jobs = pgTable(
     payload: jsonb().notNull(),
     /** How often it is asked for; 0 once that is done. */
     turn: integer().notNull().default(1),
+    /** Lower ones of a name are first. */
+    place: integer().notNull().default(0),
     notBefore: instant().notNull().default(sql`now()`),
     /** Failures in a row. */
     tries: integer().notNull().default(0),
@@ -40,7 +74,7 @@ export const jobs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.name, t.key] }),
-    index('jobs_wanted').on(t.name, t.notBefore).where(sql`${t.turn} > 0`),
+    index('jobs_wanted').on(t.name, t.place, t.notBefore).where(sql`${t.turn} > 0`),
     index('jobs_ticket').on(t.ticket),
   ],
 )

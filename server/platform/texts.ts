@@ -27,3 +27,11 @@ export const nouns: Record<string, string> = {
   object: 'an object',
   array: 'a list',
 }
+
+/** One email in place of those beyond the day's limit. */
+export const digest = {
+  subject: 'More from your Duely account',
+  intro: 'Duely sends at most 20 emails of one kind a day. These were not sent one by one:',
+  line: (subject: string, count: number) => `${subject}: ${count.toLocaleString('en-IN')} more`,
+  button: 'See what happened',
+}

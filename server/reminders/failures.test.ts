@@ -43,7 +43,7 @@ test('failures of the daily run are reported by notice and email, and the next d
       link: `/dashboard/edit-invoice/${second?._id}`,
     },
   ])
-  expect((await mailsToOwner(own)).slice(before)).toEqual([`The reminder to ${second?.clientName} was not delivered`])
+  expect((await mailsToOwner(own)).slice(before)).toEqual(['Some reminders were not sent'])
 
   app.clock.set(nine(4))
   await app.runJobs()
@@ -135,7 +135,7 @@ test('many days without a run are reported in one notice and one email', async (
       link: '/dashboard/reminder-control',
     },
   ])
-  expect((await mailsToOwner(own)).slice(before)).toEqual(['No reminders went out on 5 days'])
+  expect((await mailsToOwner(own)).slice(before)).toEqual(['Some reminders were not sent'])
 })
 
 test('a daily email that was never tried is reported, one that was held is not', async () => {

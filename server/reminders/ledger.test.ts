@@ -223,7 +223,7 @@ test('a promise to pay that passes unpaid notifies the owner once, also by email
   ])
   expect(notices[0]?.text).toContain('Daily reminders are off')
   const subjects = await Promise.all(own.mails.map(async ({ raw }) => (await PostalMime.parse(raw)).subject))
-  expect(subjects.filter((subject) => subject?.includes('promised'))).toEqual(['Kaveri Foods has not paid as promised'])
+  expect(subjects.filter((subject) => subject?.includes('promised'))).toEqual(['A client has not paid as promised'])
   await ask(app, asha, noticeCalls.dismiss, { params: { id: notices[0]?._id ?? '' } })
   expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
 })

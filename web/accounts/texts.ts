@@ -121,7 +121,7 @@ export const texts = {
       sendLink: 'Send Link',
       sending: 'Sending...',
       almost: 'Saved. Your new email takes effect once you open the link we sent.',
-      pending: (email: string) => `We sent a link to ${email}. Open it within 10 minutes to change your email.`,
+      pending: (email: string) => `We sent a link to ${email}. Open it within 24 hours to change your email.`,
     },
     password: {
       title: 'Change Password',
