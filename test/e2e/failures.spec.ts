@@ -48,6 +48,7 @@ test('errors of the mailbox and the reminders are shown on their screen', async 
   await page.goto('/dashboard/reminder-control')
   await refuse(page, 'POST', '/reminder/send-immediate')
   await page.getByRole('button', { name: 'Send Now' }).click()
+  await inDialog(page, 'Send 1 email').click()
   await expect(page.getByText(`Failed to send reminders: ${said}`).first()).toBeVisible()
   await refuse(page, 'POST', '/reminder/start')
   await page.getByRole('button', { name: 'Start Reminders' }).click()

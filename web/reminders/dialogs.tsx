@@ -1,53 +1,14 @@
 import { Button, Group, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { formatRupees } from '#contract/money.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
-import { DueList } from '#web/ui/due-list.tsx'
-import { showHour } from './dates.ts'
 import styles from './reminders.module.css'
 import { isInProgress } from './run-progress.ts'
 import { texts } from './texts.ts'
 
 // The questions read the query cache themselves, so that their figures stay current while they are shown.
-
-export function StartQuestion(): ReactNode {
-  const due = useApiQuery(reminderCalls.preview).data
-  const status = useApiQuery(reminderCalls.status).data
-  if (!due || !status) return null
-  const skipped = due.lines.filter(({ dueNow, daysOverdue }) => !dueNow && daysOverdue > 0).length
-  return (
-    <>
-      {due.mails === 0 ? (
-        <p className={styles.question}>{texts.start.nothingDue}</p>
-      ) : (
-        <>
-          <p className={styles.question}>{texts.start.now(due.mails)}</p>
-          <div className={styles.sum}>{formatRupees(due.total)}</div>
-          <DueList label={texts.start.list} lines={due.lines.filter(({ dueNow }) => dueNow)} mails={due.mails} />
-        </>
-      )}
-      {skipped > 0 && <p className={styles.quiet}>{texts.start.skipped(skipped)}</p>}
-      {status.pause && due.mails > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
-      <p className={styles.quiet}>{texts.start.daily(showHour(status.reminderHour), texts.status.zone(status.timezone))}</p>
-    </>
-  )
-}
-
-/** Asks before clients are reminded a second or third time on one day. */
-export function SendAgainQuestion(): ReactNode {
-  const due = useApiQuery(reminderCalls.preview).data
-  if (!due) return null
-  return (
-    <>
-      <p className={styles.question}>{`${texts.sendNow.again(due.remindedToday)} ${texts.sendNow.limit}`}</p>
-      <p className={styles.question}>{texts.sendNow.ask(due.sendNowMails)}</p>
-      <DueList label={texts.start.list} lines={due.lines.filter(({ sendNowLeft }) => sendNowLeft > 0)} mails={due.sendNowMails} />
-    </>
-  )
-}
 
 interface StopQuestionProps {
   /** Daily reminders are on. */

@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core'
-import { type ReactNode, useEffect, useRef } from 'react'
-import { Link } from 'react-router'
+import { type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
+import { Link, useSearchParams } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import { causeOf, type MailConfig, mailCalls, type SenderPause } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -9,28 +9,35 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
-import { ComingUp } from './coming-up.tsx'
-import { GroupingCard, SendNowCard, StatusCard } from './control-cards.tsx'
+import { ControlHeader } from './control-header.tsx'
 import { dayAndTime, relativeDateInline } from './dates.ts'
 import { MailboxNeededDialog, NothingLeftDialog } from './dialogs.tsx'
+import { openFailures } from './failures.ts'
 import { LastRuns } from './last-runs.tsx'
+import { NextPart } from './next-part.tsx'
+import { parts, showPart } from './part.tsx'
 import styles from './reminders.module.css'
 import { RunPanel } from './run-panel.tsx'
+import { SendDialog } from './send-dialog.tsx'
+import { SettingsPart } from './settings-part.tsx'
 import { texts } from './texts.ts'
 import { useFollowedRun } from './use-followed-run.ts'
-import { useReminderActions } from './use-reminder-actions.tsx'
+import { type ReminderActions, useReminderActions } from './use-reminder-actions.tsx'
 import { useRunActions } from './use-run-actions.tsx'
 
 /** Milliseconds between two polls of the status. */
 const whileStarting = 700
 const usually = 15_000
 
+/** `?run=…` opens a run and brings it into view; `?preview`, `?start` and `?send` open the dialog of that button. */
 export default function ReminderControlScreen(): ReactNode {
   const status = useApiQuery(reminderCalls.status)
   const mailbox = useApiQuery(mailCalls.config)
+  // Deferred, as the queries’ answers are: the header of `Control` takes its place in the same commit.
+  const loaded = useDeferredValue(status.data !== undefined && mailbox.data !== undefined)
   return (
     <>
-      <PageHeader title={texts.title} subtitle={texts.subtitle} />
+      {!loaded && <PageHeader title={texts.title} subtitle={texts.subtitle} />}
       <QueryView query={mailbox} loading={texts.loading} skeleton={<ControlSkeleton />} error={texts.failed} empty={null}>
         {(box) => (
           <QueryView query={status} loading={texts.loading} skeleton={<ControlSkeleton />} error={texts.failed} empty={null}>
@@ -44,9 +51,9 @@ export default function ReminderControlScreen(): ReactNode {
 
 function ControlSkeleton(): ReactNode {
   return (
-    <div className={styles.top}>
-      <Skeleton height={342} radius={14} />
-      <Skeleton height={342} radius={14} />
+    <div className={styles.parts}>
+      <Skeleton height={480} radius={14} />
+      <Skeleton height={480} radius={14} />
     </div>
   )
 }
@@ -67,6 +74,8 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const runActions = useRunActions(followed, isActive)
   const starting = actions.starting || actions.sending || runActions.retrying !== null
   const retry = { busy: runActions.retrying, disabled: starting || actions.stopping || followed.inProgress, start: runActions.retry }
+  const lines = preview.data?.lines ?? []
+  const asked = useAsked(actions, isActive)
   // The call may answer only after 20 seconds; the status names its run long before.
   useApiQuery(reminderCalls.status, {}, { refetchInterval: starting ? whileStarting : usually })
   // Every next date depends on it, and it may change in another window.
@@ -79,6 +88,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const shownByRun = trouble !== null && trouble.run !== null && trouble.run === followed.run?._id
   return (
     <>
+      <ControlHeader status={status} mailbox={mailbox} actions={actions} inProgress={followed.inProgress} />
       {!configured && <UnconfiguredBanner />}
       {configured && status.pause && <PausedBanner pause={status.pause} zone={zone} />}
       {status.trouble && <Notice tone="warn">{status.trouble}</Notice>}
@@ -90,21 +100,21 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         zone={zone}
         onCancel={runActions.cancel}
         retry={retry}
+        lines={lines}
         lead={shownByRun ? trouble.message : null}
       />
-      <div className={styles.top}>
-        <StatusCard status={status} mailbox={mailbox} actions={actions} inProgress={followed.inProgress} />
-        <SendNowCard
-          mailbox={configured ? (status.pause === null ? 'works' : 'paused') : 'missing'}
-          emails={preview.data?.sendNowMails ?? null}
-          reminded={preview.data?.remindedToday ?? 0}
-          actions={actions}
-          inProgress={followed.inProgress}
-        />
+      <PartLinks failed={[...openFailures(runs.data ?? [], lines).values()].flat().length} />
+      <div className={styles.parts}>
+        <NextPart preview={preview} status={status} />
+        <LastRuns runs={runs} lines={lines} zone={zone} retry={retry} asked={asked} above={followed.run?._id ?? null} />
       </div>
-      <GroupingCard />
-      <ComingUp preview={preview} zone={zone} />
-      <LastRuns runs={runs} zone={zone} retry={retry} />
+      <SettingsPart hour={status.reminderHour} mailbox={mailbox.user} />
+      <SendDialog
+        action={dialog === 'start' || dialog === 'send' ? dialog : null}
+        reading={actions.reading}
+        onClose={closeDialog}
+        onConfirm={actions.confirm}
+      />
       <NothingLeftDialog opened={dialog === 'nothing-left'} remindedToday={preview.data?.remindedToday ?? 0} onClose={closeDialog} />
       <MailboxNeededDialog action="start" opened={dialog === 'needed-to-start'} onClose={closeDialog} />
       <MailboxNeededDialog action="send" opened={dialog === 'needed-to-send'} onClose={closeDialog} />
@@ -112,15 +122,60 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   )
 }
 
-const toSettings = (
-  <Button component={Link} to={screens.mailSettings} variant="default">
-    {texts.emailSettings}
-  </Button>
-)
+/** Answers the run that the address asks for, and opens the dialog that it asks for, once. */
+function useAsked({ start, sendNow }: ReminderActions, active: boolean): string | null {
+  const [address, setAddress] = useSearchParams()
+  const wanted = (['preview', 'start', 'send'] as const).find((name) => address.has(name)) ?? null
+  const answered = useRef<typeof wanted>(null)
+  useEffect(() => {
+    if (answered.current === wanted) return
+    answered.current = wanted
+    if (wanted === null) return
+    setAddress({}, { replace: true, preventScrollReset: true })
+    if (wanted === 'send') void sendNow()
+    else if (!active) void start(wanted === 'preview')
+  })
+  return address.get('run')
+}
+
+/** On a phone the parts are below each other, far apart. */
+function PartLinks({ failed }: { failed: number }): ReactNode {
+  return (
+    <nav aria-label={texts.parts.label} className={styles.links}>
+      {parts.map((name) => (
+        <a
+          key={name}
+          href={`#${name}`}
+          className={styles.link}
+          onClick={(event) => {
+            event.preventDefault()
+            showPart(name)
+          }}
+        >
+          {texts.parts[name]}
+          {name === 'last-runs' && failed > 0 && (
+            <span className={styles.badge}>
+              {failed.toLocaleString('en-IN')}
+              <span className={styles.unseen}>{` ${texts.parts.failed}`}</span>
+            </span>
+          )}
+        </a>
+      ))}
+    </nav>
+  )
+}
 
 function UnconfiguredBanner(): ReactNode {
   return (
-    <Notice tone="warn" title={texts.unconfigured.title} action={toSettings}>
+    <Notice
+      tone="warn"
+      title={texts.unconfigured.title}
+      action={
+        <Button component={Link} to={screens.mailSettings}>
+          {texts.emailSettings}
+        </Button>
+      }
+    >
       {texts.unconfigured.text}
     </Notice>
   )
@@ -129,7 +184,15 @@ function UnconfiguredBanner(): ReactNode {
 function PausedBanner({ pause, zone }: { pause: SenderPause; zone: string }): ReactNode {
   const cause = causeOf(pause)
   return (
-    <Notice tone="bad" title={texts.pause.titles[cause]} action={toSettings}>
+    <Notice
+      tone="bad"
+      title={texts.pause.titles[cause]}
+      action={
+        <Button component={Link} to={screens.mailSettings} variant="default">
+          {texts.emailSettings}
+        </Button>
+      }
+    >
       <p className={styles.text}>
         {cause === 'login_refused' ? (
           <>

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, VisuallyHidden } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import type { Run } from '#contract/reminders.ts'
+import type { PreviewLine, Run } from '#contract/reminders.ts'
 import styles from './reminders.module.css'
 import { emailCount, type Sample, sendRate, withSample } from './run-progress.ts'
 import { type Retry, RunCounts, RunResult } from './run-result.tsx'
@@ -15,11 +15,13 @@ interface RunPanelProps {
   zone: string
   onCancel: (run: Run) => void
   retry: Retry
+  /** The unpaid invoices. */
+  lines: PreviewLine[]
   /** The error of the call that started the run. */
   lead: string | null
 }
 
-export function RunPanel({ followed, starting, zone, onCancel, retry, lead }: RunPanelProps): ReactNode {
+export function RunPanel({ followed, starting, zone, onCancel, retry, lines, lead }: RunPanelProps): ReactNode {
   const { run, inProgress, dismiss } = followed
   const busy = inProgress || (starting && run === null)
   const section = useRef<HTMLElement>(null)
@@ -40,7 +42,7 @@ export function RunPanel({ followed, starting, zone, onCancel, retry, lead }: Ru
                 <IconX size={18} />
               </ActionIcon>
             </div>
-            <RunResult run={run} zone={zone} retry={retry} lead={lead} />
+            <RunResult run={run} zone={zone} retry={retry} lines={lines} lead={lead} />
           </section>
         )}
       </div>
@@ -85,7 +87,7 @@ function Progress({ run, section, onCancel }: ProgressProps): ReactNode {
         <span className={styles.sentPart} style={{ width: share(run?.sent ?? 0) }} />
         <span className={styles.failedPart} style={{ width: share(run?.failed ?? 0) }} />
       </div>
-      {run && <RunCounts run={run} always={['sent', 'failed', 'waiting']} />}
+      {run && <RunCounts run={run} />}
     </section>
   )
 }

@@ -1,14 +1,17 @@
-import { ScrollArea } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { IconAlertCircle, IconRefresh } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import type { Run } from '#contract/reminders.ts'
+import type { PreviewLine, Run } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { relativeDateInline } from './dates.ts'
+import { byAddress, type FailedAddress, failuresOf } from './failures.ts'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
+
+/** Failures shown at first. */
+const initialFailures = 3
 
 export interface Retry {
   /** The run that is being retried. */
@@ -17,96 +20,120 @@ export interface Retry {
   start: (run: Run) => void
 }
 
-export function RunResult({ run, zone, retry, lead = null }: { run: Run; zone: string; retry: Retry; lead?: string | null }): ReactNode {
+interface RunResultProps {
+  run: Run
+  zone: string
+  retry: Retry
+  /** The unpaid invoices. */
+  lines: PreviewLine[]
+  /** Shown in place of "No emails were sent." */
+  lead?: string | null
+}
+
+/** The result of a run: failures first. */
+export function RunResult({ run, zone, retry, lines, lead = null }: RunResultProps): ReactNode {
   const next = run.nextTryAt === null ? null : relativeDateInline(zone, run.nextTryAt, new Date())
   const stopped = run.cancelledAt !== null
   return (
     <div className={styles.result}>
-      <p>{run.sent > 0 ? texts.run.sent(run.sent) : (lead ?? texts.run.nothing)}</p>
+      {lead !== null && <p>{lead}</p>}
+      {run.failed > 0 && (
+        <>
+          <Failures run={run} lines={lines} />
+          <BusyButton
+            variant="default"
+            leftSection={<IconRefresh size={18} stroke={1.7} />}
+            busy={retry.busy === run._id}
+            busyText={texts.retry.busy}
+            disabled={retry.disabled && retry.busy !== run._id}
+            onClick={() => retry.start(run)}
+          >
+            {texts.retry.button}
+          </BusyButton>
+        </>
+      )}
       {run.held > 0 && (
         <p>
           {`${texts.run.held[run.holdReason ?? 'sending_paused'](run.held)} ${run.kind === 'daily' ? texts.run.heldUntil.daily : texts.run.heldUntil.byHand}`}
         </p>
       )}
       {run.held > 0 && run.holdReason === 'restored' && (
-        <div className={styles.again}>
-          <BusyButton
-            variant="default"
-            busy={retry.busy === run._id}
-            busyText={texts.run.sendingHeld}
-            disabled={retry.disabled && retry.busy !== run._id}
-            onClick={() => retry.start(run)}
-          >
-            {texts.run.sendHeld}
-          </BusyButton>
-        </div>
+        <BusyButton
+          variant="default"
+          busy={retry.busy === run._id}
+          busyText={texts.run.sendingHeld}
+          disabled={retry.disabled && retry.busy !== run._id}
+          onClick={() => retry.start(run)}
+        >
+          {texts.run.sendHeld}
+        </BusyButton>
       )}
       {run.retrying > 0 && <p>{texts.run.retryLine(run.retrying, next)}</p>}
+      {(run.sent > 0 || lead === null) && <p>{run.sent > 0 ? texts.run.sent(run.sent) : texts.run.nothing}</p>}
       {run.skipped > 0 && <p>{stopped ? texts.run.cancelled(run.skipped) : texts.run.skipped[run.kind](run.skipped)}</p>}
-      {run.failed > 0 && (
-        <>
-          <Failures run={run} />
-          <div className={styles.again}>
-            <BusyButton
-              variant="default"
-              leftSection={<IconRefresh size={18} stroke={1.7} />}
-              busy={retry.busy === run._id}
-              busyText={texts.retry.busy}
-              disabled={retry.disabled && retry.busy !== run._id}
-              onClick={() => retry.start(run)}
-            >
-              {texts.retry.button}
-            </BusyButton>
-          </div>
-        </>
-      )}
     </div>
   )
 }
 
-function Failures({ run }: { run: Run }): ReactNode {
-  const more = run.failed - run.failures.length
+function Failures({ run, lines }: { run: Run; lines: PreviewLine[] }): ReactNode {
+  const [shown, setShown] = useState(initialFailures)
+  const addresses = byAddress(failuresOf(run, new Map(lines.map((line) => [line.invoiceId, line]))))
+  const unlisted = run.failed - run.failures.length
   return (
     <>
       <p className={styles.failed}>{texts.run.failedLine(run.failed)}</p>
-      <ScrollArea.Autosize
-        mah="min(420px, 60vh)"
-        type="auto"
-        viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': texts.run.failedLine(run.failed) }}
-      >
-        <ul className={styles.failures}>
-          {run.failures.map(({ invoiceId, clientEmail, message }) => (
-            <li key={invoiceId}>
-              <span className={styles.client}>{clientEmail}</span>
-              <span className={styles.reply}>{message === '' ? texts.run.noReason : <q>{message}</q>}</span>
-              <span className={styles.todo}>
-                {adviceFor(message)}{' '}
-                <Link to={screens.invoice(invoiceId)} className={styles.open}>
-                  {texts.run.openInvoice}
-                </Link>
-              </span>
-            </li>
-          ))}
-        </ul>
-      </ScrollArea.Autosize>
-      {more > 0 && <p className={styles.more}>{texts.run.more(more)}</p>}
+      <ul className={styles.failures}>
+        {addresses.slice(0, shown).map((address) => (
+          <AddressItem key={`${address.clientEmail} ${address.message}`} address={address} />
+        ))}
+      </ul>
+      {addresses.length > shown && (
+        <button type="button" className={styles.more} onClick={() => setShown(addresses.length)}>
+          {texts.run.allFailures(addresses.length)}
+        </button>
+      )}
+      {addresses.length <= shown && unlisted > 0 && <p className={styles.quiet}>{texts.run.more(unlisted)}</p>}
     </>
+  )
+}
+
+function AddressItem({ address: { clientEmail, message, failures } }: { address: FailedAddress }): ReactNode {
+  const name = failures.find(({ line }) => line !== null)?.line?.clientName
+  return (
+    <li className={styles.failure}>
+      <IconAlertCircle size={20} aria-hidden className={styles.failureIcon} />
+      <div>
+        <span className={styles.client}>{name ?? clientEmail}</span>
+        <span className={styles.about}>
+          {name !== undefined && `${clientEmail}. `}
+          {message === '' ? texts.run.noReason : adviceFor(message)}
+        </span>
+        {message !== '' && <q className={styles.reply}>{message}</q>}
+        <span className={styles.opens}>
+          {failures.map(({ invoiceId, line }) => (
+            <Link key={invoiceId} to={screens.invoice(invoiceId)} className={styles.open}>
+              {texts.run.openInvoice(line?.reference ?? null)}
+            </Link>
+          ))}
+        </span>
+      </div>
+    </li>
   )
 }
 
 type Count = keyof typeof texts.run.count
 
-/** Zeros are shown only for the counts in `always`. */
-export function RunCounts({ run, always }: { run: Run; always: Count[] }): ReactNode {
-  const stopped = run.cancelledAt !== null
+/** The counts of a run in progress; zeros are shown for sent, failed and waiting only. */
+export function RunCounts({ run }: { run: Run }): ReactNode {
   const counts: [Count, number][] = [
     ['sent', run.sent],
     ['failed', run.failed],
     ['waiting', run.open - run.retrying - run.held],
     ['retrying', run.retrying],
     ['held', run.held],
-    [stopped ? 'cancelled' : 'skipped', run.skipped],
+    [run.cancelledAt === null ? 'skipped' : 'cancelled', run.skipped],
   ]
+  const always: Count[] = ['sent', 'failed', 'waiting']
   return (
     <ul className={styles.counts}>
       {counts

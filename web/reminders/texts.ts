@@ -1,6 +1,7 @@
 import type { HoldReason, Run, RunKind } from '#contract/reminders.ts'
 import { zoneName } from '#web/ui/dates.ts'
 import { count } from '#web/ui/texts.ts'
+import type { Unplanned } from './next-runs.ts'
 
 const kinds = { daily: 'Daily run', start: 'Start', send_now: 'Send Now', trigger: 'Trigger', retry: 'Retry' } satisfies Record<
   RunKind,
@@ -30,6 +31,7 @@ export const texts = {
   failed: (message: string) => `Error loading reminder status: ${message}`,
   emailSettings: 'Open Email Settings',
   close: 'Close',
+  cancelDialog: 'Cancel',
 
   unconfigured: {
     title: 'Email is not configured',
@@ -58,22 +60,24 @@ export const texts = {
     },
   },
 
+  parts: { label: 'Parts of this screen', next: 'Next', 'last-runs': 'Last runs', settings: 'Settings', failed: 'not delivered' },
   status: {
-    heading: 'Daily reminders',
-    active: 'Active',
-    inactive: 'Inactive',
+    states: {
+      active: 'Active',
+      inactive: 'Inactive',
+      waiting: 'Active',
+      on_hold: 'On hold: daily reminders need Pro',
+      operator: 'On hold by the operator of this server',
+    },
+    daily: (hour: string, zone: string) => `Daily at ${hour}, ${zone}`,
+    choose: 'Choose Pro',
     waits: 'Waiting for a mailbox: connect one to start sending.',
-    waitingNext: 'Once a mailbox is connected',
     pausedWaits: 'Waiting for the mailbox: nothing is sent until it works again.',
-    pausedNext: 'Once the mailbox works again',
     email: 'Email',
     configured: 'Configured',
     notConfigured: 'Not Configured',
     last: 'Last reminder',
     never: 'Never',
-    next: 'Next run',
-    noNext: 'Off',
-    notPlanned: 'Not scheduled',
     zone: zoneName,
   },
   start: {
@@ -84,7 +88,6 @@ export const texts = {
     failed: (message: string) => `Failed to start reminders: ${message}`,
     refused: (message: string) => `Reminders are active, but the mail server accepted no email. ${message}`,
     title: 'Start reminders',
-    now: (emails: number) => `${count(emails, 'email')} will be sent now, for a total of`,
     nothingDue: 'No reminders are due, so nothing is sent now. This only turns on the daily schedule.',
     list: 'Emails to send now',
     skipped: (n: number) => `${count(n, 'overdue invoice')} skipped: already reminded today, paused, or with an email in progress.`,
@@ -124,19 +127,34 @@ export const texts = {
     button: 'Send Now',
     busy: 'Sending...',
     description: 'Send reminder emails to all clients with overdue invoices right now',
-    held: (emails: number) => (emails === 0 ? 'No emails to send.' : `${count(emails, 'email')} will wait until the mailbox works again.`),
-    reminded: (n: number) => `${count(n, 'invoice')} already reminded today.`,
-    ready: (emails: number) => (emails === 0 ? 'No emails to send.' : `${count(emails, 'email')} ready to send.`),
     done: (n: number) => `${n} reminder emails sent successfully!`,
     failed: (message: string) => `Failed to send reminders: ${message}`,
     nothingDue: 'No invoices are overdue, so no reminders were sent.',
     same: 'Already sent less than a minute ago. No client was emailed twice.',
     allSkipped: 'No emails were sent: every overdue invoice was skipped.',
-    title: 'Send again today',
+    title: 'Send reminders now',
     again: (n: number) => `${count(n, 'invoice was', 'invoices were')} already reminded today.`,
     limit: 'Each invoice can get at most 3 manual reminders a day.',
-    ask: (emails: number) => `Send ${count(emails, 'email')} now?`,
     nothingLeft: 'Every overdue invoice has reached today’s limit of 3 manual reminders.',
+  },
+  choose: {
+    ready: (emails: number) => `${count(emails, 'email')} ready to send`,
+    send: (emails: number) => `Send ${count(emails, 'email')}`,
+    references: (references: string[]) =>
+      references.length <= 3 ? references.join(', ') : `${references.slice(0, 3).join(', ')} and ${references.length - 3} more`,
+    several: (clients: number) => `${count(clients, 'client')} will get several emails.`,
+    combine: 'Combine into one email per client',
+    combined: (clients: number) =>
+      clients === 1
+        ? '1 client gets one email for several invoices.'
+        : `${count(clients, 'client')} get one email for several invoices each.`,
+    separate: 'Send separate emails',
+  },
+  firstEmail: {
+    read: 'Read the first email',
+    loading: 'Loading the email...',
+    failed: (message: string) => `Couldn’t load the email. ${message}`,
+    tooLarge: 'This email would be larger than 1 MB. Shorten your email template.',
   },
 
   help: {
@@ -178,6 +196,7 @@ export const texts = {
     sent: (n: number) => `The mail server accepted ${count(n, 'email')}.`,
     nothing: 'No emails were sent.',
     shortfall: (run: Run) => `${run.sent === 0 ? 'No reminder emails were sent:' : `${count(run.sent, 'email')} sent,`} ${unsent(run)}.`,
+    allFailures: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
     failedLine: (n: number) => `${count(n, 'email')} couldn’t be delivered:`,
     retryLine: (n: number, when: string | null) =>
       `${count(n, 'email is', 'emails are')} delayed${when === null ? '. We’ll retry automatically.' : `; next attempt ${when}.`}`,
@@ -205,25 +224,55 @@ export const texts = {
     cancelled: (n: number) => `${count(n, 'email')} cancelled or skipped because the run was stopped.`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     noReason: 'The mail server gave no reason.',
-    openInvoice: 'Open invoice',
+    openInvoice: (reference: string | null) => (reference === null ? 'Open invoice' : `Open ${reference}`),
   },
 
-  upcoming: {
-    title: 'Coming up',
+  next: {
+    title: 'Next',
     loading: 'Loading upcoming reminders...',
     failed: (message: string) => `Error loading upcoming reminders: ${message}`,
-    label: 'Next reminder',
     none: 'No unpaid invoices. The next reminder for each one will appear here.',
     create: 'Create Invoice',
-    caption: 'Next reminder for every unpaid invoice',
-    client: 'Client',
-    owed: 'Amount',
-    due: 'Due',
-    next: 'Next reminder',
-    open: (n: number) => count(n, 'unpaid invoice'),
+    emails: (emails: number, clients: number) =>
+      emails === clients && emails === 1 ? '1 email' : `${count(emails, 'email')} to ${count(clients, 'client')}`,
+    firstReminders: (emails: number, clients: number) => `${count(emails, 'email')} to ${count(clients, 'client')}`,
+    invoices: (n: number) => count(n, 'invoice'),
+    list: 'Emails of the next run',
+    readyList: 'Emails ready to send',
     showAll: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
     showMore: (n: number) => `Show ${n.toLocaleString('en-IN')} more`,
+    allDays: (n: number) => `Show all ${n.toLocaleString('en-IN')} days`,
+    andMore: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     remindedToday: (n: number) => (n === 1 ? 'Reminded today' : `Reminded ${n} times today`),
+    nothingPlanned: 'No email is planned',
+    runsAnyway: (when: string) => `Next run ${when.charAt(0).toLowerCase()}${when.slice(1)}.`,
+    notNow: 'Not due now',
+    unscheduled: {
+      schedule_inactive: {
+        when: 'No next run',
+        text: (emails: number) =>
+          emails === 0
+            ? 'Daily reminders are off. No emails are sent automatically.'
+            : 'Daily reminders are off. Ready to send when you start:',
+      },
+      plan: {
+        when: 'No next run',
+        text: (emails: number) =>
+          emails === 0 ? 'Daily reminders need Pro. No invoices are overdue.' : 'Daily reminders need Pro. Send Now still sends these:',
+      },
+      operator: {
+        when: 'No next run',
+        text: () => 'Nothing is sent until the operator of this server resumes your account. Contact them to find out why.',
+      },
+      not_configured: {
+        when: 'Once a mailbox is connected',
+        text: (emails: number) => (emails === 0 ? 'No invoices are overdue.' : 'Waiting:'),
+      },
+      sending_paused: {
+        when: 'Once the mailbox works again',
+        text: (emails: number) => (emails === 0 ? 'No invoices are overdue.' : 'Waiting:'),
+      },
+    },
     reasons: {
       schedule_inactive: 'Daily reminders are off',
       operator: 'On hold by the operator of this server',
@@ -231,17 +280,21 @@ export const texts = {
       sending_paused: 'Sending is paused',
       plan: 'Daily reminders need Pro',
       open_mail: 'Email in progress',
+      retrying: 'Delayed, will be retried',
       paused: 'Paused',
-    },
-    held: {
-      not_configured: 'On hold: no mailbox connected',
-      sending_paused: 'On hold: sending is paused',
-      plan: 'On hold: daily reminders need Pro',
-      restored: 'Needs your approval',
-      operator: 'On hold by the operator of this server',
-    },
-    nextAttempt: (when: string) => `Delayed, next attempt ${when}`,
-    noDate: 'No date yet',
+      no_date: 'No date yet',
+      held_not_configured: 'On hold: no mailbox connected',
+      held_sending_paused: 'On hold: sending is paused',
+      held_plan: 'On hold: daily reminders need Pro',
+      held_restored: 'Needs your approval',
+      held_operator: 'On hold by the operator of this server',
+    } satisfies Record<Unplanned, string>,
+  },
+  settings: {
+    title: 'Settings',
+    mailbox: 'Mailbox',
+    sentFrom: (address: string) => `Reminders are sent from ${address}.`,
+    noMailbox: 'No mailbox is connected.',
   },
 
   grouping: {
@@ -259,10 +312,13 @@ export const texts = {
     loading: 'Loading the last runs...',
     failed: (message: string) => `Error loading the last runs: ${message}`,
     none: 'No reminders sent yet. Each run and its results will appear here.',
+    notDelivered: (n: number) => `${n.toLocaleString('en-IN')} not delivered`,
+    all: (n: number) => `Show all ${n.toLocaleString('en-IN')} runs`,
     skippedDay: 'Skipped',
     inProgress: 'In progress',
-    stopped: 'Stopped',
-    nothingDue: 'No reminders were due',
-    details: 'Details',
+    stopped: (sent: number) => `Stopped, ${sent.toLocaleString('en-IN')} sent`,
+    sent: (sent: number, of: number) => `${texts.run.progress(sent, of)} sent`,
+    allSkipped: 'All skipped',
+    nothingDue: 'Nothing was due',
   },
 }

@@ -7,13 +7,13 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { SendAgainQuestion, StartQuestion, StopQuestion } from './dialogs.tsx'
+import { StopQuestion } from './dialogs.tsx'
 import styles from './reminders.module.css'
 import { emailCount } from './run-progress.ts'
 import { texts } from './texts.ts'
 import type { FollowedRun } from './use-followed-run.ts'
 
-export type Dialog = 'none' | 'nothing-left' | 'needed-to-start' | 'needed-to-send'
+export type Dialog = 'none' | 'start' | 'send' | 'nothing-left' | 'needed-to-start' | 'needed-to-send'
 
 interface ReminderActionsOptions {
   configured: boolean
@@ -25,6 +25,8 @@ interface ReminderActionsOptions {
 
 export interface ReminderActions {
   dialog: Dialog
+  /** The dialog of Start Reminders opens with the text of the first email. */
+  reading: boolean
   closeDialog: () => void
   /** The error of the last action; `run` is the run that shows the details. */
   trouble: { message: string; run: string | null } | null
@@ -33,9 +35,13 @@ export interface ReminderActions {
   starting: boolean
   stopping: boolean
   sending: boolean
-  start: () => Promise<void>
+  /** Asks with the dialog of Start Reminders. */
+  start: (reading?: boolean) => Promise<void>
   stop: () => void
+  /** Asks with the dialog of Send Now. */
   sendNow: () => Promise<void>
+  /** The answer of these dialogs. */
+  confirm: (action: 'start' | 'send') => void
 }
 
 export const reminderQueries = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
@@ -46,6 +52,7 @@ export function useReminderActions({ configured, active, preview, runs, followed
   const [dialog, setDialog] = useState<Dialog>('none')
   const [trouble, setTrouble] = useState<ReminderActions['trouble']>(null)
   const [checking, setChecking] = useState<ReminderActions['checking']>(null)
+  const [reading, setReading] = useState(false)
   const knownRuns = useRef(new Set<string>())
 
   const showError = (message: string) => {
@@ -117,22 +124,18 @@ export function useReminderActions({ configured, active, preview, runs, followed
 
   return {
     dialog,
+    reading,
     closeDialog: () => setDialog('none'),
     trouble,
     checking,
     starting: start.isPending,
     stopping: stop.isPending,
     sending: sendNow.isPending,
-    start: async () => {
+    start: async (reading = false) => {
       if (!configured) return setDialog('needed-to-start')
       if (!(await check('start'))) return
-      void confirm({
-        title: texts.start.title,
-        body: <StartQuestion />,
-        action: texts.start.button,
-        busy: texts.start.busy,
-        onConfirm: () => start.mutate({}),
-      })
+      setReading(reading)
+      setDialog('start')
     },
     stop: () => {
       setTrouble(null)
@@ -151,15 +154,15 @@ export function useReminderActions({ configured, active, preview, runs, followed
       if (!configured) return setDialog('needed-to-send')
       const due = await check('send')
       if (!due) return
-      if (due.remindedToday === 0) return sendNow.mutate({})
-      if (due.sendNowMails === 0) return setDialog('nothing-left')
-      void confirm({
-        title: texts.sendNow.title,
-        body: <SendAgainQuestion />,
-        action: texts.sendNow.button,
-        busy: texts.sendNow.busy,
-        onConfirm: () => sendNow.mutate({}),
-      })
+      setReading(false)
+      if (due.sendNowMails > 0) setDialog('send')
+      else if (due.remindedToday > 0) setDialog('nothing-left')
+      else sendNow.mutate({})
+    },
+    confirm: (action) => {
+      setDialog('none')
+      if (action === 'start') start.mutate({})
+      else sendNow.mutate({})
     },
   }
 }

@@ -28,16 +28,19 @@ interface PageHeaderProps {
   subtitle?: string
   /** The screen's main action. */
   action?: ReactNode
+  /** Below the title, in place of a subtitle. */
+  children?: ReactNode
 }
 
 /** The head of a screen: title, one line on its purpose, main action. Also sets the tab's title. */
-export function PageHeader({ title, subtitle, action }: PageHeaderProps): ReactNode {
+export function PageHeader({ title, subtitle, action, children }: PageHeaderProps): ReactNode {
   return (
     <div className={styles.header}>
       <title>{`${title} · Duely`}</title>
       <div className={styles.pageWords}>
         <h1 className={styles.pageTitle}>{title}</h1>
         {subtitle !== undefined && <p className={styles.subtitle}>{subtitle}</p>}
+        {children}
       </div>
       {action}
     </div>

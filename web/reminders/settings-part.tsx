@@ -1,0 +1,91 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Switch.layer.css'
+import { Switch } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+import { reminderCalls } from '#contract/reminders.ts'
+import { screens, withQuery } from '#contract/screens.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { FormError } from '#web/ui/notice.tsx'
+import { showHour } from './dates.ts'
+import { Part } from './part.tsx'
+import styles from './reminders.module.css'
+import { texts } from './texts.ts'
+
+const t = texts.grouping
+
+export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string | null }): ReactNode {
+  const settings = useApiQuery(reminderCalls.settings)
+  return (
+    <Part id="settings" title={texts.settings.title}>
+      <div className={styles.settings}>
+        <div>
+          <h3 className={styles.setting}>{texts.help.heading}</h3>
+          <ul className={styles.help}>
+            <li>
+              {texts.help.start(showHour(hour))}{' '}
+              <Link to={withQuery(screens.profile, { tab: 'preferences' })}>{texts.help.changeHour}</Link>
+            </li>
+            <li>{texts.help.who}</li>
+            <li>{texts.help.stop}</li>
+          </ul>
+        </div>
+        <div>
+          <h3 className={styles.setting}>{t.title}</h3>
+          <QueryView query={settings} loading={t.loading} error={t.failed} empty={null}>
+            {({ groupByClient }) => <GroupSwitch on={groupByClient} />}
+          </QueryView>
+          <Link to={withQuery(screens.emailTemplates, { tab: 'group' })} className={styles.template}>
+            {t.template}
+          </Link>
+        </div>
+        <div>
+          <h3 className={styles.setting}>{texts.sendNow.button}</h3>
+          <p className={styles.settingText} id="send-now-description">
+            {texts.sendNow.description}
+          </p>
+          <h3 className={styles.setting}>{texts.settings.mailbox}</h3>
+          <p className={styles.settingText}>{mailbox === null ? texts.settings.noMailbox : texts.settings.sentFrom(mailbox)}</p>
+          <Link to={screens.mailSettings} className={styles.template}>
+            {texts.emailSettings}
+          </Link>
+        </div>
+      </div>
+    </Part>
+  )
+}
+
+/** Saves on change; a failed save restores the stored value. */
+function GroupSwitch({ on }: { on: boolean }): ReactNode {
+  const [wanted, setWanted] = useState<boolean | null>(null)
+  const change = useApiMutation(reminderCalls.changeSettings, {
+    invalidates: [reminderCalls.settings, reminderCalls.preview],
+    onSuccess: () => setWanted(null),
+    onError: () => setWanted(null),
+  })
+  return (
+    <>
+      <Switch
+        size="md"
+        label={t.label}
+        description={t.hint}
+        checked={wanted ?? on}
+        aria-busy={change.isPending}
+        classNames={{
+          track: styles.switchTrack ?? '',
+          label: styles.switchLabel ?? '',
+          description: styles.switchHint ?? '',
+          body: styles.switchBody ?? '',
+        }}
+        onChange={(event) => {
+          if (change.isPending) return
+          setWanted(event.currentTarget.checked)
+          change.mutate({ body: { groupByClient: event.currentTarget.checked } })
+        }}
+      />
+      <FormError message={change.isError ? t.notSaved(errorMessage(change.error)) : null} />
+    </>
+  )
+}
