@@ -13,7 +13,7 @@ import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts } from './tables.ts'
 import { passwordChangedEmail, refusals } from './texts.ts'
-import { addressKey, countGuess, countTry, forgetGuesses, guessKey, ownGuessKey, takeBackGuess, tooMany } from './throttle.ts'
+import { addressKey, countGuess, countTry, forgetGuesses, guessKey, ownGuessKey, takeBackGuess, tooManyLinks } from './throttle.ts'
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
@@ -176,7 +176,7 @@ export async function changeProfile(
         .returning()
       if (!after) throw new Error('A locked account was not there to be changed.')
       const nextAt = newEmail !== null && byLink ? await sendChangeLink(tx, deps, after, newEmail, now) : null
-      if (nextAt) throw tooMany(nextAt, now)
+      if (nextAt) throw tooManyLinks(nextAt, now)
       if (atOnce) {
         await dropLinks(tx, after.id)
         await writeAudit(tx, { ownerId: after.id, kind: 'email_changed', about: newEmail }, from, now)

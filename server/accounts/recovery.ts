@@ -13,7 +13,7 @@ import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, accounts } from './tables.ts'
 import { emailChangedEmail, operator, passwordChangedEmail, passwordResetEmail, refusals, signInWithGoogleEmail } from './texts.ts'
-import { addressKey, countTry, emailKey, forgetEveryGuess, tooMany } from './throttle.ts'
+import { addressKey, countTry, emailKey, forgetEveryGuess, tooManyLinks } from './throttle.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
 const requestsFromOneAddress = { limit: 20, seconds: 3600 }
@@ -109,7 +109,7 @@ export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now:
   if (account.emailVerifiedAt) throw new ProblemError('conflict', refusals.emailConfirmed)
   await deps.db.transaction(async (tx) => {
     const nextAt = await sendConfirmLink(tx, deps, account, now)
-    if (nextAt) throw tooMany(nextAt, now)
+    if (nextAt) throw tooManyLinks(nextAt, now)
   })
 }
 

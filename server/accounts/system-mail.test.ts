@@ -1,3 +1,4 @@
+// Also on PostgreSQL: emails of one address that are queued at the same time wait for each other's count.
 import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
@@ -66,7 +67,10 @@ test('an unconfirmed address gets three links an hour over all kinds and account
   const changed = await ask(app, meera, accountCalls.changeProfile, {
     body: { email: 'victim+tag@example.com', currentPassword: password },
   })
-  expect(changed.problem?.code).toBe('too_many')
+  expect(changed.problem).toMatchObject({
+    code: 'too_many',
+    message: 'This address has received too many links. Please try again in 60 minutes.',
+  })
   expect(changed.headers['retry-after']).toBe('3600')
   const [row] = await app.db.select().from(accounts).where(eq(accounts.email, email))
   if (!row) throw new Error('The victim has no account.')
@@ -112,6 +116,19 @@ test('a confirmed address gets 20 emails of a kind a day and one digest of the r
   expect(smtp.mails).toHaveLength(42)
   await pruneSystemMailCounts(app.db, app.clock.now())
   expect(await app.db.select().from(systemMailCounts)).toEqual([])
+})
+
+test('links that are asked for at the same time are counted one after the other', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const asha = await aPerson(app)
+  const asked = Array.from({ length: 5 }, () => [
+    ask(app, null, accountCalls.forgotPassword, { body: { email: asha.email } }),
+    ask(app, asha, accountCalls.sendConfirmation),
+  ])
+  await Promise.all(asked.flat())
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(3)
 })
 
 test('what waits for the owner of a deleted account is not sent', async () => {

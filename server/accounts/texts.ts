@@ -23,6 +23,8 @@ export const refusals = {
   noNotice: 'There is no such notice.',
   foreignSite: 'This request came from another site and was rejected.',
   tooManyTries: (seconds: number) => `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  tooManyLinks: (minutes: number) =>
+    `This address has received too many links. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
   tooManySignIns: 'Many people are signing in right now. Please try again in a few seconds.',
   emailFromGoogle: 'Your email comes from your Google account and cannot be changed here.',
   passwordWithGoogle: 'You sign in with Google, so there is no password to change here.',

@@ -115,9 +115,15 @@ export function secondsUntil(until: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((until.epochMilliseconds - now.epochMilliseconds) / 1000))
 }
 
-export function tooMany(until: Instant, now: Instant): ProblemError {
+function tooMany(until: Instant, now: Instant): ProblemError {
   const seconds = secondsUntil(until, now)
   return new ProblemError('too_many', refusals.tooManyTries(seconds), {
     retryAfter: seconds,
   })
+}
+
+/** An address has had as many links as may be sent there for now. */
+export function tooManyLinks(until: Instant, now: Instant): ProblemError {
+  const seconds = secondsUntil(until, now)
+  return new ProblemError('too_many', refusals.tooManyLinks(Math.ceil(seconds / 60)), { retryAfter: seconds })
 }

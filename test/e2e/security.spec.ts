@@ -56,6 +56,10 @@ test('the link in a password reset email works once', async ({ page, program, po
 
 test('a new email takes effect once its link is opened', async ({ page, program, post }) => {
   await someoneAt(program.url, 'old@banyan.example')
+  // Only a confirmed address is notified of the change.
+  await page.goto(await linkIn(post, 'old@banyan.example', 'Confirm your email for Duely'))
+  await page.getByRole('button', { name: 'Confirm Email' }).click()
+  await expect(page.getByText('Your email is confirmed.')).toBeVisible()
   await fillIn(page, 'old@banyan.example')
   await expect(page).toHaveURL(/\/dashboard$/)
   await page.goto('/dashboard/profile')
