@@ -59,7 +59,7 @@ test('a new email takes effect once its link is opened', async ({ page, program,
   // Only a confirmed address is notified of the change.
   await page.goto(await linkIn(post, 'old@banyan.example', 'Confirm your email for Duely'))
   await page.getByRole('button', { name: 'Confirm Email' }).click()
-  await expect(page.getByText('Your email is confirmed.')).toBeVisible()
+  await expect(page.getByText('old@banyan.example is confirmed and is the email of your account.')).toBeVisible()
   await fillIn(page, 'old@banyan.example')
   await expect(page).toHaveURL(/\/dashboard$/)
   await page.goto('/dashboard/profile')
