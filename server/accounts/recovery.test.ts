@@ -335,15 +335,19 @@ test('a system email is retried while the mail server is down, and sent once', a
   expect(await letters(smtp, asha.email)).toHaveLength(1)
 })
 
-test('a permanently refused or expired system email is dropped', async () => {
+test('a system email that is refused permanently or has expired is dropped, one that a broken server refuses is retried', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
   smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
   await forgot(app, asha.email)
   expect(await app.db.select().from(systemMails)).toEqual([])
-  smtp.answer({ rcpt: () => '451 4.7.1 Greylisted' })
+  smtp.answer({ greeting: () => '554 5.3.2 No service' })
   await forgot(app, asha.email)
+  expect(await app.db.select().from(systemMails)).toHaveLength(1)
+  smtp.answer({ rcpt: () => '451 4.7.1 Greylisted' })
+  app.clock.advance({ seconds: 15 })
+  await app.runJobs()
   expect(await app.db.select().from(systemMails)).toHaveLength(1)
   app.clock.advance({ minutes: 60 })
   await app.runJobs()

@@ -173,8 +173,9 @@ export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled
       await transmit(mailId, { to, ...written, ...(held ? layOut(config.publicUrl, digestOf(held)) : {}) })
     } catch (error) {
       const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string }
-      // The operator can fix a refused login, so the email is retried.
-      const final = code !== 'EAUTH' && responseCode !== undefined && responseCode >= 500
+      // The operator can fix anything else, such as a refused login, so the email is retried.
+      const ofEmail = code === 'EENVELOPE' || code === 'EMESSAGE'
+      const final = ofEmail && responseCode !== undefined && responseCode >= 500
       log.warn({ mailId, code, responseCode, command, attempt: row.attempt + 1 }, 'A system email was not sent.')
       if (final) return settle(null)
       const pause = pauses[Math.min(row.attempt, pauses.length - 1)] ?? 900
