@@ -89,7 +89,7 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/deliver.ts': 'runs in the background; changes of invoices and mailboxes call it',
   'server/reminders/runs.ts': 'runs in the background; a change of zone or hour moves the next run',
   'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',
-  'server/reminders/claims.ts': 'a process opens its claims when it starts',
+  'server/reminders/sending.ts': 'a process opens what its mailboxes share when it starts',
   'server/reminders/processes.ts': 'heartbeats run in the background',
 }
 /** Only these files may import routes and jobs of slices. */

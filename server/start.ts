@@ -19,9 +19,9 @@ import { openPages } from '#server/platform/pages.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
-import { openClaims } from '#server/reminders/claims.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
 import { findTrouble } from '#server/reminders/processes.ts'
+import { openSending } from '#server/reminders/sending.ts'
 import { openCalls } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { operate } from './operator.ts'
@@ -74,10 +74,10 @@ async function start(given: Config, log: Log): Promise<void> {
   const secretKey = await loadSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
   if (!database.embedded) await holdIfRestored(database.db, log)
-  const queue = await openQueue({ db: database.db, log, soleProcess: database.embedded !== null })
+  const queue = await openQueue({ db: database.background, log, soleProcess: database.embedded !== null })
   opened.queue = queue
   const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
-  if (config.role !== 'web') opened.worker = await openWorker(deps, database)
+  if (config.role !== 'web') opened.worker = await openWorker({ ...deps, db: database.background }, database)
   if (database.embedded) opened.operator = await openOperatorSocket(config.dataDir, log, (args) => operate(deps, args))
   if (opened.listener) await serve(opened.listener, deps, database.pulse)
   log.info(
@@ -136,8 +136,8 @@ async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop():
   const mailer = openMailer({ db: deps.db, config, log })
   const processId = randomUUID()
   const soleProcess = database.embedded !== null
-  const claims = openClaims({ db: deps.db, clock: deps.clock, processId, statements: soleProcess ? 1 : 2 })
-  return startWorker({ ...deps, mailer, processId, claims, random: Math.random, limitsOf, soleProcess, pulse: database.pulse })
+  const sending = openSending(deps, { processId, embedded: soleProcess })
+  return startWorker({ ...deps, ...sending, mailer, processId, random: Math.random, limitsOf, soleProcess, pulse: database.pulse })
 }
 
 /** Takes nothing new, finishes and records what is in flight, ends with 0 within 10 s. */

@@ -39,6 +39,7 @@ import {
   releaseProcess,
 } from '#server/reminders/processes.ts'
 import { makeDueRuns } from '#server/reminders/runs.ts'
+import { mailboxesAtOnce } from '#server/reminders/sending.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
@@ -46,7 +47,7 @@ export function works(deps: Delivering): Work[] {
   const sendSystemMail = openSystemMailer(deps, settleLink)
   const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
-    work(deliverJob, 24, ({ ownerId }, stopping, orphaned) => deliver(deps, ownerId, stopping, orphaned)),
+    work(deliverJob, mailboxesAtOnce, ({ ownerId }, stopping, orphaned) => deliver(deps, ownerId, stopping, orphaned)),
     // Four at a time over two connections. Notices never hold both: a link waits for one of them at most.
     work(systemLinkJob, 3, ({ mailId }) => sendSystemMail(mailId)),
     work(systemNoticeJob, 1, ({ mailId }) => sendSystemMail(mailId)),
@@ -130,6 +131,8 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   deps.queue.start(works(deps))
   return {
     async stop() {
+      deps.hosts.close()
+      for (const timer of deps.resting.values()) clearTimeout(timer)
       await Promise.all([deps.queue.stop(), ...repeating.slice(1).map((one) => one.stop())])
       await deps.mailer.close()
       await repeating[0]?.stop()

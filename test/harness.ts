@@ -20,9 +20,9 @@ import { type Database, type OpenDatabase, openServer, wrapEmbedded } from '#ser
 import type { Deps } from '#server/platform/deps.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
-import { openClaims } from '#server/reminders/claims.ts'
 import type { Delivering } from '#server/reminders/deliver.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
+import { openSending } from '#server/reminders/sending.ts'
 import { reconcileDue, sweep, tick, works } from '#server/worker.ts'
 import { templateDatabase } from './postgres-setup.ts'
 import { toldByAnswer, toldByLog, untoldByDatabase } from './secrets-told.ts'
@@ -83,15 +83,12 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   const log = testLog()
   const mailer = openMailer({ db: database.db, config, log })
   const processId = newId()
+  const own: Deps = { db: database.db, clock, queue, log, config }
   const deps: Delivering = {
-    db: database.db,
-    clock,
-    queue,
-    log,
-    config,
+    ...own,
+    ...openSending(own, { processId, embedded: database.embedded !== null }),
     mailer,
     processId,
-    claims: openClaims({ db: database.db, clock, processId, statements: 2 }),
     random: () => 0.5,
     limitsOf,
   }

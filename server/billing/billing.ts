@@ -6,7 +6,7 @@ import { type Ability, planOf, planThatLifts, trialDays } from '#contract/plans.
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Sources } from '#server/platform/headers.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -52,10 +52,31 @@ export function checkoutPage({ razorpay }: Selling): { path: string; sources: So
 
 /** What an account may do at this moment. Throws where there is no such account. */
 export async function entitlementsOf(db: Database, ownerId: string, now: Instant, config: Selling): Promise<Entitlements> {
-  const [owner] = await db.select({ createdAt: accounts.createdAt }).from(accounts).where(eq(accounts.id, ownerId))
-  if (!owner) throw new Error('There is no such account.')
-  const bought = await boughtBy(db, ownerId)
-  return entitlementsAt({ current: currentOf(planPeriods(bought), now), trialEnd: trialEndOf(owner), sells: config.razorpay !== null }, now)
+  const owners = await db.select({ id: accounts.id, createdAt: accounts.createdAt }).from(accounts).where(eq(accounts.id, ownerId))
+  const entitled = (await entitlementsOfMany(db, owners, now, config)).get(ownerId)
+  if (!entitled) throw new Error('There is no such account.')
+  return entitled
+}
+
+/** The same for many accounts, by account. */
+export async function entitlementsOfMany(
+  db: Database,
+  owners: Pick<AccountRow, 'id' | 'createdAt'>[],
+  now: Instant,
+  config: Selling,
+): Promise<Map<string, Entitlements>> {
+  const sells = config.razorpay !== null
+  const bought = await db
+    .select()
+    .from(purchases)
+    .where(sql`${purchases.ownerId} = ANY(${arrayText(owners.map(({ id }) => id))}::uuid[])`)
+  const byOwner = Map.groupBy(bought, ({ ownerId }) => ownerId)
+  return new Map(
+    owners.map((owner) => {
+      const current = currentOf(planPeriods(byOwner.get(owner.id) ?? []), now)
+      return [owner.id, entitlementsAt({ current, trialEnd: trialEndOf(owner), sells }, now)]
+    }),
+  )
 }
 
 /** Refuses with `plan_limit`, naming what the plan allows and which plan lifts it, where the account may not do something. */

@@ -12,9 +12,9 @@ export type Outcome =
   | { kind: 'accepted'; reply: string }
   /**
    * 4yz, connection, TLS, DNS, timeout. `unknown`: the data was sent, so the server may have the email. `ofMailbox`: the reply is about the
-   * mailbox, not about the recipient or the connection.
+   * mailbox, not about the recipient or the connection. `unreached`: the host did not answer, so it would not answer other mailboxes either.
    */
-  | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean }
+  | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean; unreached?: boolean }
   | { kind: 'permanent'; reply: string }
   | { kind: 'login_refused'; reply: string }
   | { kind: 'quota'; reply: string }
@@ -159,7 +159,7 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
       }
     } catch (error) {
       const { dataSent, step } = connection?.session.progress ?? { dataSent: false, step: '' }
-      const outcome = classify(error, { sender, dataSent, ofMailbox: step !== 'RCPT' })
+      const outcome = classify(error, { sender, dataSent, connected: connection !== null, ofMailbox: step !== 'RCPT' })
       if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.code === 'reply'))
         options.log.info(
           { senderId: sender.senderId, host: sender.host, port: sender.port, outcome: outcome.kind },
@@ -228,7 +228,7 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
 }
 
 /** By the step, then by the reply's codes, never by message text. */
-function classify(error: unknown, about: { sender: Sender; dataSent: boolean; ofMailbox: boolean }): Outcome {
+function classify(error: unknown, about: { sender: Sender; dataSent: boolean; connected: boolean; ofMailbox: boolean }): Outcome {
   if (!(error instanceof MailError))
     // The password does not open: wrong secret key, or moved to another row.
     return { kind: 'login_refused', reply: outcomes.passwordUnreadable }
@@ -237,7 +237,13 @@ function classify(error: unknown, about: { sender: Sender; dataSent: boolean; of
     return { kind: 'login_refused', reply: passwordsSwitchedOffText(about.sender.host ?? 'This server', reply).slice(0, 500) }
   if (code === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
   if (code !== 'reply' || reply === null)
-    return { kind: 'temporary', reply: reply ?? plainWords(error, about.sender), unknown: about.dataSent }
+    return {
+      kind: 'temporary',
+      reply: reply ?? plainWords(error, about.sender),
+      unknown: about.dataSent,
+      // A reply to this mailbox's login shows nothing about others.
+      unreached: !about.connected && reply === null,
+    }
   if (loginCodes.has(replyCode(reply))) return { kind: 'login_refused', reply }
   if (quotaCodes.has(enhancedCode(reply) ?? '')) return { kind: 'quota', reply }
   if (Math.floor(replyCode(reply) / 100) === 5) return { kind: 'permanent', reply }

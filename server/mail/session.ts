@@ -16,6 +16,8 @@ export interface Deadlines {
   greeting: number
   /** Every single command, STARTTLS with its handshake included. */
   command: number
+  /** All of these for one email, the connection included where it needs a new one. */
+  beforeDot: number
   /** From the server's 354 until its reply to the final dot. */
   dot: number
 }
@@ -34,7 +36,7 @@ export interface NetworkDeps {
 export const defaultNetwork: Omit<NetworkDeps, 'allowPrivateHosts'> = {
   resolve: resolveName,
   connect: connectToAddresses,
-  deadlines: { connect: 10_000, greeting: 20_000, command: 30_000, dot: 120_000 },
+  deadlines: { connect: 10_000, greeting: 20_000, command: 30_000, beforeDot: 60_000, dot: 120_000 },
   trust: null,
 }
 
@@ -77,6 +79,7 @@ export async function openSession(
   extra: { signal?: AbortSignal; probe?: number } = {},
 ): Promise<Session> {
   const { deadlines } = network
+  const began = performance.now()
   const connecting = limit(deadlines.connect, extra.signal)
   const host = await connecting.race(vetHost(target, network))
   const plain = network.connect(host.addresses, target.port)
@@ -90,7 +93,7 @@ export async function openSession(
       ...(network.trust === null ? {} : { ca: [...tls.rootCertificates, network.trust] }),
     }
     const socket = target.secure ? await limit(deadlines.greeting, extra.signal).race(secured(plain, host, security)) : plain
-    return await talk(socket, plain, { target, host, lax, security, network, ...extra })
+    return await talk(socket, plain, { target, host, lax, security, network, began, ...extra })
   } catch (error) {
     plain.destroy()
     throw error
@@ -104,6 +107,8 @@ interface Talk {
   lax: boolean
   security: tls.ConnectionOptions
   network: NetworkDeps
+  /** When connecting began. */
+  began: number
   signal?: AbortSignal
   probe?: number
 }
@@ -118,7 +123,9 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   let broken: MailError | null = null
   let smtpUtf8 = false
   let asked = ''
+  let dotUntil = about.began + deadlines.beforeDot
   let progress = { answered: false, dataSent: false, step: '' }
+  let connectingTook = 0
 
   const smtp = new SMTPConnection({
     connection: socket,
@@ -138,7 +145,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
     logger: trafficLogger({
       client(line) {
         asked = line.split(' ', 1)[0] ?? ''
-        allow(deadlines.command)
+        allow(Math.min(deadlines.command, dotUntil - performance.now()))
       },
       server(reply) {
         progress.answered = true
@@ -198,6 +205,8 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   } finally {
     about.signal?.removeEventListener('abort', abort)
   }
+  connectingTook = performance.now() - about.began
+  dotUntil = Number.POSITIVE_INFINITY
 
   return {
     get alive() {
@@ -212,6 +221,9 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
     async send({ raw, from, to }) {
       const own = { answered: false, dataSent: false, step: '' }
       progress = own
+      dotUntil = performance.now() + deadlines.beforeDot - connectingTook
+      // Counts for the first email only.
+      connectingTook = 0
       // The stream is read after the server's 354, and the final dot follows its end.
       const message = new Readable({
         read() {
@@ -229,6 +241,8 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
         return oneLine(info.response)
       } catch (error) {
         throw understand(error as Error, 'reply')
+      } finally {
+        dotUntil = Number.POSITIVE_INFINITY
       }
     },
     async reset() {

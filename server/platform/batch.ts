@@ -6,15 +6,25 @@ interface Waiting<In, Out> {
 
 /**
  * Collects calls that are made at the same time into one (the DataLoader pattern), for work whose cost is per statement and not per row. A call
- * starts immediately while fewer than `concurrency` are running; later ones wait and run together, at most `size` at a time. `work` must answer in
- * the order of its input; if it throws, every call of the batch rejects.
+ * starts immediately, or after `waitMs` of collecting, while fewer than `concurrency` are running; later ones wait and run together, at most `size`
+ * at a time. `work` must answer in the order of its input; if it throws, every call of the batch rejects.
  */
 export function batch<In, Out>(
-  limits: { concurrency: number; size: number },
+  limits: { concurrency: number; size: number; waitMs?: number },
   work: (inputs: In[]) => Promise<Out[]>,
 ): (input: In) => Promise<Out> {
   const waiting: Waiting<In, Out>[] = []
   let running = 0
+  let collecting = false
+  const collect = (): void => {
+    if (!limits.waitMs || waiting.length >= limits.size) return next()
+    if (collecting) return
+    collecting = true
+    setTimeout(() => {
+      collecting = false
+      next()
+    }, limits.waitMs)
+  }
   const next = (): void => {
     if (running >= limits.concurrency || waiting.length === 0) return
     const together = waiting.splice(0, limits.size)
@@ -30,12 +40,12 @@ export function batch<In, Out>(
       )
       .finally(() => {
         running -= 1
-        next()
+        collect()
       })
   }
   return (input) =>
     new Promise((resolve, reject) => {
       waiting.push({ input, resolve, reject })
-      next()
+      collect()
     })
 }

@@ -22,6 +22,7 @@ import { migrate as migrateServer } from 'drizzle-orm/node-postgres/migrator'
 import { type PgDatabase, PgDialect, type PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
 import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator'
+import pLimit from 'p-limit'
 import pg from 'pg'
 import type { z } from 'zod'
 import { StartError } from './start-error.ts'
@@ -45,6 +46,8 @@ const healthDeadline = 1_900
 
 export interface OpenDatabase {
   db: Database
+  /** For background work: on a server connections of its own; on the embedded database one statement or transaction of it at a time. */
+  background: Database
   /** For health checks and heartbeats: on a server a connection of its own, which no other query can block. */
   pulse: Database
   /** The embedded engine, where it is one: the queue shares its single connection. */
@@ -109,14 +112,44 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
 export async function wrapEmbedded(engine: PGlite): Promise<OpenDatabase> {
   const db = drizzleEmbedded(engine, { casing: 'snake_case' })
   await migrateEmbedded(db, { migrationsFolder })
-  return { db: withDeadline(db), pulse: db, embedded: engine, pool: null, close: () => engine.close() }
+  const patient = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
+  return { db: withDeadline(db), background: withDeadline(patient), pulse: db, embedded: engine, pool: null, close: () => engine.close() }
+}
+
+/** Of background work only one statement is in the engine's own line, so that a call waits for at most one. */
+function oneAtATime(engine: PGlite): PGlite {
+  const limit = pLimit(1)
+  return new Proxy(engine, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      const method = value.bind(target) as (...args: unknown[]) => unknown
+      return name === 'query' || name === 'exec' || name === 'transaction'
+        ? (...args: unknown[]) => limit(async () => method(...args))
+        : method
+    },
+  })
 }
 
 /** PostgreSQL 15 or later at `url`; the first process migrates, under a lock. Refuses with a StartError. */
 export async function openServer(url: string): Promise<OpenDatabase> {
   await migrate(url)
   const pool = openPool(url, { max: 10, name: 'duely' })
+  const background = openPool(url, { max: 8, name: 'duely-background' })
   const own = openPool(url, { max: 1, name: 'duely-health' })
+  return {
+    db: withDeadline(onPool(pool)),
+    background: withDeadline(onPool(background)),
+    pulse: drizzleServer(own, { casing: 'snake_case' }),
+    embedded: null,
+    pool,
+    async close() {
+      await Promise.all([pool.end(), background.end(), own.end()])
+    },
+  }
+}
+
+function onPool(pool: pg.Pool): Database {
   const db = drizzleServer(pool, { casing: 'snake_case' })
   // drizzle's own leaks a connection if BEGIN fails, and releases a broken connection to the pool.
   db.transaction = async (work, settings) => {
@@ -131,15 +164,7 @@ export async function openServer(url: string): Promise<OpenDatabase> {
       connection.release(broken)
     }
   }
-  return {
-    db: withDeadline(db),
-    pulse: drizzleServer(own, { casing: 'snake_case' }),
-    embedded: null,
-    pool,
-    async close() {
-      await Promise.all([pool.end(), own.end()])
-    },
-  }
+  return db
 }
 
 function openPool(url: string, about: { max: number; name: string }): ClassifyingPool {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { batch } from './batch.ts'
-import { type Database, isUnavailable, preparedRows } from './database.ts'
+import { arrayText, type Database, isUnavailable, preparedRows } from './database.ts'
 import type { Log } from './log.ts'
 
 /** A kind of work in the background. Its name is stored in rows: never rename it. */
@@ -22,7 +22,7 @@ export function job<S extends z.ZodType>(definition: Job<S>): Job<S> {
 export interface Work {
   job: Job
   run(payload: unknown, signal: AbortSignal, orphaned: boolean): Promise<void>
-  /** How many at a time in this process. */
+  /** How many at a time in this process; as many again with a place below 0 may run besides, at most 100. */
   concurrency: number
 }
 
@@ -37,6 +37,8 @@ export function work<S extends z.ZodType>(
 export interface Queue {
   /** Enqueues within the transaction that gives the job its reason to exist. Of one kind, jobs with a lower `place` are first. */
   send<S extends z.ZodType>(tx: Database, of: Job<S>, payload: z.input<S>, place?: number): Promise<void>
+  /** The same for many jobs of one kind, in one statement. */
+  sendMany<S extends z.ZodType>(tx: Database, of: Job<S>, payloads: z.input<S>[], place?: number): Promise<void>
   /** Starts to work jobs off, until `stop`. */
   start(works: Work[]): void
   /** Works off what is waiting, once, and answers how many jobs that were. */
@@ -52,6 +54,8 @@ const leaseSeconds = 10
 const renewSeconds = 3
 /** How often a process looks for jobs of others, and of its own whose transaction has yet to end, in ms. */
 const [idlePoll, hurriedPoll, hurry] = [500, 20, 300]
+/** Jobs taken by one statement. */
+const takenAtOnce = 100
 /** Pause while the database is unavailable, in ms. */
 const awayPause = 250
 /** How long what runs may take to end when the process stops, in ms. */
@@ -75,27 +79,29 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const wakers = new Map<string, Waker>()
   const report = oncePerMinute((error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
 
-  const take = (name: string, most: number): Promise<TakenJob[]> =>
+  const take = (name: string, most: number, urgentOnly = false): Promise<TakenJob[]> =>
     preparedRows(
       db,
       takenJob,
       sql`WITH free AS MATERIALIZED (
             SELECT name, key, ticket IS NOT NULL AS orphaned FROM jobs
-            WHERE name = ${name} AND turn > 0 AND (tries = 0 OR not_before <= now())
+            WHERE name = ${name} AND turn > 0 AND (place < 0 OR NOT ${urgentOnly}::boolean) AND (tries = 0 OR not_before <= now())
               AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')
             ORDER BY place, not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED)
           UPDATE jobs j SET ticket = gen_random_uuid(), lease_until = ${lease} FROM free
           WHERE j.name = free.name AND j.key = free.key
           RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned`,
     )
-  const done = batch({ concurrency: 1, size: 50 }, async (all: TakenJob[]) => {
-    const mine = sql.join(
-      all.map(({ ticket, turn }) => sql`(${ticket}::uuid, ${turn}::int)`),
-      sql`, `,
+  const done = batch({ concurrency: 1, size: 100 }, async (all: TakenJob[]) => {
+    // In a fixed order, or it and the renewal of leases could wait for each other.
+    const sorted = all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    await preparedRows(
+      db,
+      z.unknown(),
+      sql`UPDATE jobs j SET turn = j.turn - mine.turn, ticket = NULL, lease_until = NULL, tries = 0, not_before = now()
+          FROM unnest(${arrayText(sorted.map(({ ticket }) => ticket))}::uuid[], ${arrayText(sorted.map(({ turn }) => String(turn)))}::int[]) AS mine (ticket, turn)
+          WHERE j.ticket = mine.ticket`,
     )
-    await db.execute(sql`
-      UPDATE jobs j SET turn = j.turn - mine.turn, ticket = NULL, lease_until = NULL, tries = 0, not_before = now()
-      FROM (VALUES ${mine}) AS mine (ticket, turn) WHERE j.ticket = mine.ticket`)
     return all.map(() => undefined)
   })
   /** A database outage does not count as a failed attempt. */
@@ -132,10 +138,12 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const serve = async (one: Work, waker: Waker): Promise<void> => {
     let busy = 0
     while (!stopping.signal.aborted) {
-      const room = one.concurrency - busy
+      const room = Math.min(takenAtOnce, one.concurrency - busy)
+      const urgentRoom = Math.min(one.concurrency, 100) + one.concurrency - busy
       let taken: TakenJob[] = []
       try {
         if (room > 0) taken = await take(one.job.name, room)
+        else if (urgentRoom > 0) taken = await take(one.job.name, urgentRoom, true)
       } catch (error) {
         report(error)
         await pause(awayPause)
@@ -149,6 +157,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         })
         running.add(performing)
       }
+      if (room > 0 && taken.length === room) continue
       await waker.wait()
     }
   }
@@ -157,19 +166,32 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
     while (!stopping.signal.aborted || running.size > 0) {
       await pause(renewSeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (held.size === 0) continue
-      await db.execute(sql`UPDATE jobs SET lease_until = ${lease} WHERE ticket = ANY(${`{${[...held].join(',')}}`}::uuid[])`).catch(report)
+      await db
+        .execute(
+          sql`UPDATE jobs j SET lease_until = ${lease} FROM (
+                SELECT ticket FROM jobs WHERE ticket = ANY(${arrayText([...held])}::uuid[]) ORDER BY name, key FOR UPDATE) mine
+              WHERE j.ticket = mine.ticket`,
+        )
+        .catch(report)
       if (stopping.signal.aborted) await Promise.race([Promise.all(running), pause(renewSeconds * 1000)])
     }
   }
 
+  const sendMany: Queue['sendMany'] = async (tx, of, payloads, place = 0) => {
+    const byKey = new Map(payloads.map((payload) => of.payload.parse(payload)).map((parsed) => [of.key(parsed), JSON.stringify(parsed)]))
+    if (byKey.size === 0) return
+    const sorted = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    await tx.execute(sql`
+      INSERT INTO jobs (name, key, payload, place)
+      SELECT ${of.name}, one.key, one.payload, ${place}::int
+      FROM unnest(${arrayText(sorted.map(([key]) => key))}::text[], ${arrayText(sorted.map(([, payload]) => payload))}::jsonb[]) AS one (key, payload)
+      ON CONFLICT (name, key) DO UPDATE SET turn = jobs.turn + 1, payload = excluded.payload, place = CASE WHEN jobs.turn = 0 THEN excluded.place ELSE least(jobs.place, excluded.place) END`)
+    wakers.get(of.name)?.hurry()
+  }
+
   return {
-    async send(tx, of, payload, place = 0) {
-      const parsed = of.payload.parse(payload)
-      await tx.execute(sql`
-        INSERT INTO jobs (name, key, payload, place) VALUES (${of.name}, ${of.key(parsed)}, ${JSON.stringify(parsed)}::jsonb, ${place}::int)
-        ON CONFLICT (name, key) DO UPDATE SET turn = jobs.turn + 1, payload = excluded.payload, place = excluded.place`)
-      wakers.get(of.name)?.hurry()
-    },
+    send: (tx, of, payload, place) => sendMany(tx, of, [payload], place),
+    sendMany,
     start(works) {
       for (const one of works) {
         const waker = openWaker()

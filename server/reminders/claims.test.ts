@@ -38,12 +38,20 @@ test('a delivery claimed while lost claims are reclaimed keeps its claim, or it 
   })
   const sender = await findSender(app.db, asha.id)
   if (!account || !sender) throw new Error('Asha has an account and a mailbox.')
-  const [mail] = await readPending(app.db, { account, sender, scheduling: true, now })
+  const pending = await readPending(app.db, [{ account, senderId: sender.senderId, scheduling: true }], now)
+  const [mail] = pending.get(account.id) ?? []
   if (!mail) throw new Error('One mail waits.')
   const processId = newId()
   await registerProcess(app.db, processId)
   const claimed = Promise.withResolvers<void>()
-  const claims = openClaims({ db: slowAtFirst(app.db, claimed.promise), clock: app.clock, processId, statements: 1 })
+  const claims = openClaims({
+    db: slowAtFirst(app.db, claimed.promise),
+    clock: app.clock,
+    processId,
+    statements: 1,
+    claimMs: 0,
+    recordMs: 0,
+  })
 
   const freeing = claims.reclaimLost()
   const composed = { raw: Buffer.from('Subject: Hello'), subject: 'Hello', messageId: '<1@example.com>' }

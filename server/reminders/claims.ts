@@ -5,13 +5,12 @@ import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
-import { type FairScheduler, openFairScheduler } from '#server/platform/fair-scheduler.ts'
 import type { ComposedMail } from './compose.ts'
 import { accept, claim, unclaim } from './deliveries.ts'
 import type { PendingDelivery } from './pending.ts'
 
-/** Emails claimed at a time in one process: a crash repeats at most these. */
-const slots = 8
+/** Emails claimed or recorded by one statement. */
+const size = 40
 
 /** A claimed email: `claim` identifies this one try. */
 export interface ClaimedDelivery {
@@ -38,7 +37,6 @@ interface Accepted {
 
 /** The deliveries that this process has claimed. */
 export interface Claims {
-  scheduler: FairScheduler
   /**
    * Claims one email, if it is still wanted at this moment: not claimed, not cancelled, in time, the invoice still owed and unchanged since
    * it was rendered, the same sender and not paused. The bytes are stored before anything is sent. Null where it is not wanted.
@@ -55,12 +53,22 @@ export interface Claims {
   reclaimLost(): Promise<number>
 }
 
-/** `statements`: how many of one kind may run at a time; more than one helps only where the database has several connections. */
-export function openClaims(about: { db: Database; clock: Clock; processId: string; statements: number }): Claims {
+/**
+ * `statements`: how many of one kind may run at a time; more than one helps only where the database has several connections. Claims and
+ * records are collected for `claimMs` and `recordMs`, so that one statement and one commit serve many.
+ */
+export function openClaims(about: {
+  db: Database
+  clock: Clock
+  processId: string
+  statements: number
+  claimMs: number
+  recordMs: number
+}): Claims {
   const { db, clock, processId } = about
   /** Present from before a claim is requested. */
   const tickets = new Set<string>()
-  const together = { concurrency: about.statements, size: slots }
+  const together = { concurrency: about.statements, size }
 
   const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedDelivery | null)[]> => {
     const claimed = await claim(
@@ -81,8 +89,8 @@ export function openClaims(about: { db: Database; clock: Clock; processId: strin
       return mine && raw ? { ...mine, raw } : null
     })
   }
-  const takeTogether = batch(together, take)
-  const record = batch(together, async (all: Accepted[]) => {
+  const takeTogether = batch({ ...together, waitMs: about.claimMs }, take)
+  const record = batch({ ...together, waitMs: about.recordMs }, async (all: Accepted[]) => {
     await accept(
       db,
       all.map(({ mail, reply, tookMs }) => ({ id: mail.id, claim: mail.claim, reply, tookMs })),
@@ -92,7 +100,6 @@ export function openClaims(about: { db: Database; clock: Clock; processId: strin
   })
 
   return {
-    scheduler: openFairScheduler({ slots }),
     async claim(wanted) {
       const ticket = newId()
       tickets.add(ticket)

@@ -7,7 +7,7 @@ import { lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
-import { findSender, pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
+import { pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
@@ -16,9 +16,8 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { type Database, isUnavailable, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
-import type { Slots } from '#server/platform/fair-scheduler.ts'
-import { readWording } from '#server/templates/templates.ts'
-import type { ClaimedDelivery, Claims } from './claims.ts'
+import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
+import type { ClaimedDelivery } from './claims.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
 import {
   close,
@@ -27,6 +26,8 @@ import {
   hold,
   holdRefused,
   markComposing,
+  putOff,
+  putOffForHost,
   release,
   retryAllLater,
   retryLater,
@@ -34,30 +35,37 @@ import {
   unmark,
 } from './deliveries.ts'
 import { resumeHeld } from './holds.ts'
+import type { ConnectPass } from './hosts.ts'
 import { deliverJob } from './jobs.ts'
-import { type PendingDelivery, readAhead, readPending } from './pending.ts'
+import { type PendingDelivery, readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
+import type { Sending } from './sending.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** The dependencies of sending. */
-export interface Delivering extends Deps {
+export interface Delivering extends Deps, Sending {
   mailer: Mailer
   /** The row in `processes` that claims belong to. */
   processId: string
-  claims: Claims
   /** A number in [0, 1) that spreads retries. */
   random(): number
   /** What a mailbox may send. */
   limitsOf(sender: Sender, now: Instant): SendingLimits
 }
 
-/** Emails in flight for one mailbox at a time. */
-const concurrency = 2
+/** From so many emails on, a second connection is worth its login. */
+const manyForOneConnection = 8
+/** Sent emails of a mailbox whose records are still collected; a crash repeats at most these and the two in flight. */
+const mostUnrecorded = 6
 /** After this time a mailbox with many emails lets another account have its turn. */
 const sliceMilliseconds = 3_000
+/** A minute's turn that is further away, in ms, is a timer: no connection and no mailbox's place is kept for it. */
+const longestTurn = 500
+/** How long, in s, the emails of a mailbox whose host is down or crowded are put off; a host that is back wakes them earlier. */
+const putOffSeconds = { down: [15, 300], busy: [2, 5] } as const
 /** From this many new rows on, the planner's statistics must be refreshed. */
 const manyAtOnce = 1_000
 /** Below this the quota was consumed outside Duely, so no limit may be learned from it. */
@@ -75,21 +83,32 @@ const awayMilliseconds = 250
  * `orphaned`: a process died while it was sending for this account, so each email is marked before it is composed.
  */
 export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal, orphaned = false): Promise<void> {
+  if (deps.resting.has(ownerId)) return
   const began = performance.now()
-  const over = () => stopping.aborted || performance.now() - began > sliceMilliseconds
-  using slots = deps.claims.scheduler.open(ownerId)
-  const planning = planOpenRuns(deps, ownerId, stopping)
-  // Errors are handled below; silence `unhandledRejection` until then.
-  planning.catch(() => undefined)
-  const resting: Resting = { sender: null }
-  const again = await throughOutages(deps, stopping, () =>
-    drain(deps, ownerId, { over, stopping, planning, slots, resting, orphaned }),
-  ).finally(() => {
-    if (resting.sender) deps.mailer.closeIdle(resting.sender)
+  using slots = deps.slots.open(ownerId)
+  const slice: Slice = {
+    over: () => stopping.aborted || performance.now() - began > sliceMilliseconds,
+    stopping,
+    slots,
+    orphaned,
+    planning: null,
+    pass: null,
+    sender: null,
+  }
+  const next = await throughOutages(deps, stopping, () => drain(deps, ownerId, slice)).finally(() => {
+    slice.pass?.leave()
+    if (slice.sender) deps.mailer.closeIdle(slice.sender)
   })
-  await planning
-  if (again && !stopping.aborted)
-    await throughOutages(deps, stopping, () => deps.db.transaction((tx) => deps.queue.send(tx, deliverJob, { ownerId })))
+  await slice.planning?.done
+  if (stopping.aborted || next === 'done') return
+  const wake = () => throughOutages(deps, stopping, () => deps.queue.sendMany(deps.db, deliverJob, [{ ownerId }]))
+  if (next === 'again') return wake()
+  const timer = setTimeout(() => {
+    deps.resting.delete(ownerId)
+    // The sweep wakes it where this fails.
+    wake().catch((error: unknown) => deps.log.warn({ err: error }, 'A mailbox could not be woken for its turn.'))
+  }, next.restMs).unref()
+  deps.resting.set(ownerId, timer)
 }
 
 /** The job waits here while the database is unavailable: returned to the queue, it would run much later than the database is back. */
@@ -129,80 +148,109 @@ async function planOpenRuns(deps: Delivering, ownerId: string, stopping: AbortSi
   if (planned >= manyAtOnce) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
 }
 
-/** The mailbox used last; its idle connections are closed at the end. */
-interface Resting {
+interface Slice {
+  over(): boolean
+  stopping: AbortSignal
+  slots: Slots
+  orphaned: boolean
+  /** The rest of incomplete runs, which is planned while their first emails are being sent. */
+  planning: { done: Promise<void>; ended: boolean } | null
+  /** Allows the first connection. */
+  pass: ConnectPass | null
+  /** The mailbox used last; its idle connections are closed at the end. */
   sender: Sender | null
 }
 
-interface Slice {
-  resting: Resting
-  over(): boolean
-  stopping: AbortSignal
-  planning: Promise<void>
-  slots: Slots
-  orphaned: boolean
+function startPlanning(deps: Delivering, ownerId: string, stopping: AbortSignal): NonNullable<Slice['planning']> {
+  const planning = { done: planOpenRuns(deps, ownerId, stopping), ended: false }
+  const end = () => {
+    planning.ended = true
+  }
+  // Errors reach the caller that awaits `done`.
+  planning.done.then(end, end)
+  return planning
 }
 
-/** Returns whether more is due at this moment. */
-async function drain(deps: Delivering, ownerId: string, { over, stopping, planning, slots, resting, orphaned }: Slice): Promise<boolean> {
-  let planned = false
+/** Sends what is due; returns what is to come. */
+async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'done' | 'again' | { restMs: number }> {
+  const { over, stopping } = slice
   let idle = 0
   let rateLimit: RateLimit | null = null
   let patience = putOffInARow
-  const done = () => {
-    planned = true
-  }
-  planning.then(done, done)
   for (;;) {
-    const sender = await findSender(deps.db, ownerId)
-    const [account] = await deps.db.select().from(accounts).where(eq(accounts.id, ownerId))
-    if (!account) return false
+    // Emails added later bring a job of their own.
+    const complete = slice.planning?.ended ?? true
+    const begun = await deps.begin(ownerId)
+    if (!begun) return 'done'
+    const { account, sender } = begun
     const reason = holdReason(account, sender)
     if (!sender || reason) {
       await hold(deps.db, ownerId, reason ?? 'not_configured')
-      return false
+      return 'done'
+    }
+    if (begun.unplanned && !slice.planning) {
+      slice.planning = startPlanning(deps, ownerId, stopping)
+      continue
     }
     const room = await roomLeft(deps, account, sender)
-    if (room === 0) continue
-    rateLimit ??= await openRateLimit(deps, sender)
-    const scheduling = (await maySchedule(deps, deps.db, ownerId)) || !(await holdUnlessBought(deps, ownerId))
-    // Emails added later bring a job of their own.
-    const complete = planned
-    const read = await readPending(deps.db, { account, sender, scheduling, now: deps.clock.now() })
-    const waiting = read.slice(0, room)
+    if (room === 0 || (!begun.scheduling && !(await holdUnlessBought(deps, ownerId)))) continue
+    const waiting = begun.pending.slice(0, room)
     if (waiting.length === 0) {
-      if (complete) return false
+      if (complete) return 'done'
       await pause(20)
       continue
     }
-    const wordings = { one: await readWording(deps.db, ownerId, 'one'), group: await readWording(deps.db, ownerId, 'group') }
-    resting.sender = sender
+    rateLimit ??= await openRateLimit(deps, sender)
+    if (rateLimit && rateLimit.untilNext() > longestTurn) return { restMs: rateLimit.untilNext() }
+    if (!(await mayConnect(deps, sender, slice))) return 'done'
+    slice.sender = sender
     const batch: Batch = {
+      ...slice,
       account,
       sender,
-      wordings,
+      wordings: begun.wordings,
       waiting,
-      over,
-      stopping,
       rateLimit,
-      slots,
-      orphaned,
       composing: new Map(),
       recording: new Set(),
       usedUp: [],
       putOff: 0,
       patience,
+      resting: false,
     }
     const moved = await sendAll(deps, batch)
     if (batch.putOff >= patience) {
-      if (await slowDown(deps, sender)) return false
+      if (await slowDown(deps, sender)) return 'done'
       patience = Number.POSITIVE_INFINITY
     }
-    if (over()) return true
-    if (complete && moved === read.length && read.length < readAhead) return false
+    if (rateLimit && batch.resting) return { restMs: rateLimit.untilNext() }
+    if (over()) return 'again'
+    if (complete && moved === begun.pending.length && begun.pending.length < readAhead) return 'done'
     // A change that affects all of them at once, such as a paused sender, is read again; what remains unexplained waits for the sweep.
-    if (moved === 0 && idle++ > 2) return false
+    if (moved === 0 && idle++ > 2) return 'done'
   }
+}
+
+/** What `hosts` knows a mail server by. */
+function hostOf({ provider, host, port }: Sender): string {
+  return provider === 'gmail' ? provider : `${host?.toLowerCase()}:${port}`
+}
+
+/** Whether this mailbox may connect now; if its mail server did not answer others, or too many wait for it, its emails are put off. */
+async function mayConnect(deps: Delivering, sender: Sender, slice: Slice): Promise<boolean> {
+  if (slice.pass) return true
+  const entry = await deps.hosts.enter(hostOf(sender))
+  if ('pass' in entry) {
+    slice.pass = entry.pass
+    return true
+  }
+  if (slice.stopping.aborted) return false
+  const now = deps.clock.now()
+  const [least, most] = 'down' in entry ? putOffSeconds.down : putOffSeconds.busy
+  const until = now.add({ seconds: Math.round(least + deps.random() * (most - least)) })
+  if ('down' in entry) await putOffForHost(deps.db, sender.ownerId, { now, until, reply: entry.down })
+  else await putOff(deps.db, sender.ownerId, now, until)
+  return false
 }
 
 async function maySchedule({ clock, config }: Delivering, db: Database, ownerId: string): Promise<boolean> {
@@ -229,17 +277,12 @@ function holdReason(account: Account, sender: Sender | null): HoldReason | null 
 }
 
 /** What the concurrent senders of a mailbox share. */
-interface Batch {
+interface Batch extends Slice {
   account: Account
   sender: Sender
   wordings: { one: Wording; group: Wording }
   waiting: PendingDelivery[]
-  over: () => boolean
-  stopping: AbortSignal
   rateLimit: RateLimit | null
-  slots: Slots
-  /** Emails are marked before they are composed, one at a time. */
-  orphaned: boolean
   /** The next emails, composed while others are in flight. */
   composing: Map<string, Promise<ComposedMail | null>>
   /** Sent emails that are being recorded while the next ones are in flight. */
@@ -250,6 +293,8 @@ interface Batch {
   putOff: number
   /** After how many deferred emails the per-minute limit is checked. */
   patience: number
+  /** The next minute's turn is a timer. */
+  resting: boolean
 }
 
 function ended(batch: Batch): boolean {
@@ -263,7 +308,9 @@ function isRefusing({ usedUp, putOff, patience }: Batch): boolean {
 
 /** Returns how many emails changed state. Nothing is in flight when it ends, even when it fails. */
 async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
-  const results = await Promise.allSettled(Array.from({ length: batch.orphaned ? 1 : concurrency }, () => sendPending(deps, batch)))
+  // Emails of a process that died are tried one at a time.
+  const connections = batch.orphaned || batch.waiting.length < manyForOneConnection ? 1 : 2
+  const results = await Promise.allSettled(Array.from({ length: connections }, () => sendPending(deps, batch)))
   await Promise.all(batch.recording)
   // The limit of a mailbox is learned from everything it has sent, so this comes last.
   for (const record of batch.usedUp) await record()
@@ -276,6 +323,11 @@ async function sendAll(deps: Delivering, batch: Batch): Promise<number> {
 /** Sends from the shared list, one after the other, until it is empty; returns how many emails changed state. */
 async function sendPending(deps: Delivering, batch: Batch): Promise<number> {
   for (let moved = 0; ; ) {
+    if (ended(batch) || batch.waiting.length === 0) return moved
+    if (batch.rateLimit && !(await batch.rateLimit.wait(longestTurn))) {
+      batch.resting = true
+      return moved
+    }
     const mail = ended(batch) ? undefined : batch.waiting.shift()
     if (!mail) return moved
     const tried = await (mail.deaths > 0 || batch.orphaned ? sendSuspect(deps, batch, mail) : sendOne(deps, batch, mail))
@@ -295,7 +347,7 @@ async function sendSuspect(deps: Delivering, batch: Batch, mail: PendingDelivery
   const slot = mail.deaths > 0 ? await batch.slots.acquire({ alone: true }) : null
   try {
     await markComposing(deps.db, mail.id, deps.processId)
-    const sent = await sendOne(deps, batch, mail, slot ? async () => ({ release: () => undefined }) : undefined)
+    const sent = await sendOne(deps, batch, mail, slot ?? undefined)
     await Promise.all(batch.recording)
     return sent
   } finally {
@@ -312,7 +364,8 @@ async function sendOne(
   deps: Delivering,
   batch: Batch,
   mail: PendingDelivery,
-  acquire: () => Promise<{ release(): void }> = () => batch.slots.acquire(),
+  /** The slot that it has already. */
+  own?: Slot,
 ): Promise<Sent> {
   const composing = batch.composing.get(mail.id) ?? compose(deps, batch, mail)
   composeAhead(deps, batch)
@@ -321,32 +374,36 @@ async function sendOne(
     throw error
   })
   if (composed === 'too_large') return { moved: await failTooLarge(deps.db, mail.id), last: false }
-  const inFlight: InFlight = { claimed: null, since: performance.now(), release: () => undefined }
+  const inFlight: InFlight = { claimed: null, since: performance.now(), slot: null }
   const outcome = await deps.mailer
     .send(batch.sender, async () => {
-      await batch.rateLimit?.wait()
-      inFlight.release = (await acquire()).release
+      batch.pass?.connected()
+      inFlight.slot = own ?? (await batch.slots.acquire({ server: hostOf(batch.sender), until: batch.stopping }).catch(() => null))
       // An email that has waited for its slot is sent, even if the slice has ended meanwhile.
       if (batch.stopping.aborted || isRefusing(batch)) return null
       const today = localDate(deps.clock.now(), batch.account.timezone)
       inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
       inFlight.since = performance.now()
+      // Nothing is lost by waiting longer for a slow server, but not in a slot that others need.
+      inFlight.slot?.begin(() => inFlight.slot?.release())
       return inFlight.claimed && { raw: inFlight.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
     })
     .catch((error: unknown) => {
-      inFlight.release()
+      inFlight.slot?.release()
       throw error
     })
   if (!outcome) {
-    inFlight.release()
+    inFlight.slot?.release()
     return { moved: ended(batch) ? 0 : await closeUnwanted(deps, batch.account, mail.id), last: false }
   }
   const tookMs = performance.now() - inFlight.since
+  if (outcome.kind === 'temporary' && outcome.unreached) batch.pass?.failed(outcome.reply)
+  else batch.pass?.connected()
   countPutOff(batch, outcome)
   const record = async () => {
     await recordPersistently(deps, batch, inFlight.claimed, { mail, outcome, tookMs })
     if (inFlight.claimed) deps.claims.release(inFlight.claimed)
-    inFlight.release()
+    inFlight.slot?.release()
   }
   if (outcome.kind === 'quota') {
     batch.usedUp.push(record)
@@ -354,6 +411,7 @@ async function sendOne(
   }
   const recorded = record().finally(() => batch.recording.delete(recorded))
   batch.recording.add(recorded)
+  if (batch.recording.size >= mostUnrecorded) await Promise.race(batch.recording)
   // Any other reply may apply to the next email too.
   if (outcome.kind !== 'accepted') await recorded
   return { moved: 1, last: !inFlight.claimed }
@@ -368,7 +426,7 @@ interface InFlight {
   claimed: ClaimedDelivery | null
   /** When it was claimed, or, before that, begun. */
   since: number
-  release(): void
+  slot: Slot | null
 }
 
 /** How many emails are composed ahead: enough that no connection waits for one. */
@@ -584,5 +642,5 @@ export async function wakeDue({ db, queue, clock }: Deps): Promise<void> {
     sql`SELECT DISTINCT owner_id AS "ownerId" FROM deliveries WHERE state IN ('queued', 'retrying') AND next_try_at <= ${now}::timestamptz
         UNION SELECT owner_id FROM runs WHERE planned_at IS NULL AND cancelled_at IS NULL`,
   )
-  for (const { ownerId } of due) await db.transaction((tx) => queue.send(tx, deliverJob, { ownerId }))
+  await queue.sendMany(db, deliverJob, due)
 }

@@ -63,7 +63,7 @@ test('after its second death an email waits, so that others are sent first', asy
   }
   await app.runJobs()
   expect(smtp.mails).toEqual([])
-  app.clock.advance({ seconds: 31 })
+  app.clock.advance({ seconds: 11 })
   await app.runJobs()
   expect(smtp.mails.length).toBe(1)
   expect(await stateOf(app, 'client1@example.com')).toMatchObject({ state: 'sent', deaths: 2 })

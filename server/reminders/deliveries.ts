@@ -51,6 +51,11 @@ export const heldTooLong = 'held_too_long'
 /** Stored in place of a mail server's reply where the deadline passed for another reason. Compared in queries: it must not change. */
 export const notInTime = 'Not sent in time.'
 
+/** Not tried because its mail server had not answered others. */
+const hostDown = 'host_down'
+/** As `hostOf` in deliver.ts names it. */
+const hostOf = sql`CASE m.provider WHEN 'gmail' THEN 'gmail' ELSE lower(m.host) || ':' || m.port END`
+
 /** Changes the emails `d` that match and returns how many. */
 async function change(db: Database, about: { which: SQL; from: SQL; set: SQL }): Promise<number> {
   const [done] = await rows(
@@ -263,6 +268,28 @@ function nextTry(next: Instant): SQL {
     reason = CASE WHEN ${stopped} THEN 'stopped' WHEN d.deadline_at <= ${at} THEN 'too_late' END`
 }
 
+/** Its mail server did not answer other mailboxes, in these words: what the account has due is put off, without counting that as a try. */
+export async function putOffForHost(db: Database, ownerId: string, about: { now: Instant; until: Instant; reply: string }): Promise<void> {
+  await change(db, {
+    which: sql`d.owner_id = ${ownerId}::uuid AND d.next_try_at <= ${about.now.toString()}::timestamptz`,
+    from: waiting,
+    set: sql`state = 'retrying', reason = ${hostDown}, server_reply = ${about.reply}, next_try_at = ${about.until.toString()}::timestamptz`,
+  })
+}
+
+/** The mail server answers again: what was put off because of it is due now. Returns whose emails. */
+export async function wakeHost(db: Database, host: string, now: Instant): Promise<string[]> {
+  const woken = await rows(
+    db,
+    z.object({ ownerId: z.string() }),
+    sql`WITH woken AS (
+          UPDATE deliveries d SET next_try_at = ${now.toString()}::timestamptz FROM mail_configs m
+          WHERE m.owner_id = d.owner_id AND ${hostOf} = ${host} AND d.state = 'retrying' AND d.reason = ${hostDown} RETURNING d.owner_id)
+        SELECT DISTINCT owner_id AS "ownerId" FROM woken`,
+  )
+  return woken.map(({ ownerId }) => ownerId)
+}
+
 /** Puts off what an account has queued, without counting that as a try. */
 export async function putOff(db: Database, ownerId: string, now: Instant, until: Instant): Promise<void> {
   await change(db, {
@@ -401,7 +428,7 @@ export async function unclaimAll(db: Database, processId: string): Promise<void>
 /** An email that was in hand at so many deaths of a process is set aside. */
 const mostDeaths = 3
 /** After its second death an email waits this many seconds, so that others are sent before the process may die of it again. */
-const suspectSeconds = 30
+const suspectSeconds = 10
 
 const reclaimed = z.object({ id: z.string(), ownerId: z.string(), setAside: z.boolean() })
 

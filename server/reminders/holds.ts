@@ -7,7 +7,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hold, holdEverything, release } from './deliveries.ts'
-import { deliverJob } from './jobs.ts'
+import { byHand, deliverJob } from './jobs.ts'
 import { dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
 import { deliveries, runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -27,7 +27,7 @@ export async function releaseRestored(
 ): Promise<number> {
   const which = sql`d.owner_id = ${about.ownerId}::uuid AND ${about.runId}::uuid IN (d.run_id, d.pulled_by_run_id) AND d.reason = 'restored'`
   const released = await release(tx, which, now)
-  if (released > 0) await queue.send(tx, deliverJob, { ownerId: about.ownerId })
+  if (released > 0) await queue.send(tx, deliverJob, { ownerId: about.ownerId }, byHand)
   return released
 }
 

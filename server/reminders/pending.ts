@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { mostListed } from '#contract/templates.ts'
-import type { Sender } from '#server/mail/mail.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { type Database, preparedRows } from '#server/platform/database.ts'
+import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
 import { owedToday, source } from './owed.ts'
 import { localDate } from './schedule.ts'
@@ -41,24 +40,27 @@ const pendingDelivery = z.object({
 })
 export type PendingDelivery = z.output<typeof pendingDelivery>
 
-/** The account's due emails, the oldest first, at most `readAhead`; those of the daily run only with `scheduling`. */
+/** The due emails of accounts, by account: the oldest first, at most `readAhead` each; those of the daily run only with `scheduling`. */
 export async function readPending(
   db: Database,
-  about: { account: Account; sender: Sender; scheduling: boolean; now: Instant },
-): Promise<PendingDelivery[]> {
-  const { account, sender, now } = about
-  const today = localDate(now, account.timezone)
-  return preparedRows(
+  those: { account: Pick<Account, 'id' | 'timezone'>; senderId: string; scheduling: boolean }[],
+  now: Instant,
+): Promise<Map<string, PendingDelivery[]>> {
+  if (those.length === 0) return new Map()
+  const today = sql`w.today`
+  const found = await preparedRows(
     db,
-    pendingDelivery,
-    sql`SELECT d.id, d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
+    pendingDelivery.extend({ ownerId: z.string() }),
+    sql`SELECT d.id, d.owner_id AS "ownerId", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
-        FROM (
-          SELECT * FROM deliveries d WHERE owner_id = ${account.id}::uuid AND state IN ('queued', 'retrying') AND (${about.scheduling} OR NOT ${onlyScheduled}) AND next_try_at <= ${now.toString()}::timestamptz
-          ORDER BY next_try_at, id LIMIT ${readAhead}::int) d
+        FROM unnest(${arrayText(those.map(({ account }) => account.id))}::uuid[], ${arrayText(those.map(({ senderId }) => senderId))}::uuid[],
+          ${arrayText(those.map(({ account }) => localDate(now, account.timezone)))}::date[], ${arrayText(those.map(({ scheduling }) => String(scheduling)))}::boolean[]) AS w (owner_id, sender_id, today, scheduling)
         CROSS JOIN LATERAL (
-          SELECT ${source(sender.senderId)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(i.amount_minor), 0)) AS owed
+          SELECT * FROM deliveries d WHERE d.owner_id = w.owner_id AND d.state IN ('queued', 'retrying') AND (w.scheduling OR NOT ${onlyScheduled}) AND d.next_try_at <= ${now.toString()}::timestamptz
+          ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
+        CROSS JOIN LATERAL (
+          SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(i.amount_minor), 0)) AS owed
           ${owedToday(today)}) s
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (
@@ -67,4 +69,5 @@ export async function readPending(
             ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a
         ORDER BY d.next_try_at, d.id`,
   )
+  return Map.groupBy(found, ({ ownerId }) => ownerId)
 }

@@ -14,7 +14,10 @@ interface RateLimitDeps extends Pick<Deps, 'db' | 'clock'> {
 
 /** Spaces the emails of a mailbox where its provider limits them by the minute. */
 export interface RateLimit {
-  wait(): Promise<void>
+  /** Waits for the next turn; answers false, and takes none, where it is more than `mostMs` away. */
+  wait(mostMs: number): Promise<boolean>
+  /** Milliseconds until the next turn. */
+  untilNext(): number
 }
 
 /** So many deferred emails in a row, to any address, are no coincidence. */
@@ -35,11 +38,14 @@ export async function openRateLimit(deps: RateLimitDeps, sender: Sender): Promis
   // After the clock was set back, the last one may lie in the future.
   let next = performance.now() + Math.max(0, Math.min(apart, apart - sinceLast))
   return {
-    async wait() {
+    async wait(mostMs) {
       const mine = Math.max(next, performance.now())
+      if (mine - performance.now() > mostMs) return false
       next = mine + apart
       await pause(Math.max(0, mine - performance.now()))
+      return true
     },
+    untilNext: () => Math.max(0, next - performance.now()),
   }
 }
 

@@ -10,7 +10,7 @@ import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
-import { deliverJob } from './jobs.ts'
+import { byHand, deliverJob } from './jobs.ts'
 import { pausedOn } from './owed.ts'
 import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
@@ -92,7 +92,7 @@ export async function makeRun(
     await tx.delete(runs).where(eq(runs.id, run.id))
     return null
   }
-  await queue.send(tx, deliverJob, { ownerId: account.id })
+  await queue.send(tx, deliverJob, { ownerId: account.id }, kind === 'daily' ? 0 : byHand)
   return run
 }
 

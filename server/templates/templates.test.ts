@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defaultContent, defaultSubject, templateCalls } from '#contract/templates.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { readWording } from './templates.ts'
+import { readWordings } from './templates.ts'
 
 const own = { customSubject: 'About {{invoiceId}}', customContent: 'Dear {{clientName}}' }
 const save = (app: TestApp, someone: Person, body: { useCustomTemplate?: boolean; customSubject?: string; customContent?: string }) =>
@@ -18,7 +18,7 @@ test('without own texts the default is used', async () => {
     defaultSubject,
     defaultContent,
   })
-  expect(await readWording(app.db, asha.id, 'one')).toEqual({ subject: defaultSubject, content: defaultContent })
+  expect((await readWordings(app.db, [asha.id])).get(asha.id)?.one).toEqual({ subject: defaultSubject, content: defaultContent })
 })
 
 test('the first switch-on starts from the default texts', async () => {
@@ -34,9 +34,9 @@ test('own texts are used while they are switched on and kept while they are off'
   await using app = await openTestApp()
   const asha = await aPerson(app)
   await save(app, asha, { useCustomTemplate: true, ...own })
-  expect(await readWording(app.db, asha.id, 'one')).toEqual({ subject: own.customSubject, content: own.customContent })
+  expect((await readWordings(app.db, [asha.id])).get(asha.id)?.one).toEqual({ subject: own.customSubject, content: own.customContent })
   await save(app, asha, { useCustomTemplate: false })
-  expect(await readWording(app.db, asha.id, 'one')).toEqual({ subject: defaultSubject, content: defaultContent })
+  expect((await readWordings(app.db, [asha.id])).get(asha.id)?.one).toEqual({ subject: defaultSubject, content: defaultContent })
   expect((await save(app, asha, { useCustomTemplate: true })).reply).toMatchObject({ useCustomTemplate: true, ...own })
 })
 

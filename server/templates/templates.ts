@@ -1,4 +1,4 @@
-import { and, eq, type InferSelectModel } from 'drizzle-orm'
+import { and, eq, type InferSelectModel, sql } from 'drizzle-orm'
 import {
   defaultContent,
   defaultGroupContent,
@@ -12,7 +12,7 @@ import {
   type Wording,
 } from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { templates } from './tables.ts'
 
@@ -33,10 +33,18 @@ export async function readTemplate(db: Database, ownerId: string, kind: Template
   return toTemplate(await readOwn(db, ownerId, kind), kind)
 }
 
-/** The wording that the account's mails are made of: its own where that is switched on, else the default. */
-export async function readWording(db: Database, ownerId: string, kind: TemplateKind): Promise<Wording> {
-  const own = await readOwn(db, ownerId, kind)
-  return own.useCustom ? { subject: own.customSubject, content: own.customContent } : defaults[kind]
+/** The wordings that the emails of accounts are made of, by account: their own where that is switched on, else the default. */
+export async function readWordings(db: Database, ownerIds: string[]): Promise<Map<string, Record<TemplateKind, Wording>>> {
+  const own = await db
+    .select()
+    .from(templates)
+    .where(sql`${templates.ownerId} = ANY(${arrayText(ownerIds)}::uuid[]) AND ${templates.useCustom}`)
+  const wordings = new Map(ownerIds.map((ownerId) => [ownerId, { ...defaults }]))
+  for (const { ownerId, kind, customSubject, customContent } of own) {
+    const both = wordings.get(ownerId)
+    if (both) both[kind] = { subject: customSubject, content: customContent }
+  }
+  return wordings
 }
 
 /**

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { type Account, type Environment, embedded, errorsLogged, openMailServer, send } from '#test/faults/environment.ts'
+import { silence } from '#test/fakes/smtp-server.ts'
+import { type Account, type Environment, embedded, errorsLogged, onAnyDatabase, openMailServer, send } from '#test/faults/environment.ts'
 import { row, seconds, type Trial } from '#test/faults/row.ts'
 import type { Program } from '#test/program.ts'
 
@@ -95,4 +96,23 @@ row('83 crash', 'an email that the process dies of each time it is sent', async 
     figure: `3 deaths in ${seconds(died)}; attacker: ${run?.failed} failed; neighbour: ${smtp.mails.length} sent; ${errors} error naming it`,
     holds: run?.failed === 1 && smtp.mails.length === 1 && errors === 1,
   }
+})
+
+row('84', 'mail servers of 60 accounts that never answer the greeting or the final dot', { short: true }, async (trial) => {
+  trial.mustHold('the neighbour’s email is sent within 2 s')
+  const environment = await onAnyDatabase(trial)
+  const silent = await openMailServer(trial)
+  silent.answer({ greeting: (connection) => (connection % 2 ? silence : undefined), dot: () => silence })
+  const healthy = await openMailServer(trial)
+  await environment.createAccounts({ count: 60, invoices: 2, smtp: silent, name: 'attacker', due: true })
+  const [neighbour] = await environment.createAccounts({ invoices: 1, smtp: healthy, name: 'neighbour' })
+  const program = await environment.start()
+  await trial.until('the silent server is called', () => silent.mails.length > 0)
+  await pause(2_000)
+  const began = Date.now()
+  const pressed = send(program, neighbour, 'POST /reminder/send-immediate')
+  await healthy.received(1)
+  await pressed
+  const delay = (healthy.mails[0]?.at ?? 0) - began
+  return { figure: `sent after ${seconds(delay)} during ${silent.connections.open} silent connections`, holds: delay <= 2_000 }
 })

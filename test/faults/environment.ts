@@ -20,8 +20,10 @@ import type { Trial } from './row.ts'
 export const secretKey = 'a secret key for faults, 32 characters'
 /** Shared by all programs that are started, some two hundred. */
 const compileCache = path.join(tmpdir(), 'duely-faults-compiled')
-/** At most this many emails are in flight in one process, and from one mailbox. */
-export const inFlight = { process: 8, mailbox: 2 }
+/**
+ * At most this many emails are in flight or not yet recorded in one process, and from one mailbox; and so many are claimed from one mailbox.
+ */
+export const inFlight = { process: 256, mailbox: 8, claimed: 2 }
 
 /** A database, and the programs that run on it. */
 export interface Environment {

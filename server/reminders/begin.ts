@@ -1,0 +1,71 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Wording } from '#contract/templates.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { entitlementsOfMany } from '#server/billing/billing.ts'
+import type { Sender } from '#server/mail/mail.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
+import { batch } from '#server/platform/batch.ts'
+import { arrayText, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { readWordings } from '#server/templates/templates.ts'
+import { type PendingDelivery, readPending } from './pending.ts'
+
+/** What sending for an account begins with, all read at about the same moment: each claim checks again what could have changed. */
+export interface Begun {
+  account: Account
+  sender: Sender | null
+  /** Whether the plan has daily reminders. */
+  scheduling: boolean
+  /** Runs of it are not planned completely. */
+  unplanned: boolean
+  wordings: { one: Wording; group: Wording }
+  /** Its due emails, the oldest first; those of the daily run only with `scheduling`. */
+  pending: PendingDelivery[]
+}
+
+export type Begin = (ownerId: string) => Promise<Begun | null>
+
+/** Accounts read by one set of statements. */
+const size = 100
+
+/** Reads many accounts at a time: at nine o'clock thousands begin together. Null where there is no such account any more. */
+export function openBegin(deps: Pick<Deps, 'db' | 'clock' | 'config'>, concurrency: number): Begin {
+  return batch({ concurrency, size }, (ownerIds: string[]) => beginMany(deps, ownerIds))
+}
+
+async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, ownerIds: string[]): Promise<(Begun | null)[]> {
+  const now = clock.now()
+  const ids = arrayText(ownerIds)
+  const owners = await db.select().from(accounts).where(sql`${accounts.id} = ANY(${ids}::uuid[])`)
+  const senders = await db.select().from(mailConfigs).where(sql`${mailConfigs.ownerId} = ANY(${ids}::uuid[])`)
+  const unplanned = await rows(
+    db,
+    z.object({ ownerId: z.string() }),
+    sql`SELECT DISTINCT owner_id AS "ownerId" FROM runs WHERE owner_id = ANY(${ids}::uuid[]) AND planned_at IS NULL AND cancelled_at IS NULL`,
+  )
+  const entitlements = await entitlementsOfMany(db, owners, now, config)
+  const wordings = await readWordings(db, ownerIds)
+  const found = owners.map((account) => ({
+    account,
+    sender: senders.find(({ ownerId }) => ownerId === account.id) ?? null,
+    scheduling: entitlements.get(account.id)?.abilities.includes('scheduling') ?? false,
+  }))
+  const pending = await readPending(
+    db,
+    found.flatMap(({ account, sender, scheduling }) => (sender ? [{ account, senderId: sender.senderId, scheduling }] : [])),
+    now,
+  )
+  return ownerIds.map((ownerId) => {
+    const one = found.find(({ account }) => account.id === ownerId)
+    const both = wordings.get(ownerId)
+    if (!one || !both) return null
+    return {
+      ...one,
+      unplanned: unplanned.some((run) => run.ownerId === ownerId),
+      wordings: both,
+      pending: pending.get(ownerId) ?? [],
+    }
+  })
+}

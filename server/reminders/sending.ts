@@ -1,0 +1,53 @@
+import type { Deps } from '#server/platform/deps.ts'
+import { type FairScheduler, openFairScheduler } from '#server/platform/fair-scheduler.ts'
+import { type Begin, openBegin } from './begin.ts'
+import { type Claims, openClaims } from './claims.ts'
+import { wakeHost } from './deliveries.ts'
+import { type Hosts, openHosts } from './hosts.ts'
+import { deliverJob } from './jobs.ts'
+
+/** Mailboxes served at a time in one process: each is a socket or a timer, and a few KB. */
+export const mailboxesAtOnce = 2_000
+/** Emails in flight at a time in one process: a crash repeats at most these. */
+const inFlight = 256
+/** An email that takes longer than `afterMs` is slow, and slow ones get a quarter. */
+const slow = { afterMs: 2_000, slots: inFlight / 4 }
+
+/** What all mailboxes of a process share. */
+export interface Sending {
+  begin: Begin
+  claims: Claims
+  slots: FairScheduler
+  hosts: Hosts
+  /** Mailboxes that wait for their minute's turn, by account: a timer wakes them. */
+  resting: Map<string, NodeJS.Timeout>
+}
+
+export function openSending(deps: Deps, about: { processId: string; embedded: boolean }): Sending {
+  const { db, clock, queue, log } = deps
+  const { processId, embedded } = about
+  const onUp = (host: string) => {
+    wakeHost(db, host, clock.now())
+      .then((ownerIds) =>
+        queue.sendMany(
+          db,
+          deliverJob,
+          ownerIds.map((ownerId) => ({ ownerId })),
+        ),
+      )
+      // They are tried within five minutes all the same.
+      .catch((error: unknown) => log.warn({ err: error }, 'The emails to a mail server that is back could not be hurried.'))
+  }
+  return {
+    begin: openBegin(deps, embedded ? 1 : 2),
+    claims: openClaims({
+      db,
+      clock,
+      processId,
+      ...(embedded ? { statements: 1, claimMs: 5, recordMs: 20 } : { statements: 2, claimMs: 0, recordMs: 10 }),
+    }),
+    slots: openFairScheduler({ slots: inFlight, slow }),
+    hosts: openHosts(onUp),
+    resting: new Map(),
+  }
+}
