@@ -17,8 +17,8 @@ export function batch<In, Out>(
   let running = 0
   let collecting = false
   const collect = (): void => {
-    if (!limits.waitMs || waiting.length >= limits.size) return next()
-    if (collecting) return
+    if (!limits.waitMs || waiting.length >= limits.size) next()
+    if (!limits.waitMs || collecting || waiting.length === 0) return
     collecting = true
     setTimeout(() => {
       collecting = false

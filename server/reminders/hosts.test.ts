@@ -52,7 +52,7 @@ test('an unknown host gets five connections first, and one more for each that is
   expect(passes.length).toBe(15)
 })
 
-test('when the process stops, nobody waits for a host any longer', async () => {
+test('when the process stops, waiting for a host ends', async () => {
   const hosts = openHosts(() => undefined)
   for (let nth = 0; nth < 5; nth += 1) await hosts.enter('mail.example.com')
   const waiting = hosts.enter('mail.example.com')

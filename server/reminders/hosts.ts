@@ -13,7 +13,7 @@ export type Entry = { pass: ConnectPass } | { down: string } | { busy: true }
 export interface Hosts {
   /** Waits until a mailbox at this host may connect, or answers why it may not now. */
   enter(host: string): Promise<Entry>
-  /** Nobody waits any longer: the process stops. */
+  /** Ends all waiting: the process stops. */
   close(): void
 }
 
