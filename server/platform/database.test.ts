@@ -3,7 +3,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { answers, isUnavailable, openEmbedded, openServer, rows } from './database.ts'
 import { loadSecretKey } from './secret-key.ts'
@@ -132,4 +132,29 @@ test('a refused statement does not mean that the database is unavailable', async
   expect(refused).toBeInstanceOf(Error)
   expect(isUnavailable(refused)).toBe(false)
   await database.close()
+})
+
+test('the five seconds of a transaction begin with it, however long it waited for its turn', async () => {
+  using folder = aFolder()
+  const { db, pulse, close } = await openEmbedded(folder.at)
+  const first = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const holding = pulse.transaction(async () => {
+    begun.resolve()
+    await first.promise
+  })
+  await begun.promise
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const waiting = db.transaction((tx) => tx.execute(sql`SELECT 1`))
+    vi.advanceTimersByTime(6_000)
+    first.resolve()
+    await holding
+    await waiting
+    const never = db.transaction((tx) => tx.execute(sql`SELECT 1`).then(() => new Promise<never>(() => vi.advanceTimersByTime(5_000))))
+    await expect(never).rejects.toThrow('A transaction was still open after 5 s and was rolled back.')
+  } finally {
+    vi.useRealTimers()
+  }
+  await close()
 })

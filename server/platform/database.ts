@@ -354,29 +354,32 @@ export async function answers(db: Database): Promise<boolean> {
   return Promise.race([asked, late]).finally(() => clearTimeout(timer))
 }
 
-/** Rolls back a transaction after 5 s, with the caller's stack in the error: on the embedded database all others wait for it. */
+/**
+ * Rolls back a transaction 5 s after it began, with the caller’s stack in the error: on the embedded database all others wait for it. Time
+ * spent waiting for a connection does not count.
+ */
 function withDeadline<D extends Database>(db: D): D {
   const begin = db.transaction.bind(db)
   db.transaction = (work, settings) => {
     const caller = new Error('A transaction was still open after 5 s and was rolled back.')
-    let timer: NodeJS.Timeout | undefined
-    let over = false
-    const deadline = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
+    return begin((tx) => {
+      let over = false
+      // After the rollback the connection may belong to another transaction, so further statements must fail.
+      const guarded = <T extends object>(of: T): T =>
+        new Proxy(of, {
+          get(target, name) {
+            if (over) throw caller
+            const value: unknown = Reflect.get(target, name, target)
+            return typeof value === 'function' ? value.bind(target) : value
+          },
+        })
+      const { promise: deadline, reject } = Promise.withResolvers<never>()
+      const timer = setTimeout(() => {
         over = true
         reject(caller)
       }, transactionDeadline)
-    })
-    // After the rollback the connection may belong to another transaction, so further statements must fail.
-    const guarded = <T extends object>(tx: T): T =>
-      new Proxy(tx, {
-        get(target, name) {
-          if (over) throw caller
-          const value: unknown = Reflect.get(target, name, target)
-          return typeof value === 'function' ? value.bind(target) : value
-        },
-      })
-    return begin((tx) => Promise.race([work(guarded(tx)), deadline]), settings).finally(() => clearTimeout(timer))
+      return Promise.race([work(guarded(tx)), deadline]).finally(() => clearTimeout(timer))
+    }, settings)
   }
   return db
 }
