@@ -27,6 +27,8 @@ export const mailConfig = z.object({
   provider: mailProvider.nullable(),
   /** The mailbox that reminders come from. */
   user: z.string().nullable(),
+  /** The login at the mail server, where it is not the mailbox. */
+  username: z.string().nullable(),
   host: z.string().nullable(),
   port: z.number().int().nullable(),
   secure: z.boolean().nullable(),
@@ -49,6 +51,13 @@ export const smtpDraft = z.strictObject({
   /** true: TLS from the first byte (usually 465); false: STARTTLS (usually 587). */
   secure: z.boolean('Please choose SSL or TLS.'),
   user: emailAddress,
+  /** For a mail server whose login is no address, such as `apikey`; empty or left out: `user`. */
+  username: z
+    .string()
+    .trim()
+    .max(320, 'Please enter a username of at most 320 characters.')
+    .regex(/^\P{Cc}*$/u, 'Please enter the username on one line.')
+    .optional(),
   pass: z
     .string('Please enter the app password.')
     .min(1, 'Please enter the app password.')

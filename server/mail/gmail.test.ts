@@ -71,6 +71,7 @@ test('a person connects Gmail and reminders leave by it, as the bytes that were 
     configured: true,
     provider: 'gmail',
     user: 'asha@gmail.com',
+    username: null,
     host: null,
     port: null,
     secure: null,
@@ -341,7 +342,7 @@ test('a provider that turned passwords off is explained, when connecting and whe
   const body = { host: smtp.host, port: smtp.port, secure: false, ...smtp.login }
   smtp.answer({ auth: () => '535 5.7.139 Authentication unsuccessful, SmtpClientAuthentication is disabled for the Tenant' })
   const refused = await ask(app, asha, mailCalls.configureSmtp, { body })
-  expect(refused.problem?.message).toContain('no longer accepts passwords for sending: Microsoft has turned that off')
+  expect(refused.problem?.message).toContain('Ask your Microsoft 365 admin to turn on Authenticated SMTP for it')
   smtp.answer({})
   await ask(app, asha, mailCalls.configureSmtp, { body })
   await anInvoice(app, { owner: asha })

@@ -17,7 +17,7 @@ import { type MailHandDowns, mailRoutes } from './routes.ts'
 import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { mailConfigs } from './tables.ts'
 
-const unconfigured = { configured: false, provider: null, user: null, host: null, port: null, secure: null, pause: null }
+const unconfigured = { configured: false, provider: null, user: null, username: null, host: null, port: null, secure: null, pause: null }
 
 function draftFor(smtp: FakeSmtp, about: Partial<SmtpDraft> = {}): SmtpDraft {
   return { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login, ...about }
@@ -65,6 +65,7 @@ test('a mailbox is tried, saved and shown without its password', async () => {
     configured: true,
     provider: 'smtp',
     user: 'asha@example.com',
+    username: null,
     host: '127.0.0.1',
     port: smtp.port,
     secure: false,
@@ -86,6 +87,24 @@ test('a mailbox that was saved sends', async () => {
   const mail = { raw: Buffer.from('Subject: x\r\n\r\nx\r\n'), from: 'asha@example.com', to: 'client@example.org' }
   expect(sender && (await mailer.send(sender, async () => mail))).toMatchObject({ kind: 'accepted' })
   await mailer.close()
+})
+
+test('a username that is no address signs in, when the mailbox is tried and when it sends; the address stays the sender', async () => {
+  await using app = await openTestApp()
+  await using smtp = await openFakeSmtp({ login: { user: 'apikey', pass: 'SG.secret' } })
+  const asha = await aPerson(app)
+  const draft = { ...draftFor(smtp), user: 'asha@banyan.example', username: ' apikey ' }
+  expect((await ask(app, asha, mailCalls.configureSmtp, { body: draft })).reply).toMatchObject({
+    user: 'asha@banyan.example',
+    username: 'apikey',
+  })
+  const sender = await findSender(app.db, asha.id)
+  const mailer = openSmtpMailer({ secretKey: app.deps.config.secretKey, allowPrivateHosts: true, log: app.deps.log })
+  const mail = { raw: Buffer.from('Subject: x\r\n\r\nx\r\n'), from: 'asha@banyan.example', to: 'client@example.org' }
+  expect(sender && (await mailer.send(sender, async () => mail))).toMatchObject({ kind: 'accepted' })
+  await mailer.close()
+  const without = await ask(app, asha, mailCalls.configureSmtp, { body: { ...draft, username: '' } })
+  expect(without.problem?.errors).toMatchObject([{ path: 'pass' }])
 })
 
 test('a mailbox is removed, and removing it twice does no harm', async () => {
@@ -145,14 +164,21 @@ const failures: Failure[] = [
     options: starttls,
     draft: { secure: true },
     field: 'secure',
-    says: "does not use SSL on port 587. Port 587 usually means TLS: choose 'TLS (Port 587)'",
+    says: "does not use SSL on port 587. Choose 'TLS (Port 587)' as security, or change the port to 465.",
+  },
+  {
+    name: 'SSL on another TLS port',
+    options: starttls,
+    draft: { secure: true, port: 2525 },
+    field: 'secure',
+    says: "does not use SSL on port 2525. Choose 'TLS (Port 587)' as security, or change the port to 465.",
   },
   {
     name: 'TLS on an SSL port',
     options: { tls: 'ssl' },
     draft: { secure: false, port: 465 },
     field: 'secure',
-    says: "uses SSL on port 465. Port 465 usually means SSL: choose 'SSL (Port 465)'",
+    says: "uses SSL on port 465. Choose 'SSL (Port 465)' as security, or change the port to 587.",
   },
   {
     name: 'no STARTTLS',

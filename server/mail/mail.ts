@@ -64,7 +64,10 @@ export async function trySmtp(
   patience: { wholeMs: number; probeMs: number } = tryPatience,
 ): Promise<void> {
   try {
-    const session = await openSession(draft, network, { signal: AbortSignal.timeout(patience.wholeMs), probe: patience.probeMs })
+    const session = await openSession({ ...draft, user: draft.username || draft.user }, network, {
+      signal: AbortSignal.timeout(patience.wholeMs),
+      probe: patience.probeMs,
+    })
     await session.quit()
   } catch (error) {
     if (!(error instanceof MailError)) throw error
@@ -83,6 +86,7 @@ export async function storeSmtp(db: Database, secretKey: string, ownerId: string
     senderId: newId(),
     provider: 'smtp' as const,
     address: draft.user,
+    username: draft.username || null,
     host: draft.host,
     port: draft.port,
     secure: draft.secure,
@@ -107,6 +111,7 @@ export async function storeGmail(
     senderId: newId(),
     provider: 'gmail',
     address,
+    username: null,
     host: null,
     port: null,
     secure: null,
@@ -194,12 +199,13 @@ export async function resumeAfterLogin(db: Database, sender: { ownerId: string; 
 
 /** What the owner sees of the mailbox: everything but the password. */
 export function toMailConfig(sender: Sender | null): MailConfig {
-  if (!sender) return { configured: false, provider: null, user: null, host: null, port: null, secure: null, pause: null }
-  const { provider, address, host, port, secure, pauseReason, pauseMessage, pausedAt, pausedUntil } = sender
+  if (!sender) return { configured: false, provider: null, user: null, username: null, host: null, port: null, secure: null, pause: null }
+  const { provider, address, username, host, port, secure, pauseReason, pauseMessage, pausedAt, pausedUntil } = sender
   return {
     configured: true,
     provider,
     user: address,
+    username,
     host,
     port,
     secure,

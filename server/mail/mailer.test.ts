@@ -58,6 +58,7 @@ function aSender(
     senderId: 'a67bbcc2-0000-7000-8000-000000000002',
     provider: 'smtp',
     address: smtp.login.user,
+    username: null,
     host: smtp.host,
     port: smtp.port,
     secure: smtp.tls === 'ssl',

@@ -100,9 +100,12 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
   }
 
   const connect = async (sender: Sender, pool: SmtpPool): Promise<Connection> => {
-    const { host, port, secure, address } = sender
+    const { host, port, secure, address, username } = sender
     if (host === null || port === null || secure === null) throw new MailError('no_login')
-    const session = await openSession({ host, port, secure, user: address, pass: openPassword(options.secretKey, sender) }, network)
+    const session = await openSession(
+      { host, port, secure, user: username ?? address, pass: openPassword(options.secretKey, sender) },
+      network,
+    )
     const connection: Connection = { session, mails: 0, idle: undefined }
     session.onGone(() => {
       clearTimeout(connection.idle)

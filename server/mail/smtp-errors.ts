@@ -54,11 +54,10 @@ export function enhancedCode(reply: string | null): string | null {
   return /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})(?:\s|$)/.exec(reply ?? '')?.[1] ?? null
 }
 
-/**
- * Exchange Online's answers to a password where it takes none any more: 5.7.30 for everybody since 2026 (basic authentication for client
- * submission is retired), 5.7.139 where an administrator has switched it off before.
- */
-export const passwordsSwitchedOff = new Set(['5.7.30', '5.7.139'])
+/** Exchange Online's answer to a password where an administrator can turn Authenticated SMTP on. */
+export const adminSwitchedOff = '5.7.139'
+/** Its answers where it accepts no password: 5.7.30 once basic authentication for client submission is retired. */
+export const passwordsSwitchedOff = new Set(['5.7.30', adminSwitchedOff])
 
 /** 4yz: the same may work later. */
 export function isTemporary(reply: string | null): boolean {

@@ -11,6 +11,8 @@ export const mailConfigs = pgTable('mail_configs', {
   provider: text({ enum: ['smtp', 'gmail'] }).notNull(),
   /** The mailbox: what From says. */
   address: text().notNull(),
+  /** The login at the mail server, where it is not the address. */
+  username: text(),
   host: text(),
   port: integer(),
   secure: boolean(),

@@ -69,7 +69,7 @@ const refusals: [what: string, script: Script, says: string][] = [
   [
     'passwords that the provider has switched off',
     { auth: () => '535 5.7.139 Authentication unsuccessful, basic authentication is disabled.' },
-    'The test email was not sent. 127.0.0.1 no longer accepts passwords for sending: Microsoft has turned that off. Please connect another mailbox, such as Gmail, or a mail service that offers SMTP passwords. It said: “535 5.7.139 Authentication unsuccessful, basic authentication is disabled.”',
+    'The test email was not sent. 127.0.0.1 doesn’t accept passwords for sending from this mailbox. Ask your Microsoft 365 admin to turn on Authenticated SMTP for it, or connect another mailbox. It said: “535 5.7.139 Authentication unsuccessful, basic authentication is disabled.”',
   ],
   [
     'a recipient that is refused',

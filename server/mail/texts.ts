@@ -1,4 +1,4 @@
-import { enhancedCode, isTemporary, type MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
+import { adminSwitchedOff, enhancedCode, isTemporary, type MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
 
 /** Messages of refused calls. */
 export const refusals = {
@@ -50,9 +50,13 @@ interface SmtpErrorDescription {
   sentence: string
 }
 
-/** The provider no longer accepts passwords for sending. */
+/** The provider accepts no password for sending from this mailbox. */
 export function passwordsSwitchedOffText(host: string, reply: string): string {
-  return `${host} no longer accepts passwords for sending: Microsoft has turned that off. Please connect another mailbox, such as Gmail, or a mail service that offers SMTP passwords. It said: “${reply}”`
+  const todo =
+    enhancedCode(reply) === adminSwitchedOff
+      ? 'Ask your Microsoft 365 admin to turn on Authenticated SMTP for it, or connect another mailbox.'
+      : 'Please connect another mailbox, such as Gmail, or a mail service that offers SMTP passwords.'
+  return `${host} doesn’t accept passwords for sending from this mailbox. ${todo} It said: “${reply}”`
 }
 
 /** Why a mail server could not be used with these settings, and what to do. */
@@ -94,12 +98,12 @@ export function describeError(error: MailError, tried: { host: string; port: num
     case 'speaks_plain':
       return {
         field: 'secure',
-        sentence: `${host} does not use SSL on port ${port}. Port 587 usually means TLS: choose 'TLS (Port 587)' as security, or change the port to 465.`,
+        sentence: `${host} does not use SSL on port ${port}. Choose 'TLS (Port 587)' as security${port === 465 ? '' : ', or change the port to 465'}.`,
       }
     case 'speaks_tls':
       return {
         field: 'secure',
-        sentence: `${host} uses SSL on port ${port}. Port 465 usually means SSL: choose 'SSL (Port 465)' as security, or change the port to 587.`,
+        sentence: `${host} uses SSL on port ${port}. Choose 'SSL (Port 465)' as security${port === 587 ? '' : ', or change the port to 587'}.`,
       }
     case 'no_starttls':
       return {

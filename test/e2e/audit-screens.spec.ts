@@ -33,7 +33,7 @@ async function withNothing(page: Page, audit: Audit, size: Size): Promise<void> 
   await open(page, '/dashboard/mail-settings', 'No mailbox connected')
   await audit.at('email-settings-empty')
   await page.getByRole('button', { name: 'Configure Custom SMTP' }).click()
-  await page.getByRole('radio', { name: 'Outlook' }).check()
+  await page.getByRole('radio', { name: 'Microsoft 365' }).check()
   await page.getByRole('button', { name: 'Save SMTP Configuration' }).click()
   await dialog(page, audit, 'smtp')
 

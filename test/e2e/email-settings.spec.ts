@@ -9,7 +9,7 @@ async function onEmailSettings(page: Page, url: string, email: string): Promise<
   return someone
 }
 
-test('choosing a provider fills in host, port and security and links to its app password; Cancel and closing discard the input', async ({
+test('a known provider needs only email and app password, and links to where that is made; Cancel and closing discard the input', async ({
   page,
   program,
 }) => {
@@ -29,21 +29,38 @@ test('choosing a provider fills in host, port and security and links to its app 
   await expect(dialog.getByRole('radio', { name: 'Custom' })).toBeChecked()
   expect(await fields()).toEqual(empty)
 
+  const mismatch = dialog.getByText('SSL usually uses port 465.')
+  await expect(mismatch).not.toHaveAttribute('data-tone')
   await dialog.getByLabel('Port', { exact: true }).fill('2525')
+  await expect(mismatch).toHaveCount(0)
+  await dialog.getByLabel('Port', { exact: true }).fill('587')
+  await expect(dialog.getByLabel('SMTP Host')).toBeVisible()
+  await dialog.getByLabel('Security').selectOption('TLS (Port 587)')
+  await dialog.getByLabel('Port', { exact: true }).fill('465')
+  await expect(dialog.getByText('TLS usually uses port 587.')).toHaveAttribute('data-tone', 'warn')
   await dialog.getByRole('radio', { name: 'Gmail' }).check()
-  expect(await fields()).toEqual({ ...empty, host: 'smtp.gmail.com', port: '465' })
+  await expect(dialog.getByText('smtp.gmail.com, port 465, SSL')).toBeVisible()
+  await expect(dialog.getByLabel('SMTP Host')).toHaveCount(0)
   await expect(dialog.getByRole('link', { name: 'myaccount.google.com/apppasswords' })).toHaveAttribute('target', '_blank')
   await expectAccessible(page)
   await dialog.getByRole('radio', { name: 'Gmail' }).press('ArrowRight')
-  await expect(dialog.getByRole('radio', { name: 'Outlook' })).toBeChecked()
-  expect(await fields()).toEqual({ ...empty, host: 'smtp-mail.outlook.com', secure: 'false' })
-  await expect(dialog.getByText('Microsoft no longer accepts passwords for sending', { exact: false })).toBeVisible()
+  await expect(dialog.getByRole('radio', { name: 'Microsoft 365' })).toBeChecked()
+  await expect(dialog.getByText('Microsoft 365 can once your admin turns on', { exact: false })).toBeVisible()
   await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Change server' }).click()
+  expect(await fields()).toEqual({ ...empty, host: 'smtp.office365.com', secure: 'false' })
   await dialog.getByLabel('SMTP Host').fill('mail.banyan.example')
   await expect(dialog.getByRole('radio', { name: 'Custom' })).toBeChecked()
   await dialog.getByLabel('SMTP Host').fill('smtp.zoho.com')
   await expect(dialog.getByRole('radio', { name: 'Zoho' })).toBeChecked()
+  await expect(dialog.getByLabel('SMTP Host')).toBeFocused()
 
+  // The domain of the address chooses the provider, as long as no server was entered.
+  await dialog.getByRole('radio', { name: 'Custom' }).check()
+  await dialog.getByLabel('Email', { exact: true }).fill('asha@yahoo.co.in')
+  await dialog.getByLabel('App Password', { exact: true }).focus()
+  await expect(dialog.getByRole('radio', { name: 'Yahoo' })).toBeChecked()
+  await dialog.getByRole('radio', { name: 'Custom' }).check()
   await dialog.getByLabel('Email', { exact: true }).fill('asha@example.com')
   await dialog.getByLabel('App Password', { exact: true }).fill('secret')
   for (const leave of ['Cancel', 'Close', 'Escape']) {
@@ -54,6 +71,42 @@ test('choosing a provider fills in host, port and security and links to its app 
     expect(await fields()).toEqual(empty)
     await dialog.getByRole('radio', { name: 'Yahoo' }).check()
   }
+})
+
+test('the password field is in view when the dialog opens, and a refused server unfolds its fields', async ({ page, program, smtp }) => {
+  await onEmailSettings(page, program.url, 'in-view@banyan.example')
+  const dialog = page.getByRole('dialog')
+  for (const size of [
+    { width: 1280, height: 600 },
+    { width: 390, height: 664 },
+  ]) {
+    await page.setViewportSize(size)
+    await page.getByRole('button', { name: 'Configure Custom SMTP' }).click()
+    await expect(dialog.getByLabel('App Password', { exact: true })).toBeInViewport({ ratio: 1 })
+    await page.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+  }
+  await page.getByRole('button', { name: 'Configure Custom SMTP' }).click()
+  await dialog.getByRole('radio', { name: 'Fastmail' }).check()
+  await dialog.getByLabel('Email', { exact: true }).fill(smtp.login.user)
+  await dialog.getByLabel('App Password', { exact: true }).fill(smtp.login.pass)
+  const message = 'smtp.fastmail.com does not use SSL on port 2525.'
+  await page.route('**/mail-config/smtp', (route) =>
+    route.fulfill({ status: 400, json: { message, code: 'mail_test_failed', errors: [{ path: 'secure', message }] } }),
+  )
+  await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
+  await expect(dialog.getByLabel('Security')).toBeFocused()
+  await expect(dialog.getByText(message)).toBeVisible()
+  await page.unrouteAll()
+
+  await dialog.getByLabel('SMTP Host').fill(smtp.host)
+  await dialog.getByLabel('Port', { exact: true }).fill(String(smtp.port))
+  await dialog.getByLabel('Security').selectOption('TLS (Port 587)')
+  await dialog.getByLabel('Email', { exact: true }).fill('asha@banyan.example')
+  await dialog.getByLabel('Username, if it isn’t your email').fill(smtp.login.user)
+  await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
+  await expect(page.getByText('SMTP configured successfully!')).toBeVisible()
+  await expect(page.getByText('asha@banyan.example', { exact: true })).toBeVisible()
 })
 
 test('a test email shows the reply of the mail server, whether it was accepted or refused', async ({ page, program, smtp }) => {

@@ -35,7 +35,7 @@ test('from signing up to the first reminder: add an overdue invoice, connect a m
   await dialog.getByLabel('Host').fill(smtp.host)
   await dialog.getByLabel('Port').fill(String(smtp.port))
   await dialog.getByLabel('Security').selectOption('TLS (Port 587)')
-  await dialog.getByLabel('Email').fill(smtp.login.user)
+  await dialog.getByLabel('Email', { exact: true }).fill(smtp.login.user)
   await dialog.getByLabel('App Password', { exact: true }).fill('not the password')
   await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
   await expect(page.getByText(/Error configuring SMTP/).first()).toBeVisible()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { smtpDraft } from '#contract/mail.ts'
-import { presets, providerOf, providers } from './presets.ts'
+import { presets, providerOf, providerOfAddress, providers } from './presets.ts'
 
 test('every provider preset passes validation and uses the port of its security', () => {
   for (const provider of providers.filter((name) => name !== 'custom')) {
@@ -18,9 +18,20 @@ test('the empty form has port 587 and SSL', () => {
 test.each([
   [' SMTP.Gmail.com ', 'gmail'],
   ['smtppro.zoho.eu', 'zoho'],
-  ['smtp.office365.com', 'outlook'],
+  ['smtp-mail.outlook.com', 'microsoft'],
   ['smtp.gmail.com.evil.example', 'custom'],
   ['', 'custom'],
 ])('%j belongs to %s', (host, provider) => {
   expect(providerOf(host)).toBe(provider)
+})
+
+test.each([
+  ['Asha@GMail.com', 'gmail'],
+  ['asha@hotmail.co.uk', 'microsoft'],
+  ['asha@yahoo.co.in', 'yahoo'],
+  ['asha@gmail.com.evil.example', 'custom'],
+  ['asha@banyan.example', 'custom'],
+  ['gmail.com', 'custom'],
+])('the mailbox %s is at %s', (address, provider) => {
+  expect(providerOfAddress(address)).toBe(provider)
 })

@@ -4,12 +4,12 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './mail.module.css'
-import { type ProviderName, presets, providerOf, providers } from './presets.ts'
+import { type ProviderName, presets, providerOf, providerOfAddress, providers } from './presets.ts'
 import { texts } from './texts.ts'
 
 const t = texts.smtp
@@ -29,12 +29,21 @@ export function SmtpDialog({ opened, mailbox, onClose }: SmtpDialogProps): React
     if (!busy) onClose()
   }
   return (
-    <Modal opened={opened} onClose={close} title={t.title} size={520} closeButtonProps={{ 'aria-label': t.close, size: 44, iconSize: 18 }}>
+    <Modal opened={opened} onClose={close} title={t.title} size={600} closeButtonProps={{ 'aria-label': t.close, size: 44, iconSize: 18 }}>
       <div className={styles.form}>
         <SmtpForm mailbox={mailbox} onBusy={setBusy} onClose={onClose} />
       </div>
     </Modal>
   )
+}
+
+interface Values extends Record<string, unknown> {
+  host: string
+  port: number | string
+  secure: boolean
+  user: string
+  username: string
+  pass: string
 }
 
 interface SmtpFormProps {
@@ -46,13 +55,14 @@ interface SmtpFormProps {
 
 function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
   const portTyped = useRef(false)
-  const state = useContractForm({
+  const state = useContractForm<typeof mailCalls.configureSmtp, Values>({
     call: mailCalls.configureSmtp,
     initialValues: {
       host: mailbox?.host ?? empty.host,
-      port: (mailbox?.port ?? empty.port) as number | string,
+      port: mailbox?.port ?? empty.port,
       secure: mailbox?.secure ?? empty.secure,
       user: mailbox?.user ?? '',
+      username: mailbox?.username ?? '',
       pass: '',
     },
     toInput: ({ port, ...rest }) => ({ body: { ...rest, port: port === '' ? Number.NaN : Number(port) } }),
@@ -64,27 +74,18 @@ function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
     onError: (error) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
   })
   const { form, busy } = state
-  const { host, secure, port } = form.values
+  const { host, user } = form.values
+  const provider = providerOf(host)
 
   useEffect(() => {
     onBusy(busy)
     return () => onBusy(false)
   }, [busy, onBusy])
 
-  const choose = (ssl: boolean) => {
-    form.setFieldValue('secure', ssl)
-    // A refusal of the port may have been about the combination of both.
-    form.clearFieldError('port')
-    if (!portTyped.current) form.setFieldValue('port', ssl ? usualPort.ssl : usualPort.tls)
-  }
-  const fillIn = (provider: ProviderName) => {
-    form.setValues(presets[provider])
-    for (const field of ['host', 'port', 'secure', 'pass']) form.clearFieldError(field)
+  const fillIn = (chosen: ProviderName) => {
+    form.setValues({ ...presets[chosen], username: '' })
+    for (const field of ['host', 'port', 'secure', 'username', 'pass']) form.clearFieldError(field)
     portTyped.current = false
-  }
-  const setPort = (value: number | string) => {
-    form.setFieldValue('port', value)
-    form.clearFieldError('secure')
   }
   return (
     <ContractForm
@@ -98,61 +99,24 @@ function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
       }
     >
       <div className={styles.fields}>
-        <ProviderChoice chosen={providerOf(host)} onChoose={fillIn} />
-        <TextInput
-          label={t.host}
-          description={t.hostHint}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          inputMode="url"
-          data-autofocus={mailbox?.configured ? undefined : true}
-          required
-          {...form.getInputProps('host')}
-          name="host"
-        />
-        <div className={styles.pair}>
-          <NumberInput
-            label={t.port}
-            hideControls
-            allowDecimal={false}
-            allowNegative={false}
-            clampBehavior="none"
-            autoComplete="off"
-            required
-            {...form.getInputProps('port')}
-            onChange={(value) => {
-              portTyped.current = true
-              setPort(value)
-            }}
-            name="port"
-          />
-          <NativeSelect
-            label={t.secure}
-            data={[
-              { value: 'true', label: t.ssl },
-              { value: 'false', label: t.tls },
-            ]}
-            required
-            value={String(secure)}
-            onChange={(event) => choose(event.currentTarget.value === 'true')}
-            error={form.errors.secure}
-            name="secure"
-          />
-          <PortHint secure={secure} port={port} refused={form.errors.secure !== undefined} onUse={setPort} />
-        </div>
+        <ProviderChoice chosen={provider} onChoose={fillIn} />
         <TextInput
           label={t.user}
           description={t.userHint}
           type="email"
           autoComplete="email"
+          data-autofocus={mailbox?.configured ? undefined : true}
           required
           {...form.getInputProps('user')}
+          onBlur={() => {
+            const known = providerOfAddress(user)
+            if (host === '' && known !== 'custom') fillIn(known)
+          }}
           name="user"
         />
         <PasswordField
           label={t.pass}
-          description={t.passHint}
+          description={<PasswordHint provider={provider} />}
           // "current-password" would fill in the Duely password.
           autoComplete="new-password"
           data-autofocus={mailbox?.configured ? true : undefined}
@@ -160,33 +124,12 @@ function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
           {...form.getInputProps('pass')}
           name="pass"
         />
+        <ServerFields state={state} provider={provider} portTyped={portTyped} />
       </div>
       <p role="status" className={styles.patience}>
         {busy && t.patience}
       </p>
     </ContractForm>
-  )
-}
-
-interface PortHintProps {
-  secure: boolean
-  port: number | string
-  /** The server has reported the mismatch already. */
-  refused: boolean
-  onUse: (port: number) => void
-}
-
-/** Warns about the usual mistake before the connection is tested. */
-function PortHint({ secure, port, refused, onUse }: PortHintProps): ReactNode {
-  const [usual, other] = secure ? [usualPort.ssl, usualPort.tls] : [usualPort.tls, usualPort.ssl]
-  if (Number(port) !== other) return null
-  return (
-    <p className={styles.hint}>
-      {!refused && `${t.mismatch(secure)} `}
-      <button type="button" className={styles.use} onClick={() => onUse(usual)}>
-        {t.portButton(usual)}
-      </button>
-    </p>
   )
 }
 
@@ -197,9 +140,8 @@ interface ProviderChoiceProps {
 
 function ProviderChoice({ chosen, onChoose }: ProviderChoiceProps): ReactNode {
   const id = useId()
-  const note = texts.presets.notes[chosen]
   return (
-    <fieldset className={styles.providers} aria-describedby={note ? `${id}-note` : undefined}>
+    <fieldset className={styles.providers}>
       <legend className={styles.legend}>{texts.presets.label}</legend>
       <div className={styles.choices}>
         {providers.map((provider) => (
@@ -209,15 +151,140 @@ function ProviderChoice({ chosen, onChoose }: ProviderChoiceProps): ReactNode {
           </label>
         ))}
       </div>
-      {note && (
-        <p id={`${id}-note`} className={styles.note} data-tone={note.tone} role="status">
-          {note.text}{' '}
-          <a href={note.link} target="_blank" rel="noreferrer">
-            {note.linkText}
-          </a>
-          {note.rest}
-        </p>
-      )}
     </fieldset>
+  )
+}
+
+/** Where the provider makes the password. */
+function PasswordHint({ provider }: { provider: ProviderName }): ReactNode {
+  const hint = texts.presets.hints[provider]
+  if (hint === null) return t.passHint
+  return (
+    <>
+      {hint.text}{' '}
+      <a href={hint.link} target="_blank" rel="noreferrer" className={styles.hintLink}>
+        {hint.linkText}
+      </a>
+      {hint.rest}
+    </>
+  )
+}
+
+interface ServerFieldsProps {
+  state: ContractFormState<Values>
+  provider: ProviderName
+  /** The port was typed, so that a change of the security must keep it. */
+  portTyped: { current: boolean }
+}
+
+/** Host, port, security and username: one line for a known provider, until they are asked for or one of them was refused. */
+function ServerFields({ state: { form }, provider, portTyped }: ServerFieldsProps): ReactNode {
+  const [asked, setAsked] = useState(false)
+  const { host, port, secure } = form.values
+  const refused = ['host', 'port', 'secure', 'username'].some((field) => form.errors[field] !== undefined)
+  if (provider !== 'custom' && !asked && !refused) {
+    return (
+      <p className={styles.server}>
+        {texts.configured.line(host, Number(port), secure)}{' '}
+        <button type="button" className={styles.use} onClick={() => setAsked(true)}>
+          {t.changeServer}
+        </button>
+      </p>
+    )
+  }
+  const choose = (ssl: boolean) => {
+    form.setFieldValue('secure', ssl)
+    // A refusal of the port may have been about the combination of both.
+    form.clearFieldError('port')
+    if (!portTyped.current) form.setFieldValue('port', ssl ? usualPort.ssl : usualPort.tls)
+  }
+  const setPort = (value: number | string) => {
+    form.setFieldValue('port', value)
+    form.clearFieldError('secure')
+  }
+  return (
+    <>
+      <TextInput
+        label={t.host}
+        placeholder={t.hostExample}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        inputMode="url"
+        // A refused field takes the focus itself.
+        data-autofocus={asked || undefined}
+        required
+        {...form.getInputProps('host')}
+        onChange={(event) => {
+          // Typing the name of a known provider must not fold away the field.
+          setAsked(true)
+          form.setFieldValue('host', event.currentTarget.value)
+        }}
+        name="host"
+      />
+      <div className={styles.pair}>
+        <NumberInput
+          label={t.port}
+          hideControls
+          allowDecimal={false}
+          allowNegative={false}
+          clampBehavior="none"
+          autoComplete="off"
+          required
+          {...form.getInputProps('port')}
+          onChange={(value) => {
+            portTyped.current = true
+            setPort(value)
+          }}
+          name="port"
+        />
+        <NativeSelect
+          label={t.secure}
+          data={[
+            { value: 'true', label: t.ssl },
+            { value: 'false', label: t.tls },
+          ]}
+          required
+          value={String(secure)}
+          onChange={(event) => choose(event.currentTarget.value === 'true')}
+          error={form.errors.secure}
+          name="secure"
+        />
+        <PortHint secure={secure} port={port} touched={form.isDirty()} refused={form.errors.secure !== undefined} onUse={setPort} />
+      </div>
+      <TextInput
+        label={t.username}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder={t.usernameExample}
+        {...form.getInputProps('username')}
+        name="username"
+      />
+    </>
+  )
+}
+
+interface PortHintProps {
+  secure: boolean
+  port: number | string
+  /** A field was changed: before, the mismatch is the form's own. */
+  touched: boolean
+  /** The server has reported the mismatch already. */
+  refused: boolean
+  onUse: (port: number) => void
+}
+
+/** Names the usual port before the connection is tested. */
+function PortHint({ secure, port, touched, refused, onUse }: PortHintProps): ReactNode {
+  const [usual, other] = secure ? [usualPort.ssl, usualPort.tls] : [usualPort.tls, usualPort.ssl]
+  if (Number(port) !== other) return null
+  return (
+    <p className={styles.hint} data-tone={touched ? 'warn' : undefined}>
+      {!refused && `${t.mismatch(secure)} `}
+      <button type="button" className={styles.use} onClick={() => onUse(usual)}>
+        {t.portButton(usual)}
+      </button>
+    </p>
   )
 }

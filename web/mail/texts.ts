@@ -1,41 +1,42 @@
 import type { ProviderName } from './presets.ts'
 
-/** A line with a link in the middle. */
-interface PresetNote {
-  tone: 'plain' | 'warn'
+/** Where a provider makes the password: a line with a link in the middle. */
+interface PasswordHint {
   text: string
   link: string
   linkText: string
   rest: string
 }
 
-const notes: Record<ProviderName, PresetNote | null> = {
+const hints: Record<ProviderName, PasswordHint | null> = {
   gmail: {
-    tone: 'plain',
-    text: 'Turn on 2-Step Verification, then create an app password at',
+    text: 'Not your normal password. Turn on 2-Step Verification, then create one at',
     link: 'https://myaccount.google.com/apppasswords',
     linkText: 'myaccount.google.com/apppasswords',
     rest: '.',
   },
-  outlook: {
-    tone: 'warn',
-    text: 'Microsoft no longer accepts passwords for sending: Outlook.com rejects them, app passwords included, and so do most Microsoft 365 accounts. Please use another mailbox.',
-    link: 'https://learn.microsoft.com/en-us/exchange/clients-and-mobile-in-exchange-online/deprecation-of-basic-authentication-exchange-online',
-    linkText: 'Microsoft’s announcement',
-    rest: '.',
+  microsoft: {
+    text: 'Outlook.com can’t send with a password. Microsoft 365 can once your admin turns on',
+    link: 'https://learn.microsoft.com/en-us/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission',
+    linkText: 'Authenticated SMTP',
+    rest: ' for the mailbox.',
   },
   zoho: {
-    tone: 'plain',
-    text: 'Create an app password under Security at',
+    text: 'Not your normal password. Create one under Security at',
     link: 'https://accounts.zoho.in/home#security/app_password',
     linkText: 'accounts.zoho.in',
-    rest: '. If you sign in at zoho.com or zoho.eu, use a host with the same ending. Paid accounts use smtppro instead of smtp.',
+    rest: '. At zoho.com or zoho.eu, change the server to the same ending; paid accounts use smtppro instead of smtp.',
   },
   yahoo: {
-    tone: 'plain',
-    text: 'Create an app password with “Generate app password” at',
+    text: 'Not your normal password. Choose “Generate app password” at',
     link: 'https://login.yahoo.com/account/security',
     linkText: 'login.yahoo.com/account/security',
+    rest: '.',
+  },
+  fastmail: {
+    text: 'Not your normal password. Create one under Privacy & Security at',
+    link: 'https://app.fastmail.com/settings/security',
+    linkText: 'app.fastmail.com/settings/security',
     rest: '.',
   },
   custom: null,
@@ -75,8 +76,8 @@ export const texts = {
   },
   presets: {
     label: 'Provider',
-    names: { gmail: 'Gmail', outlook: 'Outlook', zoho: 'Zoho', yahoo: 'Yahoo', custom: 'Custom' },
-    notes,
+    names: { gmail: 'Gmail', microsoft: 'Microsoft 365', zoho: 'Zoho', yahoo: 'Yahoo', fastmail: 'Fastmail', custom: 'Custom' },
+    hints,
   },
   pause: {
     titles: {
@@ -106,7 +107,8 @@ export const texts = {
   smtp: {
     title: 'Configure Custom SMTP',
     host: 'SMTP Host',
-    hostHint: 'Your provider’s server for outgoing email, such as smtp.gmail.com',
+    hostExample: 'smtp.example.com',
+    changeServer: 'Change server',
     port: 'Port',
     secure: 'Security',
     ssl: 'SSL (Port 465)',
@@ -114,9 +116,11 @@ export const texts = {
     mismatch: (secure: boolean) => (secure ? 'SSL usually uses port 465.' : 'TLS usually uses port 587.'),
     portButton: (port: number) => `Use port ${port}`,
     user: 'Email',
-    userHint: 'You sign in to the mail server with it, and clients see it as the sender.',
+    userHint: 'Your clients see it as the sender.',
+    username: 'Username, if it isn’t your email',
+    usernameExample: 'Optional',
     pass: 'App Password',
-    passHint: 'Not your normal password. Gmail and many others require an app password.',
+    passHint: 'Many providers require one made for this purpose instead of your normal password.',
     submit: 'Save SMTP Configuration',
     busy: 'Testing the connection…',
     patience: 'Connecting and signing in to the mail server. This can take up to 10 seconds.',

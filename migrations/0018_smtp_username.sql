@@ -1,0 +1,1 @@
+ALTER TABLE "mail_configs" ADD COLUMN "username" text;
