@@ -143,7 +143,8 @@ export const apiKeyDraft = z.strictObject({
     .default(null),
 })
 
-export const webhookPause = z.enum(['by_hand', 'failing', 'zapier_unsubscribed'])
+/** `unverified`: its URL has not answered a challenge yet. */
+export const webhookPause = z.enum(['by_hand', 'failing', 'unverified', 'zapier_unsubscribed'])
 
 export const webhook = z.object({
   _id: z.string(),
@@ -156,6 +157,9 @@ export const webhook = z.object({
   /** Failed attempts in a row; 100 pause it. */
   failures: z.number().int(),
   lastDeliveredAt: z.string().nullable(),
+  /** Events that were not queued because 1,000 waited, and when the last one was. */
+  skipped: z.number().int(),
+  lastSkippedAt: z.string().nullable(),
 })
 export type Webhook = z.infer<typeof webhook>
 
@@ -170,11 +174,14 @@ const webhookFields = {
     .refine((events) => new Set(events).size === events.length, 'Please choose each event once.'),
 }
 
+/** `test`: sent by a person. `challenge`: asks a new URL to prove that it wants events. */
+const deliveredEvent = z.union([webhookEvent, z.enum(['test', 'challenge'])])
+export type DeliveredEvent = z.infer<typeof deliveredEvent>
+
 export const webhookDelivery = z.object({
   _id: z.string(),
   eventId: z.string(),
-  /** `test`: sent by a person. */
-  event: z.union([webhookEvent, z.literal('test')]),
+  event: deliveredEvent,
   state: z.enum(['waiting', 'delivered', 'failed']),
   createdAt: z.string(),
   attempt: z.number().int(),
@@ -315,7 +322,7 @@ export const integrationCalls = {
   testWebhook: call({
     method: 'POST',
     path: '/webhooks/:id/test',
-    summary: 'Send a test event now and return the receiver’s response.',
+    summary: 'Send a test event now, or the challenge to a URL that is not verified, and return the receiver’s response.',
     params: byId,
     reply: webhookDelivery,
   }),

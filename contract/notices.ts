@@ -4,7 +4,17 @@ import { call } from './call.ts'
 /** Something the owner should know, until they have put it away. */
 export const notice = z.object({
   _id: z.string(),
-  kind: z.enum(['promise_broken', 'login_refused', 'quota', 'restored', 'webhook_failing', 'webhook_gone', 'not_delivered']),
+  kind: z.enum([
+    'promise_broken',
+    'login_refused',
+    'quota',
+    'restored',
+    'webhook_failing',
+    'webhook_gone',
+    'webhook_unverified',
+    'webhook_skipped',
+    'not_delivered',
+  ]),
   /** Sentences for people: what happened, and what to do. */
   title: z.string(),
   text: z.string(),

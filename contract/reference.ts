@@ -415,8 +415,9 @@ export const explainedCalls: ExplainedCall[] = [
 
   explain('subscribe', integrationCalls.addZap, {
     subject: 'Zapier',
-    detail: 'Repeating the call with the same URL and event creates no second webhook. Only https URLs with public addresses are called.',
-    refusals: { conflict: 'The account already has 100 webhooks.' },
+    detail:
+      'Repeating the call with the same URL and event creates no second webhook. Only https URLs with public addresses are called. A URL outside zapier.com must answer a challenge before its first event: a POST with the `type` `challenge`, answered with the value of `data.challenge`.',
+    refusals: { conflict: 'The account already has 100 webhooks, or one of its own for that URL and event.' },
     example: { body: { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' }, reply: { id: ids.hook } },
   }),
   explain('unsubscribe', integrationCalls.removeZap, {

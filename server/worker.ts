@@ -13,6 +13,7 @@ import {
   openReceivers,
   pruneGrants,
   pruneWebhookEvents,
+  pruneWebhookHosts,
   wakeWebhooks,
 } from '#server/integrations/integrations.ts'
 import { callReceiversJob, composeWebhooksJob } from '#server/integrations/jobs.ts'
@@ -103,6 +104,7 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await pruneEvents(db, clock.now())
   await pruneGrants(db, clock.now())
   await pruneWebhookEvents(db, clock.now())
+  await pruneWebhookHosts(db)
   await pruneIdempotencyKeys(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }

@@ -68,7 +68,8 @@ test('each step of the API guide works as printed', async () => {
       const hook = await asha.send('POST', '/webhooks', { url: `http://127.0.0.1:${port}/`, events: ['invoice.created'] })
       const { _id, secret } = z.object({ _id: z.string(), secret: z.string() }).parse(hook)
       await receiver.start(text.replace(/(?<=SECRET=)\S+/, secret))
-      expect(await asha.send('POST', `/webhooks/${_id}/test`)).toMatchObject({ state: 'delivered', status: 204 })
+      expect(await asha.send('POST', `/webhooks/${_id}/test`)).toMatchObject({ event: 'challenge', state: 'delivered', status: 200 })
+      expect(await asha.send('POST', `/webhooks/${_id}/test`)).toMatchObject({ event: 'test', state: 'delivered', status: 204 })
     } else if (language === 'sh') {
       for (const [before, act] of screens) if (before.test(text)) await act()
       said = await run(text, set, path.join(folder, 'data'))

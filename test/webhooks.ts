@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { eq, inArray } from 'drizzle-orm'
 import { z } from 'zod'
 import {
   integrationCalls,
@@ -8,10 +9,11 @@ import {
   webhookEvent,
   webhookPayload,
 } from '#contract/integrations.ts'
+import { webhookDeliveries, webhookEvents, webhooks } from '#server/integrations/tables.ts'
 import type { FakeReceiver, HeardCall } from '#test/fakes/receiver.ts'
 import { type Asker, ask, type TestApp } from './harness.ts'
 
-/** A webhook that calls this receiver, with its secret. */
+/** A webhook that calls this receiver, with its secret. Its URL is verified. */
 export async function aWebhook(
   app: TestApp,
   someone: Asker,
@@ -21,7 +23,10 @@ export async function aWebhook(
   const body = { url: `${receiver.url}${about.path ?? '/duely'}`, events: about.events ?? [...webhookEvent.options] }
   const { reply, problem } = await ask(app, someone, integrationCalls.addWebhook, { body })
   if (problem) throw new Error(problem.message)
-  return reply
+  const challenges = app.db.select({ id: webhookDeliveries.eventId }).from(webhookDeliveries).where(eq(webhookDeliveries.hookId, reply._id))
+  await app.db.delete(webhookEvents).where(inArray(webhookEvents.id, challenges))
+  await app.db.update(webhooks).set({ verifiedAt: app.clock.now() }).where(eq(webhooks.id, reply._id))
+  return { ...reply, pausedBecause: null }
 }
 
 /** The events a receiver got so far, each checked against the contract, without test events. */

@@ -174,7 +174,17 @@ export const notices = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     kind: text({
-      enum: ['promise_broken', 'login_refused', 'quota', 'restored', 'webhook_failing', 'webhook_gone', 'not_delivered'],
+      enum: [
+        'promise_broken',
+        'login_refused',
+        'quota',
+        'restored',
+        'webhook_failing',
+        'webhook_gone',
+        'webhook_unverified',
+        'webhook_skipped',
+        'not_delivered',
+      ],
     }).notNull(),
     title: text().notNull(),
     text: text().notNull(),

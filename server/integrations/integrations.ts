@@ -20,6 +20,7 @@ export { listOauthClients, registerOauthClient, removeOauthClient } from './oaut
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
 // Webhooks are delivered in the background.
 export { accountsAtOnce, callReceivers, openReceivers } from './webhook-dispatch.ts'
+export { pruneWebhookHosts } from './webhook-hosts.ts'
 // For re-encrypting all secrets.
 export { sealedWebhooks } from './webhook-secret.ts'
 // Called when an account is deleted.

@@ -1,16 +1,19 @@
-import { and, asc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { z } from 'zod'
+import { notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Job } from '#server/platform/job.ts'
 import { jobs } from '#server/platform/tables.ts'
 import { callReceiversJob, composeWebhooksJob } from './jobs.ts'
 import { oauthGrants, webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
+import { texts } from './texts.ts'
 import { isDue } from './webhook-delivery.ts'
 import { composePayload } from './webhook-payload.ts'
-import { isUnsubscribed } from './webhooks.ts'
+import { hostOf, isUnsubscribed, type WebhookRow } from './webhooks.ts'
 
 /** Events per transaction. */
 const composedAtOnce = 100
@@ -18,6 +21,10 @@ const composedAtOnce = 100
 const composedInTurn = 5
 /** Accounts that are signalled at a time. */
 const wokenAtOnce = 1_000
+/** At most so many events wait for a webhook: further ones are skipped. */
+const mostWaiting = 1_000
+/** How many finished deliveries of a webhook are kept: more than anybody reads. */
+const keptDeliveries = 1_000
 /** How long events are kept, with their deliveries. */
 const kept = { hours: 30 * 24 }
 
@@ -76,19 +83,32 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
     .limit(composedAtOnce)
     .for('update')
   const listening = await tx
-    .select({ id: webhooks.id, events: webhooks.events, pausedBecause: webhooks.pausedBecause })
+    .select()
     .from(webhooks)
     .where(eq(webhooks.ownerId, ownerId))
+    .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
     .for('key share')
+  const room = await roomOf(tx, ownerId)
+  const skipped = new Map<string, number>()
   const composed: { id: string; payload: string }[] = []
+  const unwanted: string[] = []
   const deliveries: (typeof webhookDeliveries.$inferInsert)[] = []
   for (const { id, type, happenedAt, facts } of happened) {
     // Test events are composed when they are made.
-    if (type === 'test') continue
-    composed.push({ id, payload: JSON.stringify(composePayload({ id, type, at: happenedAt ?? now, facts })) })
-    for (const webhook of listening.filter(({ events }) => events.includes(type)))
-      deliveries.push({ ownerId, hookId: webhook.id, eventId: id, state: 'waiting', createdAt: now, nextTryAt: now })
+    if (type === 'test' || type === 'challenge') continue
+    const queued = onePerUrl(listening.filter(({ events }) => events.includes(type))).filter(({ id: hookId }) => {
+      const left = room.get(hookId) ?? mostWaiting
+      if (left > 0) room.set(hookId, left - 1)
+      else skipped.set(hookId, (skipped.get(hookId) ?? 0) + 1)
+      return left > 0
+    })
+    if (queued.length === 0) unwanted.push(id)
+    else composed.push({ id, payload: JSON.stringify(composePayload({ id, type, at: happenedAt ?? now, facts })) })
+    for (const { id: hookId, verifiedAt } of queued)
+      deliveries.push({ ownerId, hookId, eventId: id, state: 'waiting', createdAt: now, nextTryAt: verifiedAt && now })
   }
+  if (unwanted.length > 0) await tx.delete(webhookEvents).where(inArray(webhookEvents.id, unwanted))
+  await noteSkipped(tx, listening, skipped, now)
   if (composed.length > 0) {
     const values = composed.map(({ id, payload }) => sql`(${id}::uuid, ${payload}::text)`)
     await tx.execute(sql`
@@ -97,11 +117,47 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
   }
   if (deliveries.length > 0) await tx.insert(webhookDeliveries).values(deliveries)
   const told = new Set(deliveries.map(({ hookId }) => hookId))
-  if (listening.some(({ id, pausedBecause }) => told.has(id) && !pausedBecause)) await queue.send(tx, callReceiversJob, { ownerId })
+  if (listening.some(({ id, pausedBecause, verifiedAt }) => told.has(id) && !pausedBecause && verifiedAt))
+    await queue.send(tx, callReceiversJob, { ownerId })
   return happened.length < composedAtOnce
 }
 
-/** Prunes events older than 30 days, with their deliveries, a few hundred at a time; called by a worker. */
+/** How many further events may wait for each webhook that has some waiting. */
+async function roomOf(tx: Database, ownerId: string): Promise<Map<string, number>> {
+  const waiting = await tx
+    .select({ hookId: webhookDeliveries.hookId, count: sql<number>`count(*)::int` })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.hookId))
+    .where(and(eq(webhooks.ownerId, ownerId), eq(webhookDeliveries.state, 'waiting')))
+    .groupBy(webhookDeliveries.hookId)
+  return new Map(waiting.map(({ hookId, count }) => [hookId, mostWaiting - count]))
+}
+
+/** Webhooks of earlier versions may share a URL: one of them gets the event, an active one before a paused one, the oldest first. */
+function onePerUrl(listening: WebhookRow[]): WebhookRow[] {
+  const byUrl = new Map<string, WebhookRow>()
+  for (const webhook of listening) {
+    const other = byUrl.get(webhook.url)
+    if (!other || (other.pausedBecause && !webhook.pausedBecause)) byUrl.set(webhook.url, webhook)
+  }
+  return [...byUrl.values()]
+}
+
+/** Counts the events that a webhook missed, and notifies its owner of the first. */
+async function noteSkipped(tx: Database, listening: WebhookRow[], skipped: Map<string, number>, now: Instant): Promise<void> {
+  for (const webhook of listening) {
+    const count = skipped.get(webhook.id)
+    if (count === undefined) continue
+    const more = { skipped: sql`${webhooks.skipped} + ${count}::int`, lastSkippedAt: now }
+    await tx.update(webhooks).set(more).where(eq(webhooks.id, webhook.id))
+    if (webhook.skipped > 0) continue
+    const text = texts.webhook.skipped(mostWaiting.toLocaleString('en-IN'))
+    const link = `/dashboard/connections/webhooks/${webhook.id}`
+    await notify(tx, webhook.ownerId, { kind: 'webhook_skipped', title: texts.webhook.skippedTitle(hostOf(webhook)), text, link }, now)
+  }
+}
+
+/** Prunes events older than 30 days and the oldest of many deliveries, a few hundred at a time; called by a worker. */
 export async function pruneWebhookEvents(db: Database, now: Instant): Promise<void> {
   for (;;) {
     const old = db
@@ -110,6 +166,27 @@ export async function pruneWebhookEvents(db: Database, now: Instant): Promise<vo
       .where(lte(webhookEvents.happenedAt, now.subtract(kept)))
       .limit(500)
     const erased = await db.delete(webhookEvents).where(inArray(webhookEvents.id, old)).returning({ id: webhookEvents.id })
-    if (erased.length === 0) return
+    if (erased.length === 0) break
+  }
+  const { skipped, lastSkippedAt } = webhooks
+  await db
+    .update(webhooks)
+    .set({ skipped: 0, lastSkippedAt: null })
+    .where(and(gt(skipped, 0), lte(lastSkippedAt, now.subtract(kept))))
+  for (;;) {
+    const [erased] = await rows(
+      db,
+      z.object({ count: z.number() }),
+      sql`WITH surplus AS MATERIALIZED (
+            SELECT d.id, d.event_id FROM hooks h CROSS JOIN LATERAL (
+              SELECT id, event_id, state FROM hook_deliveries WHERE hook_id = h.id ORDER BY id DESC OFFSET ${keptDeliveries}::int) d
+            WHERE d.state <> 'waiting' LIMIT 500),
+          events AS (
+            DELETE FROM hook_events e WHERE e.id IN (SELECT event_id FROM surplus)
+              AND NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.event_id = e.id AND d.id NOT IN (SELECT id FROM surplus))),
+          erased AS (DELETE FROM hook_deliveries d USING surplus WHERE d.id = surplus.id RETURNING d.id)
+          SELECT count(*)::int AS count FROM erased`,
+    )
+    if (!erased?.count) return
   }
 }

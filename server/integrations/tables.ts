@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigserial, foreignKey, index, integer, jsonb, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { Scope, WebhookEvent } from '#contract/integrations.ts'
+import type { DeliveredEvent, Scope, WebhookEvent } from '#contract/integrations.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
@@ -111,6 +111,11 @@ export const webhooks = pgTable(
     failures: integer().notNull().default(0),
     pausedBecause: text({ enum: ['by_hand', 'failing'] }),
     lastDeliveredAt: instant(),
+    /** When its URL answered a challenge; null until then. Events wait for it. */
+    verifiedAt: instant(),
+    /** Events that were not queued because too many waited: how many, and when the last one was. */
+    skipped: integer().notNull().default(0),
+    lastSkippedAt: instant(),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
@@ -132,7 +137,7 @@ export const webhookEvents = pgTable(
     /** The order in which they happened. */
     position: bigserial({ mode: 'number' }).notNull(),
     ownerId: uuid().notNull(),
-    type: text().$type<WebhookEvent | 'test'>().notNull(),
+    type: text().$type<DeliveredEvent>().notNull(),
     /** null where the row does not have the time: then it is the time of composing. */
     happenedAt: instant(),
     facts: jsonb().notNull(),
@@ -158,6 +163,7 @@ export const webhookDeliveries = pgTable(
     state: text({ enum: ['waiting', 'delivered', 'failed'] }).notNull(),
     createdAt: instant().notNull(),
     attempt: integer().notNull().default(0),
+    /** null also while it waits until the webhook is verified. */
     nextTryAt: instant(),
     lastTriedAt: instant(),
     /** The HTTP status of the last response, and its beginning, or why there was none. */
@@ -174,3 +180,9 @@ export const webhookDeliveries = pgTable(
     index('hook_deliveries_newest').on(t.hookId, t.id),
   ],
 )
+
+/** When a host of receivers may next be called, over all accounts. By the database's clock. */
+export const webhookHosts = pgTable('hook_hosts', {
+  host: text().primaryKey(),
+  nextCallAt: instant().notNull(),
+})

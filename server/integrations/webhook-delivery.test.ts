@@ -6,6 +6,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import { throttles } from '#server/accounts/tables.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
@@ -403,10 +404,14 @@ test('tests and resends are limited in number', async () => {
   await using all = await listening({ config: { rateLimit: true } })
   const statuses: number[] = []
   const { app, asha, webhook } = all
-  for (let nth = 0; nth < 122; nth += 1)
+  // Adding the webhook sent a challenge, which counts too.
+  await app.db
+    .update(throttles)
+    .set({ count: sql`${throttles.count} + 117` })
+    .where(eq(throttles.key, `hook-by-hand:${asha.id}`))
+  for (let nth = 0; nth < 4; nth += 1)
     statuses.push((await ask(app, asha, integrationCalls.testWebhook, { params: { id: webhook._id } })).status)
-  expect(statuses.slice(0, 120)).toEqual(Array(120).fill(200))
-  expect(statuses.slice(120)).toEqual([429, 429])
+  expect(statuses).toEqual([200, 200, 429, 429])
 })
 
 test('an event whose process died before the response is sent once more under the same id, and a late result changes nothing', async () => {

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { setTimeout as pause } from 'node:timers/promises'
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { WebhookDelivery, WebhookEvent } from '#contract/integrations.ts'
-import { countTry, writeAudit } from '#server/accounts/accounts.ts'
-import { notify, notifyOwner } from '#server/accounts/notices.ts'
+import type { DeliveredEvent, WebhookDelivery } from '#contract/integrations.ts'
+import { lockAccount, writeAudit } from '#server/accounts/accounts.ts'
+import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -10,10 +11,22 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, isAccepted, type WebhookNetwork, type WebhookResponse } from './http-client.ts'
+import { callReceiversJob } from './jobs.ts'
 import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { texts } from './texts.ts'
+import { takeTurn } from './webhook-hosts.ts'
 import { signWebhook } from './webhook-secret.ts'
-import { hostOf, type KnownWebhook, pauseOf, readWebhook, type WebhookRow, withdrawMended } from './webhooks.ts'
+import {
+  claimed,
+  countByHand,
+  hostOf,
+  isCallable,
+  type KnownWebhook,
+  queueChallenge,
+  readWebhook,
+  type WebhookRow,
+  withdrawMended,
+} from './webhooks.ts'
 
 type DeliveryRow = typeof webhookDeliveries.$inferSelect
 
@@ -21,14 +34,11 @@ type DeliveryRow = typeof webhookDeliveries.$inferSelect
 const pauses = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
 /** So many failed tries in a row pause a webhook. */
 const patience = 100
-/** A claim without a record is taken over after this: its process is gone. Longer than any call takes. */
-const claimed = { seconds: 60 }
 const mostListed = 50
-/** The limit of calls that a person requests, tests and repetitions. */
-const byHand = { limit: 120, seconds: 3_600 }
 
 /**
- * Sends a test event, even if the webhook is paused, and returns its outcome. It is not retried. Refuses with `not_found` and `too_many`.
+ * Sends a test event, even if the webhook is paused, and returns its outcome. It is not retried. Where the URL is not verified it is the
+ * challenge instead, which is. Refuses with `not_found` and `too_many`.
  */
 export async function sendTestEvent(
   deps: Deps,
@@ -39,7 +49,15 @@ export async function sendTestEvent(
   const { db, clock } = deps
   const known = await readWebhook(deps, ownerId, id)
   const now = clock.now()
-  await countByHand(deps, ownerId, now)
+  await countByHand(db, deps.config, ownerId, now)
+  await refuseBusyHost(deps, known.webhook)
+  if (known.webhook.verifiedAt === null) {
+    const { delivery, payload } = await db.transaction(async (tx) => {
+      await lockAccount(tx, ownerId)
+      return queueChallenge(tx, known.webhook, { now, tried: true })
+    })
+    return attempt(deps, { known, delivery: { ...delivery, type: 'challenge', payload }, afterFailure: 'retry' }, network)
+  }
   const eventId = newId()
   const payload = JSON.stringify({ id: eventId, type: 'test', timestamp: now.toString(), data: {} })
   const delivery = await db.transaction(async (tx) => {
@@ -64,7 +82,9 @@ export async function resendDelivery(
 ): Promise<WebhookDelivery> {
   const known = await readWebhook(deps, ownerId, id)
   const now = deps.clock.now()
-  await countByHand(deps, ownerId, now)
+  await countByHand(deps.db, deps.config, ownerId, now)
+  await refuseBusyHost(deps, known.webhook)
+  if (known.webhook.verifiedAt === null) throw new ProblemError('conflict', texts.webhook.unverified)
   const which = and(eq(webhookDeliveries.hookId, known.webhook.id), eq(webhookDeliveries.id, deliveryId))
   const delivery = z.uuid().safeParse(deliveryId).success ? await claim(deps.db, which, now) : null
   if (!delivery) throw new ProblemError('not_found', texts.webhook.noDelivery)
@@ -85,7 +105,7 @@ export async function listDeliveries(deps: Pick<Deps, 'db' | 'config'>, ownerId:
 }
 
 /** A claimed delivery with its event. */
-export type Claimed = DeliveryRow & { type: WebhookEvent | 'test'; payload: string }
+export type Claimed = DeliveryRow & { type: DeliveredEvent; payload: string }
 
 /** Deliveries of a webhook that wait and are due. */
 export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | undefined {
@@ -146,11 +166,11 @@ export function callReceiver(
   return callWebhook({ method: 'POST', url: known.webhook.url, headers, body: delivery.payload }, network, cut)
 }
 
-/** A call that was cut off for the sake of others is not a try: it is due again immediately. */
-export async function putOff(db: Database, { id, attempt }: Claimed, now: Instant): Promise<void> {
+/** Undoes a claim: a call that was not made, or was cut off for the sake of others, is no try. `nextTryAt` null: it waits for verification. */
+export async function putOff(db: Database, { id, attempt }: Claimed, nextTryAt: Instant | null): Promise<void> {
   await db
     .update(webhookDeliveries)
-    .set({ attempt: attempt - 1, nextTryAt: now })
+    .set({ attempt: attempt - 1, nextTryAt })
     .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.attempt, attempt), eq(webhookDeliveries.state, 'waiting')))
 }
 
@@ -162,13 +182,14 @@ export async function record(
 ): Promise<WebhookDelivery> {
   const now = deps.clock.now()
   const { webhook } = known
-  const taken = isAccepted(answer)
-  const pause = afterFailure === 'retry' && !taken && answer.status !== gone ? pauses[delivery.attempt - 1] : undefined
+  const isChallenge = delivery.type === 'challenge'
+  const taken = isAccepted(answer) && (!isChallenge || isEchoed(answer, delivery))
+  const again = afterFailure === 'retry' && !taken && answer.status !== gone ? pauses[delivery.attempt - 1] : undefined
   const said = {
     status: answer.status,
-    words: answer.words,
-    state: taken ? ('delivered' as const) : pause === undefined ? ('failed' as const) : ('waiting' as const),
-    nextTryAt: pause === undefined ? null : now.add({ seconds: pause }),
+    words: taken || !isAccepted(answer) ? answer.words : notEchoed(answer),
+    state: taken ? ('delivered' as const) : again === undefined ? ('failed' as const) : ('waiting' as const),
+    nextTryAt: again === undefined ? null : now.add({ seconds: again }),
   }
   // Must lock in the order in which deleting an account or a webhook does.
   await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, webhook.ownerId)).for('key share')
@@ -176,7 +197,10 @@ export async function record(
   // A newer try has changed it meanwhile: its result stays.
   const mine = and(eq(webhookDeliveries.id, delivery.id), eq(webhookDeliveries.attempt, delivery.attempt))
   const changed = await tx.update(webhookDeliveries).set(said).where(mine).returning({ id: webhookDeliveries.id })
-  const pausedBecause = changed.length > 0 ? await recordAtWebhook(tx, deps, known, answer, now) : webhook.pausedBecause
+  if (changed.length === 0) return toDelivery({ ...delivery, ...said }, delivery.type, known)
+  const pausedBecause = await recordAtWebhook(tx, deps, known, { ...answer, taken }, now)
+  if (isChallenge && taken) await releaseVerified(tx, deps, webhook, now)
+  else if (isChallenge && said.state === 'failed' && answer.status !== gone) await notifyUnverified(tx, webhook, now)
   return toDelivery({ ...delivery, ...said }, delivery.type, { ...known, webhook: { ...webhook, pausedBecause } })
 }
 
@@ -185,7 +209,7 @@ async function recordAtWebhook(
   tx: Database,
   deps: Deps,
   known: KnownWebhook,
-  answer: WebhookResponse,
+  answer: WebhookResponse & { taken: boolean },
   now: Instant,
 ): Promise<WebhookRow['pausedBecause']> {
   if (answer.status === gone) {
@@ -196,7 +220,7 @@ async function recordAtWebhook(
   const [after] = await tx
     .update(webhooks)
     .set(
-      isAccepted(answer)
+      answer.taken
         ? { failures: 0, lastDeliveredAt: now }
         : {
             failures,
@@ -207,6 +231,51 @@ async function recordAtWebhook(
     .returning()
   if (after?.pausedBecause === 'failing' && after.failures === patience) await notifyPaused(tx, deps, after, answer, now)
   return after?.pausedBecause ?? null
+}
+
+/** Whether a receiver answered a challenge: with its value as text, or as the `challenge` of a JSON object. */
+function isEchoed({ words }: WebhookResponse, { payload }: Claimed): boolean {
+  const { data } = z.object({ data: z.object({ challenge: z.string() }) }).parse(JSON.parse(payload))
+  if (words === data.challenge) return true
+  try {
+    return z.object({ challenge: z.literal(data.challenge) }).safeParse(JSON.parse(words)).success
+  } catch {
+    return false
+  }
+}
+
+function notEchoed({ words }: WebhookResponse): string {
+  return words === '' ? texts.receiver.noChallenge : texts.receiver.noChallengeBut(words)
+}
+
+/** From now on the webhook gets its events, unless its URL was changed meanwhile. */
+async function releaseVerified(tx: Database, { queue }: Deps, { id, ownerId, url }: WebhookRow, now: Instant): Promise<void> {
+  const [verified] = await tx
+    .update(webhooks)
+    .set({ verifiedAt: now })
+    .where(and(eq(webhooks.id, id), eq(webhooks.url, url)))
+    .returning({ id: webhooks.id })
+  if (!verified) return
+  await tx
+    .update(webhookDeliveries)
+    .set({ nextTryAt: now })
+    .where(and(eq(webhookDeliveries.hookId, id), eq(webhookDeliveries.state, 'waiting'), isNull(webhookDeliveries.nextTryAt)))
+  await withdrawNotices(tx, ownerId, ['webhook_unverified'])
+  await queue.send(tx, callReceiversJob, { ownerId })
+}
+
+async function notifyUnverified(tx: Database, webhook: WebhookRow, now: Instant): Promise<void> {
+  const title = texts.webhook.unansweredTitle(hostOf(webhook))
+  const link = `/dashboard/connections/webhooks/${webhook.id}`
+  await notify(tx, webhook.ownerId, { kind: 'webhook_unverified', title, text: texts.webhook.unanswered, link }, now)
+}
+
+/** Calls by hand keep the limit of their host too. */
+async function refuseBusyHost({ db, config }: Deps, webhook: WebhookRow): Promise<void> {
+  if (!config.rateLimit) return
+  const wait = await takeTurn(db, webhook)
+  if (wait === null) throw new ProblemError('too_many', texts.webhook.busyHost(hostOf(webhook)), { retryAfter: 5 })
+  await pause(wait)
 }
 
 /** "Gone": the receiver must not be called again. */
@@ -243,11 +312,7 @@ async function notifyPaused(
   await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', title: texts.webhook.pausedTitle(hostOf(webhook)), text, link }, now)
 }
 
-async function countByHand({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {
-  if (config.rateLimit) await countTry(db, `hook-by-hand:${ownerId}`, byHand, now)
-}
-
-function toDelivery(row: DeliveryRow, type: WebhookEvent | 'test', known: KnownWebhook): WebhookDelivery {
+function toDelivery(row: DeliveryRow, type: DeliveredEvent, known: KnownWebhook): WebhookDelivery {
   const { id, eventId, state, createdAt, attempt, nextTryAt, lastTriedAt, status, words } = row
   return {
     _id: id,
@@ -256,7 +321,7 @@ function toDelivery(row: DeliveryRow, type: WebhookEvent | 'test', known: KnownW
     state,
     createdAt: createdAt.toString(),
     attempt,
-    nextTryAt: state === 'waiting' && !pauseOf(known) ? (nextTryAt?.toString() ?? null) : null,
+    nextTryAt: state === 'waiting' && isCallable(known) ? (nextTryAt?.toString() ?? null) : null,
     lastTriedAt: lastTriedAt?.toString() ?? null,
     status,
     words,

@@ -2,7 +2,9 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { originOf } from '#server/accounts/accounts.ts'
 import { type App, answer, type Principal } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { defaultNetwork, type WebhookNetwork } from './http-client.ts'
+import { texts } from './texts.ts'
 import { listDeliveries, resendDelivery, sendTestEvent } from './webhook-delivery.ts'
 import { sampleEvents } from './webhook-samples.ts'
 import { addWebhook, addZap, changeWebhook, listWebhooks, removeWebhook, removeZap, replaceSecret } from './webhooks.ts'
@@ -14,7 +16,7 @@ export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetw
 
   answer(app, integrationCalls.addZap, ({ body }, who) => addZap(deps, askerOf(who), body, clock.now()))
   answer(app, integrationCalls.removeZap, ({ params }, who) => removeZap(db, askerOf(who), params.id))
-  answer(app, integrationCalls.sample, ({ params }, { account }) => sampleEvents(db, account.id, params.event))
+  answer(app, integrationCalls.sample, ({ params }, who) => sampleEvents(db, askerOf(who).ownerId, params.event))
 
   answer(app, integrationCalls.webhooks, (_parts, { account }) => listWebhooks(deps, account.id))
   answer(app, integrationCalls.addWebhook, ({ body }, { account }, { request }) =>
@@ -32,7 +34,8 @@ export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetw
   answer(app, integrationCalls.resend, ({ params }, { account }) => resendDelivery(deps, account.id, params, reached))
 }
 
-/** The webhooks of an app belong to its grant and end with it. */
-function askerOf({ account, apiClient }: Principal): { ownerId: string; grantId: string | null } {
-  return { ownerId: account.id, grantId: apiClient?.kind === 'application' ? apiClient.id : null }
+/** The webhooks of an app belong to its grant and end with it. Refuses a person with `not_allowed`: they add webhooks of their own. */
+function askerOf({ account, apiClient }: Principal): { ownerId: string; grantId: string } {
+  if (apiClient?.kind !== 'application') throw new ProblemError('not_allowed', texts.webhook.applicationsOnly)
+  return { ownerId: account.id, grantId: apiClient.id }
 }

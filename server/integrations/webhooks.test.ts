@@ -1,15 +1,19 @@
 // Also on PostgreSQL: locks of a webhook that changes while its account is deleted.
-import { eq } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { eq, sql } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls, type webhookEvent } from '#contract/integrations.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { newId } from '#server/platform/columns.ts'
 import { anInvoice, aPerson, signedInAgain } from '#test/factories.ts'
-import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { type HeardCall, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type Asker, ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { anApplication, connect, zapier, zapierItself } from '#test/programs.ts'
+import { aKey, anApplication, connect, zapier, zapierItself } from '#test/programs.ts'
 import { openShop, subscribe } from '#test/shop.ts'
-import { aWebhook, toldTo } from '#test/webhooks.ts'
-import { webhooks } from './tables.ts'
+import { aWebhook, isSigned, toldTo } from '#test/webhooks.ts'
+import { pruneWebhookEvents } from './outbox.ts'
+import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
+import { takeTurn } from './webhook-hosts.ts'
 
 const lax = { allowPrivateWebhookHosts: true }
 const zap = { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' as const }
@@ -31,9 +35,11 @@ test('a webhook is listed without its secret, which is shown once', async () => 
     kind: 'webhook',
     ...mine,
     createdAt: '2026-03-02T04:30:00Z',
-    pausedBecause: null,
+    pausedBecause: 'unverified',
     failures: 0,
     lastDeliveredAt: null,
+    skipped: 0,
+    lastSkippedAt: null,
   })
   expect(await list(app, asha)).toEqual([webhook])
   const [row] = await app.db.select().from(webhooks)
@@ -103,11 +109,12 @@ test.each([
 test('an account has at most twenty webhooks', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
-  for (let nth = 0; nth < 20; nth += 1) expect((await add(app, asha)).status).toBe(201)
-  expect(await add(app, asha)).toMatchObject({ status: 409, problem: { code: 'conflict' } })
+  const another = (nth: number) => add(app, asha, { ...mine, url: `${mine.url}/${nth}` })
+  for (let nth = 0; nth < 20; nth += 1) expect((await another(nth)).status).toBe(201)
+  expect(await another(20)).toMatchObject({ status: 409, problem: { code: 'conflict' } })
   const [first] = await list(app, asha)
   await ask(app, asha, integrationCalls.removeWebhook, { params: { id: first?._id ?? '' } })
-  expect((await add(app, asha)).status).toBe(201)
+  expect((await another(20)).status).toBe(201)
   expect((await add(app, await aPerson(app))).status).toBe(201)
 })
 
@@ -142,7 +149,7 @@ test('webhooks of another account are not found: neither read nor changed, teste
   const asked = [
     await ask(app, meera, integrationCalls.changeWebhook, { params: { id: _id }, body: { paused: true } }),
     await ask(app, meera, integrationCalls.removeWebhook, { params: { id: _id } }),
-    await ask(app, meera, integrationCalls.removeZap, { params: { id: _id } }),
+    await ask(app, await connect(app, meera, await anApplication(app)), integrationCalls.removeZap, { params: { id: _id } }),
     await ask(app, meera, integrationCalls.replaceSecret, { params: { id: _id } }),
     await ask(app, meera, integrationCalls.testWebhook, { params: { id: _id } }),
     await ask(app, meera, integrationCalls.webhookDeliveries, { params: { id: _id } }),
@@ -189,12 +196,13 @@ test('the webhooks of an app end with its grant, and no other app removes them',
   const ofZapier = connections.find(({ name }) => name === 'Zapier')
   await ask(app, asha, integrationCalls.disconnect, { params: { id: ofZapier?._id ?? '' } })
   expect((await list(app, asha)).map(({ _id }) => _id)).toEqual([its.reply.id])
-  // A webhook added in a browser and subscribed again by an app belongs to the app.
-  const own = await ask(app, asha, integrationCalls.addZap, { body: { ...zap, event: 'reminder.sent' } })
-  await ask(app, robot, integrationCalls.addZap, { body: { ...zap, event: 'reminder.sent' } })
+  // An earlier version let a person subscribe in a browser: subscribed again by an app it belongs to the app.
+  await app.db.update(webhooks).set({ grantId: null })
+  const again = await ask(app, robot, integrationCalls.addZap, { body: { ...zap, hookUrl: 'https://robot.example/hook' } })
+  expect(again.reply).toEqual(its.reply)
   const [last] = (await ask(app, asha, integrationCalls.connections)).reply
   await ask(app, asha, integrationCalls.disconnect, { params: { id: last?._id ?? '' } })
-  expect((await list(app, asha)).map(({ _id }) => _id)).not.toContain(own.reply.id)
+  expect(await list(app, asha)).toEqual([])
 })
 
 test('a Zap that subscribes again is resumed after failures; a pause by its owner stays', async () => {
@@ -205,6 +213,7 @@ test('a Zap that subscribes again is resumed after failures; a pause by its owne
   const body = { hookUrl: `${receiver.url}/zap`, event: 'invoice.created' as const }
   const on = async () => (await ask(app, zapierOf, integrationCalls.addZap, { body })).reply
   const { id } = await on()
+  await app.runJobs()
   await app.db.update(webhooks).set({ failures: 100, pausedBecause: 'failing' })
   await anInvoice(app, { owner: asha })
   await app.runJobs()
@@ -230,9 +239,9 @@ test('an account has at most a hundred Zaps', async () => {
 })
 
 test('a person can only pause, resume and remove a Zap’s webhook', async () => {
-  await using app = await openTestApp()
+  await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
-  const { reply } = await ask(app, asha, integrationCalls.addZap, { body: zap })
+  const { reply } = await ask(app, await connect(app, asha, zapierItself), integrationCalls.addZap, { body: zap })
   const change = (body: { url?: string; paused?: boolean }) => ask(app, asha, integrationCalls.changeWebhook, { params: reply, body })
   expect(await change({ url: mine.url })).toMatchObject({ status: 403, problem: { code: 'not_allowed' } })
   expect((await ask(app, asha, integrationCalls.replaceSecret, { params: reply })).status).toBe(403)
@@ -249,6 +258,7 @@ test('webhooks of Zapier wait while its subscription is off and resume with it; 
   const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
   await ask(app, zapierOf, integrationCalls.addZap, hook('/zapier'))
   await ask(app, robot, integrationCalls.addZap, hook('/robot'))
+  await app.runJobs()
   await aWebhook(app, asha, receiver)
   await ask(app, asha, integrationCalls.unsubscribe)
   const states = async () =>
@@ -260,7 +270,7 @@ test('webhooks of Zapier wait while its subscription is off and resume with it; 
   expect(receiver.calls.map(({ path }) => path).sort()).toEqual(['/duely', '/robot'])
   const waiting = (await list(app, asha)).find(({ url }) => url.endsWith('/zapier'))
   const log = (await ask(app, asha, integrationCalls.webhookDeliveries, { params: { id: waiting?._id ?? '' } })).reply
-  expect(log).toMatchObject([{ state: 'waiting', attempt: 0, nextTryAt: null }])
+  expect(log).toMatchObject([{ state: 'waiting', attempt: 0, nextTryAt: null }, { event: 'challenge' }])
 
   await ask(app, asha, integrationCalls.subscribe)
   await app.runJobs()
@@ -306,6 +316,7 @@ test('Zapier is notified of a deleted account, webhook by webhook, and no other 
   await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addZap, hook('/robot'))
   await ask(app, await connect(app, meera, zapierItself), integrationCalls.addZap, hook('/meera'))
   await aWebhook(app, asha, receiver)
+  await app.runJobs()
   expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   expect(receiver.calls.map(({ method, path, body }) => [method, path, body]).toSorted()).toEqual([
     ['DELETE', '/zap/1', ''],
@@ -320,6 +331,7 @@ test('Zapier is notified of a revoked grant, webhook by webhook, and of no other
   const hook = (path: string) => ({ body: { hookUrl: receiver.url + path, event: 'invoice.created' as const } })
   await ask(app, await connect(app, asha, zapierItself), integrationCalls.addZap, hook('/zap'))
   await ask(app, await connect(app, asha, await anApplication(app)), integrationCalls.addZap, hook('/robot'))
+  await app.runJobs()
   const { reply } = await ask(app, asha, integrationCalls.connections)
   const disconnect = (wanted: string) =>
     ask(app, asha, integrationCalls.disconnect, { params: { id: reply.find(({ name }) => name === wanted)?._id ?? '' } })
@@ -336,9 +348,10 @@ test('a URL is stored in its normalized form', async () => {
   const written = 'HTTPS://Example.com:443/रसीद/\u0000?a b'
   const kept = 'https://example.com/%E0%A4%B0%E0%A4%B8%E0%A5%80%E0%A4%A6/%00?a%20b'
   expect((await add(app, asha, { ...mine, url: written })).reply.url).toBe(kept)
-  const one = await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: written } })
+  const sent = { event: 'reminder.sent' as const }
+  const one = await ask(app, { token }, integrationCalls.addZap, { body: { ...sent, hookUrl: written } })
   expect(one.status).toBe(201)
-  expect((await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: kept } })).reply).toEqual(one.reply)
+  expect((await ask(app, { token }, integrationCalls.addZap, { body: { ...sent, hookUrl: kept } })).reply).toEqual(one.reply)
   const long = `https://example.com/${'\u6cb8\u77e1\u5a5e'.repeat(600)}`
   expect(await ask(app, { token }, integrationCalls.addZap, { body: { ...zap, hookUrl: long } })).toMatchObject({ status: 400 })
 })
@@ -351,4 +364,216 @@ test('a returning owner finds their webhooks unchanged', async () => {
   const second = (await add(app, asha, { ...mine, url: 'https://example.com/second' })).reply
   app.clock.advance({ hours: 40 * 24 })
   expect((await list(app, await signedInAgain(app, asha))).map(({ _id }) => _id)).toEqual([second._id, first._id])
+})
+
+test('only apps subscribe under /zapier: a person and their key are refused', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  const key = await aKey(app, asha)
+  for (const one of [asha, key]) {
+    const asked = [
+      await ask(app, one, integrationCalls.addZap, { body: zap }),
+      await ask(app, one, integrationCalls.removeZap, { params: { id: newId() } }),
+      await ask(app, one, integrationCalls.sample, { params: { event: 'invoice.paid' } }),
+    ]
+    expect(asked.map(({ status, problem }) => [status, problem?.code])).toEqual(asked.map(() => [403, 'not_allowed']))
+  }
+  expect(await list(app, asha)).toEqual([])
+})
+
+test('one webhook per URL and event, whether a person or an app adds it', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const asha = await aPerson(app)
+  const robot = await connect(app, asha, await anApplication(app))
+  const events = ['invoice.paid' as const, 'invoice.created' as const]
+  const { reply } = await add(app, asha, { ...mine, events })
+  const other = (await add(app, asha, { ...mine, events: ['reminder.sent'] })).reply
+  const change = (id: string, body: { url?: string; events?: (typeof webhookEvent.options)[number][] }) =>
+    ask(app, asha, integrationCalls.changeWebhook, { params: { id }, body })
+  const refused = [
+    await add(app, asha),
+    await ask(app, robot, integrationCalls.addZap, { body: { hookUrl: mine.url, event: 'invoice.created' } }),
+    await change(other._id, { events: ['reminder.sent', 'invoice.paid'] }),
+  ]
+  for (const one of refused) expect(one).toMatchObject({ status: 409, problem: { code: 'conflict' } })
+  expect((await change(reply._id, { events: ['invoice.paid'] })).status).toBe(200)
+  expect((await add(app, await aPerson(app), { ...mine, events })).status).toBe(201)
+})
+
+describe('a challenge', () => {
+  const created = ['invoice.created' as const]
+  const stateOf = async (app: TestApp, someone: Asker) => (await list(app, someone)).map(({ pausedBecause }) => pausedBecause)
+
+  test('is sent to a new URL, which gets its events, also those of meanwhile, once it has answered', async () => {
+    await using receiver = await openFakeReceiver()
+    await using app = await openTestApp({ config: lax })
+    const asha = await aPerson(app)
+    receiver.ignoresChallenges = true
+    receiver.answer(({ body }) => ({ status: 200, body }))
+    const { reply } = await add(app, asha, { url: `${receiver.url}/duely`, events: created })
+    for (let nth = 0; nth < 3; nth += 1) await anInvoice(app, { owner: asha })
+    await app.runJobs()
+    expect(receiver.calls.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(['challenge'])
+    expect(isSigned(receiver.calls[0] as HeardCall, reply.secret, Math.floor(app.clock.now().epochMilliseconds / 1000))).toBe(true)
+    const log = (await ask(app, asha, integrationCalls.webhookDeliveries, { params: { id: reply._id } })).reply
+    expect(log.map(({ event, state }) => [event, state]).toSorted()).toEqual([
+      ['challenge', 'waiting'],
+      ...Array(3).fill(['invoice.created', 'waiting']),
+    ])
+    expect(log.find(({ event }) => event === 'challenge')?.words).toContain('must answer with the value of data.challenge')
+    const [ordinary] = log.filter(({ event }) => event !== 'challenge')
+    const resent = await ask(app, asha, integrationCalls.resend, { params: { id: reply._id, deliveryId: ordinary?._id ?? '' } })
+    expect(resent).toMatchObject({ status: 409, problem: { code: 'conflict' } })
+
+    receiver.ignoresChallenges = false
+    receiver.calls.length = 0
+    app.clock.advance({ seconds: 5 })
+    await app.runJobs()
+    expect([toldTo(receiver).length, ...(await stateOf(app, asha))]).toEqual([3, null])
+  })
+
+  test('may be answered as JSON, and is sent again by hand and on its schedule, with a notice at the end', async () => {
+    await using receiver = await openFakeReceiver()
+    await using app = await openTestApp({ config: lax })
+    const asha = await aPerson(app)
+    receiver.ignoresChallenges = true
+    receiver.answer({ status: 404 })
+    const { reply } = await add(app, asha, { url: `${receiver.url}/duely`, events: created })
+    const someone = async () => signedInAgain(app, asha)
+    for (let hours = 0; hours < 40; hours += 1) {
+      await app.runJobs()
+      app.clock.advance({ hours: 1 })
+    }
+    expect(receiver.calls).toHaveLength(8)
+    const { reply: notices } = await ask(app, await someone(), noticeCalls.list)
+    expect(notices).toMatchObject([{ kind: 'webhook_unverified' }])
+    // Resuming is no way around it.
+    await ask(app, await someone(), integrationCalls.changeWebhook, { params: { id: reply._id }, body: { paused: false } })
+    await anInvoice(app, { owner: asha })
+    await app.runJobs()
+    expect(receiver.calls).toHaveLength(8)
+
+    receiver.answer(({ body }) => ({ status: 200, body: JSON.stringify({ challenge: /"challenge":"([^"]+)"/.exec(body)?.[1] }) }))
+    const tried = await ask(app, await someone(), integrationCalls.testWebhook, { params: { id: reply._id } })
+    expect(tried.reply).toMatchObject({ event: 'challenge', state: 'delivered' })
+    await app.runJobs()
+    expect(await stateOf(app, await someone())).toEqual([null])
+    expect((await ask(app, await someone(), noticeCalls.list)).reply).toEqual([])
+    expect(receiver.calls.filter(({ body }) => body.includes('invoice.created'))).toHaveLength(1)
+  })
+
+  test('is needed for a changed URL, and not for one that answered in this account', async () => {
+    await using receiver = await openFakeReceiver()
+    await using app = await openTestApp({ config: lax })
+    const asha = await aPerson(app)
+    const { reply } = await add(app, asha, { url: `${receiver.url}/one`, events: created })
+    await app.runJobs()
+    await add(app, asha, { url: `${receiver.url}/one`, events: ['invoice.paid'] })
+    expect(await stateOf(app, asha)).toEqual([null, null])
+    await ask(app, asha, integrationCalls.changeWebhook, { params: { id: reply._id }, body: { url: `${receiver.url}/two` } })
+    expect((await stateOf(app, asha)).toSorted()).toEqual([null, 'unverified'])
+    await app.runJobs()
+    expect(receiver.challenges.map(({ path }) => path)).toEqual(['/one', '/two'])
+    expect(await stateOf(app, asha)).toEqual([null, null])
+  })
+
+  test('is not for addresses that Zapier makes, but for those of any other app', async () => {
+    await using app = await openTestApp({ config: { zapier } })
+    const asha = await aPerson(app)
+    const robot = await connect(app, asha, await anApplication(app))
+    const zapierOf = await connect(app, asha, zapierItself)
+    const states: [string, string | null][] = []
+    for (const [who, hookUrl] of [
+      [zapierOf, zap.hookUrl],
+      [zapierOf, 'https://zapier.com.example/hook'],
+      [robot, 'https://hooks.zapier.com/hooks/catch/2'],
+    ] as const) {
+      const { id } = (await ask(app, who, integrationCalls.addZap, { body: { hookUrl, event: 'invoice.paid' } })).reply
+      const found = (await list(app, asha)).find(({ _id }) => _id === id)
+      states.push([hookUrl, found?.pausedBecause ?? null])
+    }
+    expect(states.map(([, state]) => state)).toEqual([null, 'unverified', 'unverified'])
+  })
+})
+
+test('at most a thousand events wait for a webhook: the rest is skipped, counted and told', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: lax })
+  const asha = await aPerson(app)
+  const { _id } = await aWebhook(app, asha, receiver, { events: ['invoice.created'] })
+  const pause = (paused: boolean) => ask(app, asha, integrationCalls.changeWebhook, { params: { id: _id }, body: { paused } })
+  await pause(true)
+  await anInvoice(app, { owner: asha })
+  await app.runJobs()
+  await app.db.execute(sql`
+    WITH more AS (
+      INSERT INTO hook_events (id, owner_id, type, happened_at, facts, payload)
+      SELECT gen_random_uuid(), owner_id, type, happened_at, facts, payload FROM hook_events, generate_series(1, 997) RETURNING id, owner_id)
+    INSERT INTO hook_deliveries (id, owner_id, hook_id, event_id, state, created_at, next_try_at)
+    SELECT gen_random_uuid(), owner_id, ${_id}::uuid, id, 'waiting', now(), now() FROM more`)
+  for (let nth = 0; nth < 5; nth += 1) await anInvoice(app, { owner: asha })
+  await app.runJobs()
+  const now = app.clock.now().toString()
+  expect(await list(app, asha)).toMatchObject([{ skipped: 3, lastSkippedAt: now }])
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ kind: 'webhook_skipped' }])
+  expect(await app.db.$count(webhookDeliveries)).toBe(1_000)
+  expect(await app.db.$count(webhookEvents)).toBe(1_000)
+  await pause(false)
+  expect(await list(app, asha)).toMatchObject([{ skipped: 0, lastSkippedAt: null }])
+})
+
+test('webhooks of an earlier version that share a URL are called once per event', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: lax })
+  const asha = await aPerson(app)
+  for (let nth = 0; nth < 3; nth += 1) await aWebhook(app, asha, receiver, { path: `/${nth}`, events: ['invoice.created'] })
+  await app.db.update(webhooks).set({ url: `${receiver.url}/duely` })
+  await app.db
+    .update(webhooks)
+    .set({ pausedBecause: 'by_hand' })
+    .where(eq(webhooks.id, (await list(app, asha))[2]?._id ?? ''))
+  await anInvoice(app, { owner: asha })
+  await app.runJobs()
+  expect(receiver.calls).toHaveLength(1)
+})
+
+test('finished deliveries beyond the newest thousand are pruned', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: lax })
+  const asha = await aPerson(app)
+  const { _id } = await aWebhook(app, asha, receiver)
+  const now = app.clock.now()
+  const events = Array.from({ length: 1_200 }, () => newId()).sort()
+  await app.db
+    .insert(webhookEvents)
+    .values(events.map((id) => ({ id, ownerId: asha.id, type: 'test' as const, happenedAt: now, facts: {}, payload: '{}' })))
+  await app.db.insert(webhookDeliveries).values(
+    events.map((eventId, nth) => {
+      const state = nth < 3 ? ('waiting' as const) : ('delivered' as const)
+      return { id: eventId, ownerId: asha.id, hookId: _id, eventId, state, createdAt: now }
+    }),
+  )
+  await pruneWebhookEvents(app.db, now)
+  expect(await app.db.$count(webhookDeliveries)).toBe(1_003)
+  expect(await app.db.$count(webhookEvents)).toBe(1_003)
+})
+
+test('a host is called at most ten times a second over all accounts, and Zapier’s by account', async () => {
+  await using app = await openTestApp()
+  const turns = async (url: string, ownerIds: string[]) => {
+    const waits: (number | null)[] = []
+    for (let nth = 0; nth < 40; nth += 1) waits.push(await takeTurn(app.db, { url, ownerId: ownerIds[nth % ownerIds.length] ?? '' }))
+    return waits.filter((wait) => wait !== null)
+  }
+  const [one, other] = [newId(), newId()]
+  const shared = await turns('https://receiver.example/a', [one, other])
+  // Each turn is 100 ms after the one before, and none is further ahead than two seconds.
+  expect(Math.max(...shared)).toBeLessThanOrEqual(2_000)
+  expect(shared.length).toBeGreaterThanOrEqual(20)
+  const [before = 0] = shared
+  expect(Math.max(...shared) - before).toBeLessThanOrEqual((shared.length - 1) * 100)
+  expect((await turns('https://hooks.zapier.com/1', [one])).length).toBeGreaterThanOrEqual(20)
+  expect(await takeTurn(app.db, { url: 'https://hooks.zapier.com/2', ownerId: other })).toBe(0)
+  await app.db.execute(sql`UPDATE hook_hosts SET next_call_at = now() + interval '1 day'`)
+  expect(await takeTurn(app.db, { url: 'https://receiver.example/b', ownerId: one }), 'after the clock was set back').toBe(0)
 })

@@ -1,8 +1,10 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { randomBytes } from 'node:crypto'
+import { and, desc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import type { integrationCalls, Webhook } from '#contract/integrations.ts'
-import { lockAccount, type OnAccountDeleted, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { countTry, lockAccount, type OnAccountDeleted, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
@@ -13,7 +15,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, refuseAddress, type WebhookNetwork } from './http-client.ts'
 import { callReceiversJob } from './jobs.ts'
-import { oauthGrants, webhooks } from './tables.ts'
+import { oauthGrants, webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { texts } from './texts.ts'
 import { newWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
 
@@ -26,6 +28,9 @@ export interface KnownWebhook {
   unsubscribed: boolean
 }
 
+/** Notifying Zapier of the end of an account's Zaps: calls at a time, and how long all of them may take. */
+const farewellsAtOnce = 20
+const farewellMilliseconds = 6_000
 /** Limits per account, because each webhook multiplies the calls that Duely makes. */
 const mostWebhooks = 20
 const mostZaps = 100
@@ -63,10 +68,11 @@ export async function listWebhooks(deps: Knowing, ownerId: string): Promise<Webh
 
 /**
  * Adds a webhook and returns its secret this once. Refuses with `invalid` a URL that must not be called, with `plan_limit` where the plan
- * has no webhooks, and with `conflict` where there are too many.
+ * has no webhooks, with `conflict` where there are too many or one for that URL and event, and with `too_many`. Its URL is verified before
+ * the first event.
  */
 export async function addWebhook(
-  { db, config }: Knowing,
+  { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
   ownerId: string,
   { url, events }: CallParts<typeof integrationCalls.addWebhook>['body'],
   from: Origin,
@@ -77,6 +83,7 @@ export async function addWebhook(
     await lockAccount(tx, ownerId)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
     if ((await countWebhooks(tx, ownerId, 'webhook')) >= mostWebhooks) throw new ProblemError('conflict', texts.webhook.limit(mostWebhooks))
+    await refuseSame(tx, ownerId, { url, events })
     const id = newId()
     const secret = newWebhookSecret()
     const values = { id, ownerId, kind: 'webhook' as const, url, events, sealedSecret: sealWebhookSecret(config.secretKey, id, secret) }
@@ -86,18 +93,20 @@ export async function addWebhook(
       .returning()
     if (!row) throw new Error('A webhook was not written down.')
     await writeAudit(tx, { ownerId, kind: 'webhook_added', about: hostOf(row) }, from, now)
-    return { ...toWebhook({ webhook: row, unsubscribed: false }), secret }
+    const webhook = await verify(tx, { queue, config }, row, now)
+    return { ...toWebhook({ webhook, unsubscribed: false }), secret }
   })
 }
 
 /**
  * Subscribes a URL for a Zap or another app. The same URL for the same event is one webhook: it belongs to the app that subscribed last,
  * ends with its grant, and resumes where it was paused for failing. Refuses as `addWebhook` does, but needs no plan, and with `not_allowed`
- * an app without the scope read, which would receive data otherwise.
+ * an app without the scope read, which would receive data otherwise. Zapier's own addresses need no verification: it made them for this
+ * subscription, and does not answer challenges.
  */
 export async function addZap(
-  { db, config }: Knowing,
-  asker: { ownerId: string; grantId: string | null },
+  { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
+  asker: { ownerId: string; grantId: string },
   { hookUrl, event }: CallParts<typeof integrationCalls.addZap>['body'],
   now: Instant,
 ): Promise<{ id: string }> {
@@ -105,12 +114,12 @@ export async function addZap(
   const { ownerId, grantId } = asker
   return db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
-    if (grantId !== null) await refuseWithoutRead(tx, grantId)
+    const grant = await grantToRead(tx, grantId)
     const same = and(eq(webhooks.ownerId, ownerId), eq(webhooks.kind, 'zapier'), eq(webhooks.url, hookUrl), eq(webhooks.events, [event]))
     const [known] = await tx
       .update(webhooks)
       .set({
-        grantId: grantId ?? sql`${webhooks.grantId}`,
+        grantId,
         // Zapier does not know what failed before and shows the Zap as on. A pause by its owner stays.
         failures: 0,
         pausedBecause: sql`nullif(${webhooks.pausedBecause}, 'failing')`,
@@ -122,16 +131,24 @@ export async function addZap(
       return known
     }
     if ((await countWebhooks(tx, ownerId, 'zapier')) >= mostZaps) throw new ProblemError('conflict', texts.webhook.zapLimit(mostZaps))
+    await refuseSame(tx, ownerId, { url: hookUrl, events: [event] })
     const id = newId()
     const sealedSecret = sealWebhookSecret(config.secretKey, id, newWebhookSecret())
-    await tx.insert(webhooks).values({ id, ownerId, grantId, kind: 'zapier', url: hookUrl, events: [event], sealedSecret, createdAt: now })
+    const values = { id, ownerId, grantId, kind: 'zapier' as const, url: hookUrl, events: [event], sealedSecret, createdAt: now }
+    const ofZapier = grant.clientId === config.zapier?.clientId && isZapiers(hookUrl)
+    const [row] = await tx
+      .insert(webhooks)
+      .values({ ...values, verifiedAt: ofZapier ? now : null })
+      .returning()
+    if (row && !ofZapier) await verify(tx, { queue, config }, row, now)
     return { id }
   })
 }
 
 /**
  * Changes, pauses or resumes a webhook; resuming queues what waits. URL and events of a Zap's webhook belong to the Zap: `not_allowed`.
- * Refuses with `not_found`, and with `invalid` a URL that must not be called.
+ * A new URL is verified before the next event. Refuses with `not_found`, with `invalid` a URL that must not be called, with `conflict` where
+ * there is one for that URL and event, and with `too_many`.
  */
 export async function changeWebhook(
   { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
@@ -147,14 +164,20 @@ export async function changeWebhook(
     await lockAccount(tx, ownerId)
     const [before] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
     if (!before) throw notThere()
-    if (Object.keys(fields).length > 0) refuseZap(before)
+    if (Object.keys(fields).length > 0) {
+      refuseZap(before)
+      await refuseSame(tx, ownerId, { id: before.id, url: fields.url ?? before.url, events: fields.events ?? before.events })
+    }
     const moved = fields.url !== undefined && fields.url !== before.url
     const change = {
       ...fields,
-      ...(moved ? { failures: 0 } : {}),
-      ...(paused === undefined ? {} : paused ? { pausedBecause: 'by_hand' as const } : { pausedBecause: null, failures: 0 }),
+      ...(moved ? { failures: 0, verifiedAt: null } : {}),
+      ...(paused === undefined ? {} : paused ? { pausedBecause: 'by_hand' as const } : resumed),
     }
-    if (Object.keys(change).length > 0) await tx.update(webhooks).set(change).where(eq(webhooks.id, before.id))
+    if (Object.keys(change).length > 0) {
+      const [after] = await tx.update(webhooks).set(change).where(eq(webhooks.id, before.id)).returning()
+      if (after && moved) await verify(tx, { queue, config }, after, now)
+    }
     if (moved) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url: fields.url ?? '' }) }, from, now)
     if (paused === false) await queue.send(tx, callReceiversJob, { ownerId })
     await withdrawMended(tx, ownerId)
@@ -174,14 +197,12 @@ export async function removeWebhook(db: Database, ownerId: string, id: string, f
 }
 
 /** Unsubscribes a Zap that was turned off. An app removes its own webhooks only. Refuses with `not_found`. */
-export async function removeZap(db: Database, asker: { ownerId: string; grantId: string | null }, id: string): Promise<void> {
-  const { ownerId, grantId } = asker
-  const its = grantId === null ? undefined : eq(webhooks.grantId, grantId)
+export async function removeZap(db: Database, { ownerId, grantId }: { ownerId: string; grantId: string }, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
     const gone = await tx
       .delete(webhooks)
-      .where(and(mine(ownerId, id), eq(webhooks.kind, 'zapier'), its))
+      .where(and(mine(ownerId, id), eq(webhooks.kind, 'zapier'), eq(webhooks.grantId, grantId)))
       .returning({ id: webhooks.id })
     if (gone.length === 0) throw notThere()
     await withdrawMended(tx, ownerId)
@@ -216,9 +237,13 @@ export function zapOnAccountDeleted(
       .select({ url: webhooks.url })
       .from(webhooks)
       .innerJoin(oauthGrants, eq(oauthGrants.id, webhooks.grantId))
-      .where(and(eq(webhooks.ownerId, ownerId), eq(oauthGrants.clientId, config.zapier?.clientId ?? '')))
+      .where(and(eq(webhooks.ownerId, ownerId), eq(oauthGrants.clientId, config.zapier?.clientId ?? ''), isNotNull(webhooks.verifiedAt)))
     return async () => {
-      await Promise.all(zaps.map(({ url }) => callWebhook({ method: 'DELETE', url, headers: {}, body: '' }, network)))
+      const over = AbortSignal.timeout(farewellMilliseconds)
+      const call = async ({ url }: { url: string }) => {
+        if (!over.aborted) await callWebhook({ method: 'DELETE', url, headers: {}, body: '' }, network, over)
+      }
+      await pLimit(farewellsAtOnce).map(zaps, call)
     }
   }
 }
@@ -238,14 +263,14 @@ export function hostOf({ url }: Pick<WebhookRow, 'url'>): string {
   return new URL(url).host
 }
 
-/** What keeps a webhook from being called: its own pause before that of all of Zapier. */
+/** What keeps events from a webhook: its own pause before that of all of Zapier. */
 export function pauseOf({ webhook, unsubscribed }: KnownWebhook): Webhook['pausedBecause'] {
-  return webhook.pausedBecause ?? (unsubscribed ? 'zapier_unsubscribed' : null)
+  return webhook.pausedBecause ?? (unsubscribed ? 'zapier_unsubscribed' : webhook.verifiedAt === null ? 'unverified' : null)
 }
 
 /** Everything but the secret. */
 function toWebhook(known: KnownWebhook): Webhook {
-  const { id, kind, url, events, createdAt, failures, lastDeliveredAt } = known.webhook
+  const { id, kind, url, events, createdAt, failures, lastDeliveredAt, skipped, lastSkippedAt } = known.webhook
   return {
     _id: id,
     kind,
@@ -255,7 +280,96 @@ function toWebhook(known: KnownWebhook): Webhook {
     pausedBecause: pauseOf(known),
     failures,
     lastDeliveredAt: lastDeliveredAt?.toString() ?? null,
+    skipped,
+    lastSkippedAt: lastSkippedAt?.toString() ?? null,
   }
+}
+
+/** Whether a webhook may be called: one that is not verified gets its challenge only, because no other delivery is due. */
+export function isCallable({ webhook, unsubscribed }: KnownWebhook): boolean {
+  return webhook.pausedBecause === null && !unsubscribed
+}
+
+/** A claim without a record is taken over after this: its process is gone. Longer than any call takes. */
+export const claimed = { seconds: 60 }
+/** What resuming a webhook changes. */
+const resumed = { pausedBecause: null, failures: 0, skipped: 0, lastSkippedAt: null }
+
+/** Receives the events of Zaps, at addresses that Zapier makes. */
+export function isZapiers(url: string): boolean {
+  return /(?:^|\.)zapier\.com$/.test(new URL(url).hostname)
+}
+
+/** The limit of calls to URLs that may not want them, and of calls that a person requests. */
+const byHand = { limit: 120, seconds: 3_600 }
+
+/** Counts a call that a person or an app requests, in an hour of the account. */
+export async function countByHand(db: Database, config: Pick<Deps['config'], 'rateLimit'>, ownerId: string, now: Instant): Promise<void> {
+  if (config.rateLimit) await countTry(db, `hook-by-hand:${ownerId}`, byHand, now)
+}
+
+/**
+ * Makes a webhook wait until its URL has answered a challenge, which is sent immediately and retried as an event is. A URL that answered one
+ * for this account needs no other.
+ */
+async function verify(
+  tx: Database,
+  { queue, config }: Pick<Deps, 'queue' | 'config'>,
+  webhook: WebhookRow,
+  now: Instant,
+): Promise<WebhookRow> {
+  const { id, ownerId, url } = webhook
+  const [known] = await tx
+    .select({ verifiedAt: webhooks.verifiedAt })
+    .from(webhooks)
+    .where(and(eq(webhooks.ownerId, ownerId), eq(webhooks.url, url), isNotNull(webhooks.verifiedAt)))
+    .limit(1)
+  if (known) {
+    await tx.update(webhooks).set(known).where(eq(webhooks.id, id))
+    return { ...webhook, ...known }
+  }
+  await countByHand(tx, config, ownerId, now)
+  await tx
+    .update(webhookDeliveries)
+    .set({ nextTryAt: null })
+    .where(and(eq(webhookDeliveries.hookId, id), eq(webhookDeliveries.state, 'waiting')))
+  await queueChallenge(tx, webhook, { now, tried: false })
+  await queue.send(tx, callReceiversJob, { ownerId })
+  return webhook
+}
+
+/** Queues a challenge in the place of one that waits. `tried`: it is for a call that is made right away, and due again if that is interrupted. */
+export async function queueChallenge(
+  tx: Database,
+  { id: hookId, ownerId }: Pick<WebhookRow, 'id' | 'ownerId'>,
+  { now, tried }: { now: Instant; tried: boolean },
+): Promise<{ delivery: typeof webhookDeliveries.$inferSelect; payload: string }> {
+  await tx.execute(sql`
+    DELETE FROM ${webhookEvents} e USING ${webhookDeliveries} d
+    WHERE d.event_id = e.id AND d.hook_id = ${hookId}::uuid AND d.state = 'waiting' AND e.type = 'challenge'`)
+  const id = newId()
+  const challenge = randomBytes(32).toString('base64url')
+  const payload = JSON.stringify({ id, type: 'challenge', timestamp: now.toString(), data: { challenge } })
+  await tx.insert(webhookEvents).values({ id, ownerId, type: 'challenge', happenedAt: now, facts: {}, payload })
+  const due = tried ? { attempt: 1, lastTriedAt: now, nextTryAt: now.add(claimed) } : { nextTryAt: now }
+  const [delivery] = await tx
+    .insert(webhookDeliveries)
+    .values({ ownerId, hookId, eventId: id, state: 'waiting', createdAt: now, ...due })
+    .returning()
+  if (!delivery) throw new Error('A challenge was not written down.')
+  return { delivery, payload }
+}
+
+/** A second webhook for the same URL and event would only multiply calls to it. */
+async function refuseSame(
+  tx: Database,
+  ownerId: string,
+  { id, url, events }: { id?: string; url: string; events: WebhookRow['events'] },
+): Promise<void> {
+  const overlapping = sql`${webhooks.events} && ${`{${events.join(',')}}`}::text[]`
+  const others = and(eq(webhooks.ownerId, ownerId), eq(webhooks.url, url), overlapping, id === undefined ? undefined : ne(webhooks.id, id))
+  const [other] = await tx.select({ id: webhooks.id }).from(webhooks).where(others).limit(1)
+  if (other) throw new ProblemError('conflict', texts.webhook.same)
 }
 
 async function countWebhooks(tx: Database, ownerId: string, kind: WebhookRow['kind']): Promise<number> {
@@ -272,9 +386,11 @@ function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateWe
 }
 
 /** With the scope write alone an app must not receive data by a webhook. */
-async function refuseWithoutRead(tx: Database, grantId: string): Promise<void> {
-  const [grant] = await tx.select({ scopes: oauthGrants.scopes }).from(oauthGrants).where(eq(oauthGrants.id, grantId))
+async function grantToRead(tx: Database, grantId: string): Promise<{ clientId: string }> {
+  const { clientId, scopes } = oauthGrants
+  const [grant] = await tx.select({ clientId, scopes }).from(oauthGrants).where(eq(oauthGrants.id, grantId))
   if (!grant?.scopes.includes('read')) throw new ProblemError('not_allowed', texts.webhook.needsRead)
+  return grant
 }
 
 function refuseZap({ kind }: WebhookRow): void {

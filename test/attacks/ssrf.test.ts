@@ -58,7 +58,7 @@ async function callWebhook(browser: Browser, url: string): Promise<'added' | 'ca
   const tested = await browser.ask(`POST /webhooks/${_id}/test`)
   await browser.ask(`DELETE /webhooks/${_id}`)
   const { state, status } = tested.body as { state: string; status: number | null }
-  return state === 'failed' && status === null ? 'called' : null
+  return state !== 'delivered' && status === null ? 'called' : null
 }
 
 row('60', `${spellings.length} spellings of private and special addresses as a mail server`, async (trial) => {

@@ -28,6 +28,9 @@ export interface FakeReceiver extends AsyncDisposable {
   port: number
   /** All requests, oldest first. */
   calls: HeardCall[]
+  /** Challenges of webhooks. They are answered as they should be, unless this is set. */
+  challenges: HeardCall[]
+  ignoresChallenges: boolean
   /** Number of connections, with or without a request. */
   connections: number
   /** The certificate that clients must trust; '' without TLS. */
@@ -49,6 +52,11 @@ export async function openFakeReceiver(options: { certificate?: Certificate | 'e
   const hear = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '', headers } = request
     const call = { method, path: url, headers, body: Buffer.concat(await request.toArray()).toString() }
+    const challenge = fake.ignoresChallenges ? undefined : challengeIn(call)
+    if (challenge !== undefined) {
+      fake.challenges.push(call)
+      return say({ status: 200, body: challenge }, response)
+    }
     fake.calls.push(call)
     nth += 1
     say(decide(call, nth), response)
@@ -69,6 +77,8 @@ export async function openFakeReceiver(options: { certificate?: Certificate | 'e
     url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     calls: [],
+    challenges: [],
+    ignoresChallenges: false,
     connections: 0,
     certificate: certificate?.cert ?? '',
     answer(what) {
@@ -83,6 +93,11 @@ export async function openFakeReceiver(options: { certificate?: Certificate | 'e
     },
   }
   return fake
+}
+
+/** The value that a webhook's challenge asks for; undefined for any other call. */
+function challengeIn({ body }: HeardCall): string | undefined {
+  return /^\{"id":"[^"]+","type":"challenge",.*"challenge":"([^"]+)"\}\}$/.exec(body)?.[1]
 }
 
 function say(answer: Answer, response: ServerResponse): void {

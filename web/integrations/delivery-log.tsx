@@ -52,7 +52,7 @@ function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webh
     invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
     onSuccess: (again) => toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? t.taken : t.notTaken),
   })
-  const name = event === 'test' ? texts.events.test : texts.events.names[event]
+  const name = event === 'test' || event === 'challenge' ? texts.events[event] : texts.events.names[event]
   const when = showMoment(zone, new Date(lastTriedAt ?? createdAt), now)
   const facts = [
     capitalized(when),

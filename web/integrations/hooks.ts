@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
 import type { Call } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
@@ -15,6 +15,18 @@ export function useMissingApiAccess(): { here: Plan; lifts: Plan } | null {
   const entitled = useApiQuery(billingCalls.subscription).data?.entitlements
   if (!entitled || entitled.abilities.includes('apiAccess')) return null
   return { here: planOf(entitled.plan), lifts: planThatLifts('apiAccess') }
+}
+
+/** Milliseconds between refetches while a URL is being verified. */
+const often = 3_000
+
+/** The webhooks; refetched while a URL is being verified. */
+export function useWebhooks() {
+  const [verifying, setVerifying] = useState(false)
+  const webhooks = useApiQuery(integrationCalls.webhooks, {}, { refetchInterval: verifying ? often : false })
+  const waits = webhooks.data?.some(({ pausedBecause }) => pausedBecause === 'unverified') ?? false
+  if (waits !== verifying) setVerifying(waits)
+  return webhooks
 }
 
 /** Focuses content that replaces a form in a dialog, because the pressed button is gone. It needs `tabIndex={-1}`. */

@@ -6,7 +6,7 @@ import { Link, useNavigate, useParams } from 'react-router'
 import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -18,7 +18,7 @@ import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './connections.module.css'
 import { DeliveryLog, ReceiverAnswer } from './delivery-log.tsx'
-import { useZapierChanges, useZone } from './hooks.ts'
+import { useWebhooks, useZapierChanges, useZone } from './hooks.ts'
 import { SubscribeButton, WebhookState } from './list-parts.tsx'
 import { texts } from './texts.ts'
 import { SecretOnce, WebhookDialog } from './webhook-dialog.tsx'
@@ -28,7 +28,7 @@ const t = texts.webhook
 /** /dashboard/connections/webhooks/{id} */
 export default function WebhookScreen(): ReactNode {
   const { id = '' } = useParams()
-  const webhooks = useApiQuery(integrationCalls.webhooks)
+  const webhooks = useWebhooks()
   useZapierChanges()
   const found = webhooks.data?.find(({ _id }) => _id === id)
   return (
@@ -76,7 +76,7 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
 }
 
 function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }): ReactNode {
-  const { _id, kind, pausedBecause, failures } = webhook
+  const { _id, kind, pausedBecause, failures, skipped, lastSkippedAt } = webhook
   const [changing, setChanging] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
   const navigate = useNavigate()
@@ -116,7 +116,9 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
       failed: t.remove.failed,
       onConfirm: () => remove.mutateAsync({ params: { id: _id } }),
     })
-  const test = useTestEvent(_id)
+  const unverified = pausedBecause === 'unverified'
+  const test = useTestEvent(_id, unverified)
+  const zone = useZone()
   const change = useApiMutation(integrationCalls.changeWebhook, {
     invalidates: [integrationCalls.webhooks, integrationCalls.webhookDeliveries],
     update: (cache, changed) =>
@@ -124,7 +126,7 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
     onSuccess: (_reply, { body }) => toast('good', body.paused ? t.pauseDone : t.resumed),
   })
   const own = kind === 'webhook'
-  const paused = pausedBecause !== null
+  const paused = pausedBecause !== null && !unverified
   return (
     <>
       {pausedBecause !== null && (
@@ -135,6 +137,9 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
         >
           {t.paused[pausedBecause].text}
         </Notice>
+      )}
+      {skipped > 0 && lastSkippedAt !== null && (
+        <Notice tone="warn">{t.skipped(skipped, showMoment(zone, new Date(lastSkippedAt), new Date()))}</Notice>
       )}
       {!paused && failures > 0 && <Notice tone="warn">{t.failing(failures)}</Notice>}
       <Panel>
@@ -221,14 +226,19 @@ function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () 
   )
 }
 
-/** A button that sends a test event, and the receiver's answer. */
-function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
+/** A button that sends a test event, or the challenge to a URL that is not verified, and the receiver's answer. */
+function useTestEvent(id: string, unverified: boolean): { button: ReactNode; outcome: ReactNode } {
   const send = useApiMutation(integrationCalls.testWebhook, {
     invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
   })
   const button = (
-    <BusyButton variant="default" busy={send.isPending} busyText={t.testing} onClick={() => send.mutate({ params: { id } })}>
-      {t.test}
+    <BusyButton
+      variant="default"
+      busy={send.isPending}
+      busyText={unverified ? t.verifying : t.testing}
+      onClick={() => send.mutate({ params: { id } })}
+    >
+      {unverified ? t.verify : t.test}
     </BusyButton>
   )
   const outcome = (
@@ -242,9 +252,10 @@ function useTestEvent(id: string): { button: ReactNode; outcome: ReactNode } {
 
 function Outcome({ delivery }: { delivery: WebhookDelivery }): ReactNode {
   const taken = delivery.state === 'delivered'
+  const [good, bad] = delivery.event === 'challenge' ? [t.verified, t.notVerified] : [t.tested, t.testFailed]
   return (
     <div className={styles.outcome}>
-      <Notice tone={taken ? 'good' : 'bad'} title={taken ? t.tested : t.testFailed}>
+      <Notice tone={taken ? 'good' : 'bad'} title={taken ? good : bad}>
         <ReceiverAnswer {...delivery} />
       </Notice>
     </div>

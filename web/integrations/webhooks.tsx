@@ -2,14 +2,13 @@ import { Button } from '@mantine/core'
 import { IconBolt, IconChevronRight, IconPlus, IconWebhook } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { integrationCalls, type Webhook } from '#contract/integrations.ts'
+import type { Webhook } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
-import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, showMoment } from '#web/ui/dates.ts'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import styles from './connections.module.css'
-import { useMissingApiAccess, useZone } from './hooks.ts'
+import { useMissingApiAccess, useWebhooks, useZone } from './hooks.ts'
 import { ShowAll, WebhookState } from './list-parts.tsx'
 import { texts } from './texts.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
@@ -17,7 +16,7 @@ import { WebhookDialog } from './webhook-dialog.tsx'
 const t = texts.webhooks
 
 export function Webhooks(): ReactNode {
-  const webhooks = useApiQuery(integrationCalls.webhooks)
+  const webhooks = useWebhooks()
   const lack = useMissingApiAccess()
   const [adding, setAdding] = useState(false)
   return (
@@ -56,12 +55,13 @@ export function Webhooks(): ReactNode {
 }
 
 function Row({ webhook }: { webhook: Webhook }): ReactNode {
-  const { _id, kind, url, events, failures, lastDeliveredAt } = webhook
+  const { _id, kind, url, events, failures, lastDeliveredAt, skipped } = webhook
   const zone = useZone()
   const Icon = kind === 'zapier' ? IconBolt : IconWebhook
   const facts = [
     lastDeliveredAt === null ? t.nothing : t.delivered(showMoment(zone, new Date(lastDeliveredAt), new Date())),
     ...(failures > 0 ? [t.failing(failures)] : []),
+    ...(skipped > 0 ? [t.skipped(skipped)] : []),
   ]
   return (
     <li className={styles.linked}>

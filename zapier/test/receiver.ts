@@ -19,6 +19,9 @@ export async function openReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const zap = request.url ?? ''
+    // Zapier's own addresses get no challenge; this one stands for them without being one.
+    const challenge = /"type":"challenge".*"challenge":"([^"]+)"/.exec(body)?.[1]
+    if (challenge !== undefined) return response.writeHead(200).end(challenge)
     arrived.set(zap, [...(arrived.get(zap) ?? []), webhookPayload.parse(JSON.parse(body))])
     response.writeHead(200).end()
     for (const look of waiting) look()
