@@ -294,6 +294,16 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     before: ['The receiver is permanently gone, so its webhook was removed. If that is a mistake, add it again.'],
     label: 'See what happened',
   },
+  webhook_unverified: {
+    subject: 'One of your webhooks is not verified',
+    before: ['Its URL did not answer the challenge, so it gets no events.'],
+    label: 'See what happened',
+  },
+  webhook_skipped: {
+    subject: 'Events for one of your webhooks were skipped',
+    before: ['Too many events are waiting for it, so new ones are not queued. Fix the receiver, or resume the webhook.'],
+    label: 'See what happened',
+  },
   not_delivered: {
     subject: 'Some reminders were not sent',
     before: ['Some of your reminders could not be delivered or were not sent in time.'],
