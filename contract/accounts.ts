@@ -121,6 +121,26 @@ export const passwordHint = z.object({
 })
 export type PasswordHint = z.infer<typeof passwordHint>
 
+/** What the owner of an address loses who takes over an account that was never confirmed: another person may have set it up. */
+export const takeoverRemoval = z
+  .enum([
+    'display_name',
+    'mailbox',
+    'templates',
+    'schedule',
+    'waiting_emails',
+    'two_factor',
+    'google',
+    'api_keys',
+    'applications',
+    'webhooks',
+  ])
+  .meta({ id: 'TakeoverRemoval', description: 'Something that was removed because the email of the account had never been confirmed.' })
+export type TakeoverRemoval = z.infer<typeof takeoverRemoval>
+
+/** Only where an account was taken over. */
+const removed = z.array(takeoverRemoval).optional()
+
 export const serverAbilities = z.object({
   google: z.boolean(),
   payments: z.boolean(),
@@ -220,7 +240,7 @@ export const accountCalls = {
     summary:
       'Sign in, or up, with the code that /signin was given: once, within 60 s, in the browser that began; also sets the refresh cookie. `google_failed`; `email_taken` where an account with a password has this email and must sign in with it first.',
     body: googleExchange,
-    reply: z.object({ accessToken: z.string(), refreshToken: z.literal('cookie-based'), user }),
+    reply: z.object({ accessToken: z.string(), refreshToken: z.literal('cookie-based'), user, removed }),
   }),
   startGoogleLink: call({
     method: 'POST',
@@ -283,9 +303,10 @@ export const accountCalls = {
     method: 'POST',
     path: '/auth/reset-password',
     open: true,
-    summary: 'Set a new password by such a link (`link_expired` if it is no longer valid); every session ends.',
+    summary:
+      'Set a new password by such a link (`link_expired` if it is no longer valid); every session ends. Where the email had never been confirmed, everything that acts is `removed`, because another person may have set it up.',
     body: passwordReset,
-    reply: z.object({ message: z.string() }),
+    reply: z.object({ message: z.string(), removed }),
   }),
   confirmEmail: call({
     method: 'POST',

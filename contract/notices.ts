@@ -14,6 +14,7 @@ export const notice = z.object({
     'webhook_unverified',
     'webhook_skipped',
     'not_delivered',
+    'taken_over',
   ]),
   /** Sentences for people: what happened, and what to do. */
   title: z.string(),

@@ -172,6 +172,7 @@ const noInvoice = { not_found: 'The account has no such invoice, or it was delet
 const noRun = { not_found: 'The account has no such run.' }
 const takenReference = { conflict: 'Another invoice already has this reference.' }
 const noMailbox = { mail_not_configured: 'No mailbox is connected. Connect one under Email Settings.' }
+const unconfirmed = { email_not_confirmed: 'The email of the account is not confirmed. Its owner opens the link that was sent there.' }
 const allRefused = { mail_refused: 'The mail server permanently refused every email.' }
 const later = 'Not all emails were attempted within 20 seconds. The run continues: with an API key, follow it at `/reminder/runs/{id}`.'
 const theInvoice = { id: 'The `_id` of the invoice.' }
@@ -289,7 +290,7 @@ export const explainedCalls: ExplainedCall[] = [
     subject: 'Reminders',
     detail:
       'For automation: invoices already reminded today are skipped, so that a loop of triggers ends. Responds after every email was attempted, after 20 seconds at the latest.',
-    refusals: { ...noMailbox, ...allRefused },
+    refusals: { ...noMailbox, ...unconfirmed, ...allRefused },
     later,
     example: { reply: oneSent },
   }),
@@ -297,13 +298,13 @@ export const explainedCalls: ExplainedCall[] = [
     subject: 'Reminders',
     detail:
       'Send Now: includes invoices already reminded today, up to three times a day per invoice. Within a minute of another Send Now it returns that run.',
-    refusals: { ...noMailbox, ...allRefused },
+    refusals: { ...noMailbox, ...unconfirmed, ...allRefused },
     later,
     example: { reply: oneSent },
   }),
   explain('startReminders', reminderCalls.start, {
     subject: 'Reminders',
-    refusals: { ...noMailbox, ...allRefused, plan_limit: 'The plan has no daily reminders.' },
+    refusals: { ...noMailbox, ...unconfirmed, ...allRefused, plan_limit: 'The plan has no daily reminders.' },
     later,
     example: { reply: oneSent },
   }),
@@ -380,7 +381,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('retryRun', reminderCalls.retryRun, {
     subject: 'Reminders',
     params: theRun,
-    refusals: { ...noRun, ...noMailbox, ...allRefused },
+    refusals: { ...noRun, ...noMailbox, ...unconfirmed, ...allRefused },
     later,
     example: { params: { id: ids.run }, reply: oneSent },
   }),

@@ -7,7 +7,7 @@ export const deliveryState = z
   .meta({ id: 'MailState', description: 'The state of an email. sent, failed, cancelled and superseded are final.' })
 
 export const holdReason = z
-  .enum(['not_configured', 'sending_paused', 'plan', 'restored', 'operator'])
+  .enum(['not_configured', 'sending_paused', 'plan', 'restored', 'email_not_confirmed', 'operator'])
   .meta({ description: 'Why due emails are held.' })
 export type HoldReason = z.infer<typeof holdReason>
 
@@ -67,7 +67,7 @@ export function holdReasonOf(reason: string | null): HoldReason {
 }
 
 export const noReminderReason = z
-  .enum(['schedule_inactive', 'operator', 'not_configured', 'sending_paused', 'plan', 'open_mail', 'paused'])
+  .enum(['schedule_inactive', 'operator', 'email_not_confirmed', 'not_configured', 'sending_paused', 'plan', 'open_mail', 'paused'])
   .meta({ description: 'Why there is no next date, or none from the schedule.' })
 
 export const previewLine = z
@@ -206,8 +206,10 @@ export const reminderCalls = {
       isActive: z.boolean().meta({ description: 'Whether the daily schedule is on.' }),
       lastReminderSent: z.string().nullable().meta({ format: 'date-time', description: 'When a reminder of any kind was last accepted.' }),
       nextRunAt: z.string().nullable().meta({ format: 'date-time', description: 'The next daily run.' }),
-      /** Why the daily run sends nothing at the moment, one of the five reasons that apply to all invoices; null if it sends. */
-      reason: noReminderReason.extract(['schedule_inactive', 'operator', 'not_configured', 'sending_paused', 'plan']).nullable(),
+      /** Why the daily run sends nothing at the moment, one of the six reasons that apply to all invoices; null if it sends. */
+      reason: noReminderReason
+        .extract(['schedule_inactive', 'operator', 'email_not_confirmed', 'not_configured', 'sending_paused', 'plan'])
+        .nullable(),
       timezone: z.string().meta({ description: 'The account’s time zone, an IANA name.' }),
       reminderHour: z.number().int().meta({ description: 'The full hour of its daily run.' }),
       pause: senderPause.nullable().meta({ description: 'Why sending from the mailbox is paused.' }),

@@ -3,20 +3,22 @@ import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
 import { billingOnAccountDeleted } from '#server/billing/billing.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
-import { authenticateApiClient, revokeAccess, zapOnAccountDeleted } from '#server/integrations/integrations.ts'
+import { authenticateApiClient, integrationsOnAccountTakeover, zapOnAccountDeleted } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
-import { mailOnAccountDeleted, mailRoutes } from '#server/mail/routes.ts'
+import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
 import { closeNotOwed } from '#server/reminders/deliver.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
+import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { reminderRoutes } from '#server/reminders/routes.ts'
 import { reschedule } from '#server/reminders/runs.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
+import { templatesOnAccountTakeover } from '#server/templates/templates.ts'
 
 /** Every call of the program, one line a slice. What a lower slice needs of a higher one is handed down here. */
 export async function openCalls(deps: Deps): Promise<App> {
@@ -30,10 +32,13 @@ export async function openCalls(deps: Deps): Promise<App> {
     authenticate: async (request, call, reply) =>
       (await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())) ?? authenticate(deps, request),
   })
+  const revokeAccess = integrationsOnAccountTakeover(config)
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
-    onAccountTakeover: revokeAccess,
+    onEmailConfirmed: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now),
+    onAccountTakeover: [mailOnAccountTakeover(deps), templatesOnAccountTakeover, remindersOnAccountTakeover, revokeAccess],
+    revokeAccess,
     onAccountDeleted: [mailOnAccountDeleted(deps), billingOnAccountDeleted(deps), zapOnAccountDeleted(deps.config)],
   })
   noticeRoutes(app, deps)

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import type { Call, CallInput } from '#contract/call.ts'
 import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
@@ -6,6 +7,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import { addKey } from '#server/integrations/keys.ts'
 import { newId } from '#server/platform/columns.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from './factories.ts'
@@ -66,6 +68,19 @@ const retryAfter =
     return app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: reply[0]?._id ?? '' } }))
   }
 
+/** The server can send email of its own, and the owner has not opened the link. */
+const unconfirmed =
+  (call: typeof reminderCalls.sendNow | typeof reminderCalls.start | typeof integrationCalls.trigger): Refused =>
+  async ({ app, asha }) => {
+    await unconfirm(app, asha)
+    return ask(app, asha, call)
+  }
+
+async function unconfirm({ db, deps }: TestApp, { id }: Person): Promise<void> {
+  Object.assign(deps.config, { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' })
+  await db.update(accounts).set({ emailVerifiedAt: null }).where(eq(accounts.id, id))
+}
+
 /** An account on Free whose trial of Pro is over, where plans are sold. */
 const onFree =
   (then: (app: TestApp, person: Person) => Promise<Answered<Call>>): Refused =>
@@ -105,11 +120,17 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   getInvoiceHistory: { not_found: findsNothing(reminderCalls.history) },
   triggerReminders: {
     mail_not_configured: withoutMailbox(integrationCalls.trigger),
+    email_not_confirmed: unconfirmed(integrationCalls.trigger),
     mail_refused: allRefused(integrationCalls.trigger),
   },
-  sendReminders: { mail_not_configured: withoutMailbox(reminderCalls.sendNow), mail_refused: allRefused(reminderCalls.sendNow) },
+  sendReminders: {
+    mail_not_configured: withoutMailbox(reminderCalls.sendNow),
+    email_not_confirmed: unconfirmed(reminderCalls.sendNow),
+    mail_refused: allRefused(reminderCalls.sendNow),
+  },
   startReminders: {
     mail_not_configured: withoutMailbox(reminderCalls.start),
+    email_not_confirmed: unconfirmed(reminderCalls.start),
     mail_refused: allRefused(reminderCalls.start),
     plan_limit: onFree((app, person) => ask(app, person, reminderCalls.start)),
   },
@@ -118,6 +139,7 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   retryRun: {
     not_found: findsNothing(reminderCalls.retryRun),
     mail_not_configured: retryAfter(({ app, asha }) => ask(app, asha, mailCalls.remove)),
+    email_not_confirmed: retryAfter(({ app, asha }) => unconfirm(app, asha)),
     mail_refused: retryAfter(async () => {}),
   },
   getSentMail: { not_found: findsNothing(reminderCalls.mail) },
@@ -194,7 +216,8 @@ test('a key needs a plan with API access where plans are sold, an OAuth app does
   // Made while nothing was sold here yet.
   const unsold = { ...app.deps, config: { ...app.deps.config, razorpay: null } }
   const draft = { name: 'Nightly job', scopes: ['read' as const], expiresInDays: null }
-  const { key } = await addKey(unsold, { ...asha, emailVerifiedAt: null }, draft, { address: '127.0.0.1', userAgent: '' }, app.clock.now())
+  const unseen = { ...asha, emailVerifiedAt: null, passwordHash: null, googleSub: null }
+  const { key } = await addKey(unsold, unseen, draft, { address: '127.0.0.1', userAgent: '' }, app.clock.now())
   const wrong: string[] = []
   for (const { name, call, example } of explainedCalls.filter(({ call }) => isOpenTo('key', call) && scopeFor(call) === 'read')) {
     const { status, problem } = await ask(app, { token: key }, call, partsOf(example))

@@ -25,7 +25,9 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
   accountRoutes(alone, app.deps, {
     stats: async () => ({ totalInvoices: 0, totalRevenue: 0, hasMailConfig: false }),
     onScheduleChange: async () => {},
-    onAccountTakeover: async () => {},
+    onEmailConfirmed: async () => {},
+    onAccountTakeover: [],
+    revokeAccess: async () => ({ removed: [] }),
     onAccountDeleted: [],
     ...handed,
   })

@@ -1,4 +1,4 @@
-import { and, eq, type InferSelectModel, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -9,20 +9,23 @@ import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platf
 import { type Origin, writeAudit } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
 import { dropLinks, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
+import { lockAccount, lockAsSeen } from './lock.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
-import { accounts } from './tables.ts'
+import { type AccountRow, accounts } from './tables.ts'
+import { cleanUpAfter } from './takeover.ts'
 import { passwordChangedEmail, refusals } from './texts.ts'
 import { addressKey, countGuess, countTry, forgetGuesses, guessKey, ownGuessKey, takeBackGuess, tooManyLinks } from './throttle.ts'
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
 export { type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
+export { lockAccount, lockAsSeen } from './lock.ts'
+export type { AccountRow } from './tables.ts'
+export type { OnAccountTakeover } from './takeover.ts'
 export { countTry } from './throttle.ts'
 // For key rotation.
 export { sealedFactors } from './two-factor.ts'
-
-export type AccountRow = InferSelectModel<typeof accounts>
 
 declare module '#server/platform/answer.ts' {
   interface Account extends AccountRow {}
@@ -158,9 +161,7 @@ export async function changeProfile(
   }
   try {
     return await deps.db.transaction(async (tx) => {
-      const before = await lockAccount(tx, account.id)
-      if (!before) throw new ProblemError('not_signed_in', refusals.signIn)
-      if (newEmail !== null && before.passwordHash !== account.passwordHash) throw wrongPassword()
+      const before = await lockAsSeen(tx, account)
       const atOnce = newEmail !== null && !byLink
       const timezone = fields.timezone ?? before.timezone
       const [after] = await tx
@@ -223,19 +224,15 @@ export async function changePassword(
  */
 export type OnAccountDeleted = (db: Database, ownerId: string) => Promise<() => Promise<void>>
 
-/**
- * Runs in the transaction in which a mailbox's owner takes over an account that anyone could have created with that address. It must revoke all
- * other access.
- */
-export type OnAccountTakeover = (tx: Database, ownerId: string) => Promise<void>
+/** Runs in the transaction that confirms the email of an account: emails that waited for it may leave. */
+export type OnEmailConfirmed = (tx: Database, ownerId: string, now: Instant) => Promise<void>
 
 /** Deletes an account and with it, by foreign keys, every record and session of it. */
 export async function deleteAccount({ db, log }: Deps, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<void> {
   const cleanUps = await Promise.all(onAccountDeleted.map((prepare) => prepare(db, id)))
   await dropSystemMails(db, id)
   await deleteWithAll(db, id, 20)
-  for (const cleanUp of cleanUps)
-    await cleanUp().catch((error: unknown) => log.warn({ err: error }, 'A clean-up after an account deletion failed.'))
+  await cleanUpAfter({ log }, cleanUps, 'an account deletion')
 }
 
 /** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
@@ -248,10 +245,14 @@ async function deleteWithAll(db: Database, id: string, triesLeft: number): Promi
   }
 }
 
-/** Locks the account's row until the transaction ends. It serialises runs and invoice numbers. */
-export async function lockAccount(tx: Database, id: string): Promise<AccountRow | null> {
-  const [row] = await tx.select().from(accounts).where(eq(accounts.id, id)).for('update')
-  return row ?? null
+/** Whether reminders of an account may leave: where the server can send the link, its owner must have confirmed the email. */
+export function maySend(config: Deps['config'], { emailVerifiedAt }: Pick<AccountRow, 'emailVerifiedAt'>): boolean {
+  return emailVerifiedAt !== null || !sendsSystemMail(config)
+}
+
+/** Refuses with `email_not_confirmed` where reminders may not leave. */
+export function refuseUnconfirmed(config: Deps['config'], account: Pick<AccountRow, 'emailVerifiedAt'>): void {
+  if (!maySend(config, account)) throw new ProblemError('email_not_confirmed', refusals.confirmEmailFirst)
 }
 
 export async function readProfile(db: Database, row: AccountRow, now: Instant): Promise<Profile> {
@@ -286,6 +287,11 @@ export function isZone(timezone: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A name for an account that has none yet: the part of its email before the @. */
+export function nameFrom(email: string): string {
+  return email.split('@')[0] ?? email
 }
 
 /** Matches an email regardless of case. */

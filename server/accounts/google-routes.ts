@@ -7,11 +7,19 @@ import type { Deps } from '#server/platform/deps.ts'
 import { beginning, openProvider, type Provider, ProviderError } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
-import { type AccountRow, type OnAccountTakeover, readProfile, refuseWrongPassword } from './accounts.ts'
+import { type AccountRow, readProfile, refuseWrongPassword } from './accounts.ts'
 import { originOf } from './audit.ts'
-import { googleFailed, keepReturn, linkGoogle, refuseLinked, refuseNotLinked, signInWithGoogle, unlinkGoogle } from './google.ts'
+import {
+  type GoogleHandDowns,
+  googleFailed,
+  keepReturn,
+  linkGoogle,
+  refuseLinked,
+  refuseNotLinked,
+  signInWithGoogle,
+  unlinkGoogle,
+} from './google.ts'
 import { refuseOtherSites } from './same-origin.ts'
-import type { RefreshToken } from './sessions.ts'
 import { refusals } from './texts.ts'
 import { addressKey, countTry } from './throttle.ts'
 import { refuseWithoutCode } from './two-factor.ts'
@@ -32,11 +40,11 @@ interface GoogleSignIn {
     reply: FastifyReply,
     given: { code: string; timezone?: string | undefined },
     now: Instant,
-  ): Promise<{ account: AccountRow; refreshToken: RefreshToken }>
+  ): ReturnType<typeof signInWithGoogle>
 }
 
 /** Where Google is not set up, the log reports it and browsers are redirected back with an error. */
-export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountTakeover): GoogleSignIn {
+export function googleRoutes(app: App, deps: Deps, handed: GoogleHandDowns): GoogleSignIn {
   const { db, clock, config, log } = deps
   const provider = config.google && openProvider(config.google)
   if (!provider) log.info('Sign-in with Google is off: GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET are not set.')
@@ -141,13 +149,14 @@ export function googleRoutes(app: App, deps: Deps, onAccountTakeover: OnAccountT
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const browser = takeReturned(request, reply)
-    return readProfile(db, await linkGoogle(deps, principal, { code: body.code, browser }, originOf(request), now), now)
+    const linked = await linkGoogle(deps, principal, { code: body.code, browser }, handed, originOf(request), now)
+    return readProfile(db, linked, now)
   })
 
   return {
     signIn: async (request, reply, { code, timezone }, now) => {
       if (config.rateLimit) await countTry(db, addressKey('google-exchange', request.ip), fromOneAddress, now)
-      return signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, onAccountTakeover, originOf(request), now)
+      return signInWithGoogle(deps, { code, browser: takeReturned(request, reply), timezone }, handed, originOf(request), now)
     },
   }
 }

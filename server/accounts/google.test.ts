@@ -224,18 +224,9 @@ test('a squatter of an email loses access once its owner signs in with Google', 
   await using smtp = await openFakeSmtp()
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google, { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'hello@duely.example' })
-  const thief = await aPerson(app, { email: 'asha@gmail.com', password })
-  // The mailbox was never verified, so nothing is linked.
-  const refused = await signInWithGoogle(app, google)
-  expect('problem' in refused && refused.problem).toEqual({
-    code: 'email_taken',
-    message: 'An account with this email already exists. Please sign in with your password, then link Google on your profile.',
-    errors: [{ path: 'email', message: expect.any(String) }],
-  })
-  expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBeNull()
+  // Even where the owner was tricked into opening the link of an email.
+  const thief = await aPerson(app, { email: 'asha@gmail.com', password, confirmed: true })
   const key = await aKey(app, thief)
-  // Even where the owner was tricked into opening the link of a letter.
-  await verify(app, thief)
   await ask(app, null, accountCalls.forgotPassword, { body: { email: 'asha@gmail.com' } })
   await app.runJobs()
   const letters = smtp.mails.map(({ raw }) => raw.toString().replace(/=\r\n/g, '')).join()
@@ -249,6 +240,34 @@ test('a squatter of an email loses access once its owner signs in with Google', 
   expect(late.problem?.code).toBe('link_expired')
   await app.runJobs()
   expect(smtp.mails.map(({ subject }) => subject)).toContain('Google sign-in was linked to your Duely account')
+})
+
+test('an account whose email was never confirmed is taken over by Google sign-in where the server sends links', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google, { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' })
+  const thief = await aPerson(app, { email: 'asha@gmail.com', password, displayName: 'Our bank has changed' })
+  await withAuthenticator(app, thief)
+  const taken = await signInWithGoogle(app, google)
+  expect(taken).toMatchObject({ status: 200, reply: { removed: ['display_name', 'two_factor'] } })
+  expect((await ask(app, thief, accountCalls.profile)).status).toBe(401)
+  expect(await accountOf(app, 'asha@gmail.com')).toMatchObject({
+    displayName: 'Asha Rao',
+    passwordHash: null,
+    googleSub: google.person.sub,
+  })
+})
+
+test('on a server without email, Google sign-in does not take over an account', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  await aPerson(app, { email: 'asha@gmail.com', password })
+  const refused = await signInWithGoogle(app, google)
+  expect('problem' in refused && refused.problem).toEqual({
+    code: 'email_taken',
+    message: 'An account with this email already exists. Please sign in with your password, then link Google on your profile.',
+    errors: [{ path: 'email', message: expect.any(String) }],
+  })
+  expect((await accountOf(app, 'asha@gmail.com'))?.googleSub).toBeNull()
 })
 
 test('a Google account with a foreign mailbox is not linked automatically', async () => {

@@ -1,12 +1,12 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
-import { displayName, emailAddress } from '#contract/accounts.ts'
+import { displayName, emailAddress, type TakeoverRemoval } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Identity } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
-import { queueSystemMail } from '#server/platform/system-mail.ts'
+import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import {
   type AccountRow,
   breaksIndex,
@@ -15,7 +15,9 @@ import {
   hasEmail,
   isZone,
   lockAccount,
-  type OnAccountTakeover,
+  lockAsSeen,
+  nameFrom,
+  type OnEmailConfirmed,
   refuseShortPassword,
 } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
@@ -23,6 +25,7 @@ import { dropLinks, sendConfirmLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { accounts, googleReturns } from './tables.ts'
+import { cleanUpAfter, type OnAccountTakeover, type Takeover, takeOver } from './takeover.ts'
 import { googleLinkedEmail, googleUnlinkedEmail, refusals } from './texts.ts'
 import { countRecoveryCodes, dropTwoFactor } from './two-factor.ts'
 
@@ -61,32 +64,48 @@ export async function keepReturn(
 }
 
 /**
- * Opens a session for a return from Google. The account is found by issuer and `sub`, never by email, which may change hands. A stranger's email that no account has makes an account. One that an account has links Google to it only where its owner has
- * verified the mailbox, Google runs it, and no second factor is set up; the previous password is removed
- * (pre-hijacking, arXiv 2205.10174).
- * Refuses with `google_failed` and `email_taken`.
+ * Opens a session for a return from Google. The account is found by issuer and `sub`, never by email, which may change hands. An email that no
+ * account has makes an account. One that an account has links Google to it only where Google runs that mailbox, and either its owner has confirmed
+ * it and set up no second factor, or it was never confirmed although this server could have sent the link: then the account is taken over. Earlier
+ * credentials and access end (pre-hijacking, arXiv 2205.10174). Refuses with `google_failed` and `email_taken`.
  */
 export async function signInWithGoogle(
   deps: Deps,
   given: { code: string; browser: string; timezone: string | undefined },
-  onAccountTakeover: OnAccountTakeover,
+  handed: GoogleHandDowns,
   from: Origin,
   now: Instant,
-): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
+): Promise<{ account: AccountRow; refreshToken: RefreshToken; removed: TakeoverRemoval[] }> {
   const came = await takeReturn(deps.db, given, now)
   if (came.linkOwnerId !== null) throw googleFailed()
-  return deps.db.transaction(async (tx) => {
-    const account = (await findLinked(tx, came)) ?? (await admit(tx, { ...deps, onAccountTakeover }, came, given.timezone, from, now))
+  const { afterwards, ...signedIn } = await deps.db.transaction(async (tx) => {
+    const linked = await findLinked(tx, came)
+    const { account, taken } = linked
+      ? { account: linked, taken: nothingTaken }
+      : await admit(tx, { ...deps, ...handed }, came, given.timezone, from, now)
     await writeAudit(tx, { ownerId: account.id, kind: 'signed_in', about: 'Google' }, from, now)
-    return { account, refreshToken: await openSession(tx, account.id, from, now) }
+    return { account, refreshToken: await openSession(tx, account.id, from, now), ...taken }
   })
+  await cleanUpAfter(deps, afterwards, 'a takeover')
+  return signedIn
 }
+
+/** What a sign-in with Google needs of the slices above. */
+export interface GoogleHandDowns {
+  onAccountTakeover: OnAccountTakeover[]
+  /** Ends the access of programs to an account that is linked because its email is the same. */
+  revokeAccess: OnAccountTakeover
+  onEmailConfirmed: OnEmailConfirmed
+}
+
+const nothingTaken: Takeover = { removed: [], afterwards: [] }
 
 /** Links Google to the account that began to; from then on it is the only way in. Refuses with `google_failed` and `conflict`. */
 export async function linkGoogle(
   deps: Deps,
   principal: { account: AccountRow; sessionId: string },
   given: { code: string; browser: string },
+  { onEmailConfirmed }: Pick<GoogleHandDowns, 'onEmailConfirmed'>,
   from: Origin,
   now: Instant,
 ): Promise<AccountRow> {
@@ -94,11 +113,12 @@ export async function linkGoogle(
   const taken = new ProblemError('conflict', refusals.googleTaken)
   try {
     return await deps.db.transaction(async (tx) => {
-      const account = await lockAccount(tx, principal.account.id)
-      if (!account || came.linkOwnerId !== account.id) throw googleFailed()
+      const account = await lockAsSeen(tx, principal.account)
+      if (came.linkOwnerId !== account.id) throw googleFailed()
       if (account.googleSub) throw alreadyLinked()
       if (await findLinked(tx, came)) throw taken
       const linked = await link(tx, deps, account, came, from, now)
+      if (linked.emailVerifiedAt !== null) await onEmailConfirmed(tx, linked.id, now)
       await endOtherSessions(tx, account.id, principal.sessionId)
       return linked
     })
@@ -177,28 +197,34 @@ async function findLinked(tx: Database, { issuer, sub }: Return): Promise<Accoun
     .select()
     .from(accounts)
     .where(and(eq(accounts.googleIssuer, issuer), eq(accounts.googleSub, sub)))
+    // A takeover at this moment removes the link: a session must not be opened by it afterwards.
+    .for('update')
   return found
 }
 
 /** Signs in an identity that is not linked yet. */
 async function admit(
   tx: Database,
-  deps: Deps & { onAccountTakeover: OnAccountTakeover },
+  deps: Deps & GoogleHandDowns,
   came: Return,
   timezone: string | undefined,
   from: Origin,
   now: Instant,
-): Promise<AccountRow> {
+): Promise<{ account: AccountRow; taken: Takeover }> {
   if (!came.emailVerified) throw new ProblemError('google_failed', refusals.googleUnverified)
   const [same] = await tx.select().from(accounts).where(hasEmail(came.email)).for('update')
+  if (same && came.authoritative && !same.emailVerifiedAt && sendsSystemMail(deps.config)) {
+    const taken = await takeOver(tx, deps, same, { displayName: nameOf(came), parts: deps.onAccountTakeover }, now)
+    return { account: await link(tx, deps, same, came, from, now), taken }
+  }
   if (same) {
     if (same.googleSub) throw emailTaken(refusals.signsInWithOtherGoogle)
     // A stolen Google account must not bypass the second factor of this account.
     const guarded = (await countRecoveryCodes(tx, same.id)) !== null
     if (!came.authoritative || !same.emailVerifiedAt || guarded) throw emailTaken(refusals.accountExistsLinkGoogle)
     await endAllSessions(tx, same.id)
-    await deps.onAccountTakeover(tx, same.id)
-    return link(tx, deps, same, came, from, now)
+    await deps.revokeAccess(tx, same.id, now)
+    return { account: await link(tx, deps, same, came, from, now), taken: nothingTaken }
   }
   const account = await createAccount(
     tx,
@@ -215,7 +241,7 @@ async function admit(
   )
   await writeAudit(tx, { ownerId: account.id, kind: 'signed_up' }, from, now)
   if (!came.authoritative) await sendConfirmLink(tx, deps, account, now)
-  return account
+  return { account, taken: nothingTaken }
 }
 
 /** Removes every other way in: password, second factor, emailed links. The caller ends the sessions. */
@@ -247,7 +273,7 @@ function isAuthoritative({ emailVerified, hostedDomain }: Identity, email: strin
 
 function nameOf({ name, email }: Return): string {
   const given = displayName.safeParse(name)
-  return given.success ? given.data : (email.split('@')[0] ?? email)
+  return given.success ? given.data : nameFrom(email)
 }
 
 function alreadyLinked(): ProblemError {

@@ -147,7 +147,7 @@ test('an unknown address gets the same answer and no email', async () => {
 test('an account with Google sign-in gets an email without a link', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
-  const asha = await aPerson(app, { googleId: '10769150350006150715113082367' })
+  const asha = await aPerson(app, { googleId: '10769150350006150715113082367', confirmed: true })
   await forgot(app, asha.email)
   expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toEqual(['Signing in to Duely'])
   expect(await app.db.select().from(accountLinks)).toEqual([])

@@ -1,17 +1,27 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import type { emailConfirmation, forgotten, passwordReset } from '#contract/accounts.ts'
+import type { emailConfirmation, forgotten, passwordReset, TakeoverRemoval } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { type AccountRow, breaksIndex, emailTaken, hasEmail, lockAccount, type OnAccountTakeover, refuseShortPassword } from './accounts.ts'
+import {
+  type AccountRow,
+  breaksIndex,
+  emailTaken,
+  hasEmail,
+  lockAccount,
+  nameFrom,
+  type OnEmailConfirmed,
+  refuseShortPassword,
+} from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { dropLinks, sendConfirmLink, writeLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, accounts } from './tables.ts'
+import { cleanUpAfter, type OnAccountTakeover, type Takeover, takeOver } from './takeover.ts'
 import { emailChangedEmail, operator, passwordChangedEmail, passwordResetEmail, refusals, signInWithGoogleEmail } from './texts.ts'
 import { addressKey, countTry, emailKey, forgetEveryGuess, tooManyLinks } from './throttle.ts'
 import { dropTwoFactor } from './two-factor.ts'
@@ -34,7 +44,8 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
   }
   const token = newToken()
   const [found] = await db.select().from(accounts).where(hasEmail(email))
-  const byPassword = found && !found.googleSub
+  // A Google link of an account whose email was never confirmed is not a reason to keep the owner of the email out.
+  const byPassword = found && (!found.googleSub || !found.emailVerifiedAt)
   const message = found && !byPassword ? signInWithGoogleEmail : passwordResetEmail(token)
   const link = { hash: message === signInWithGoogleEmail ? null : hashToken(token) }
   // The same statements with and without an account, so that timing reveals nothing.
@@ -64,16 +75,16 @@ export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: strin
 }
 
 /**
- * Sets a new password by a link and ends every session; where the mailbox had not been shown to be anybody's before, the account is taken over.
- * Refuses with `link_expired`, a short password with `invalid`.
+ * Sets a new password by a link and ends every session. Where the link was sent to an email that had never been confirmed, the account is taken
+ * over. Returns what that removed. Refuses with `link_expired`, a short password with `invalid`.
  */
 export async function resetPassword(
   deps: Deps,
   draft: z.output<typeof passwordReset>,
-  onAccountTakeover: OnAccountTakeover,
+  onAccountTakeover: OnAccountTakeover[],
   from: Origin,
   now: Instant,
-): Promise<void> {
+): Promise<TakeoverRemoval[]> {
   const { db, config } = deps
   refuseShortPassword(draft.newPassword, 'newPassword', config.passwordMinLength)
   await countLink(deps, from, now)
@@ -85,22 +96,28 @@ export async function resetPassword(
   // Before the slow hash, so that a made-up link costs little.
   if ((await db.select().from(accountLinks).where(link)).length === 0) throw expired()
   const passwordHash = await hashPassword(draft.newPassword)
-  await db.transaction(async (tx) => {
+  const { removed, afterwards } = await db.transaction(async (tx) => {
     const [used] = await tx.delete(accountLinks).where(link).returning()
     const account = used && (await lockAccount(tx, used.ownerId))
     if (!account || (used.email !== null && !sameEmail(used.email, account.email))) throw expired()
+    const taken: Takeover =
+      used.email !== null && account.emailVerifiedAt === null
+        ? await takeOver(tx, deps, account, { displayName: nameFrom(account.email), parts: onAccountTakeover }, now)
+        : { removed: [], afterwards: [] }
     await tx
       .update(accounts)
       .set({ passwordHash, updatedAt: now, ...(used.email === null ? {} : { emailVerifiedAt: now }) })
       .where(eq(accounts.id, account.id))
     await dropLinks(tx, account.id)
     await endAllSessions(tx, account.id)
-    if (used.email !== null && account.emailVerifiedAt === null) await onAccountTakeover(tx, account.id)
     await forgetEveryGuess(tx, account.email)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
     const to = used.email === null ? account : { ...account, emailVerifiedAt: now }
     await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to }, now)
+    return taken
   })
+  await cleanUpAfter(deps, afterwards, 'a takeover')
+  return removed
 }
 
 /** Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */
@@ -117,7 +134,13 @@ export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now:
  * Confirms an email by the link that was sent there, or changes to it. Answers the account's email.
  * Refuses with `link_expired`, and with `email_taken` if another account uses it by now.
  */
-export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailConfirmation>, from: Origin, now: Instant): Promise<string> {
+export async function confirmEmail(
+  deps: Deps,
+  { token }: z.output<typeof emailConfirmation>,
+  onEmailConfirmed: OnEmailConfirmed,
+  from: Origin,
+  now: Instant,
+): Promise<string> {
   await countLink(deps, from, now)
   try {
     return await deps.db.transaction(async (tx) => {
@@ -138,6 +161,7 @@ export async function confirmEmail(deps: Deps, { token }: z.output<typeof emailC
       if (changes ? account.googleSub !== null : !sameEmail(used.email, account.email)) throw expired()
       const email = changes ? used.email : account.email
       await tx.update(accounts).set({ email, emailVerifiedAt: now, updatedAt: now }).where(eq(accounts.id, account.id))
+      await onEmailConfirmed(tx, account.id, now)
       if (changes) {
         // Links sent to the previous mailbox must not open the account.
         await dropLinks(tx, account.id)

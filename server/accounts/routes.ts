@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { accountCalls } from '#contract/accounts.ts'
+import { accountCalls, type TakeoverRemoval } from '#contract/accounts.ts'
 import { type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -10,7 +10,7 @@ import {
   changeProfile,
   deleteAccount,
   type OnAccountDeleted,
-  type OnAccountTakeover,
+  type OnEmailConfirmed,
   type OnScheduleChange,
   readProfile,
   refuseWrongPassword,
@@ -28,6 +28,7 @@ import { hintAt } from './password-hint.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
+import type { OnAccountTakeover } from './takeover.ts'
 import { refusals, replies } from './texts.ts'
 import { countTry } from './throttle.ts'
 import { confirmTwoFactor, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
@@ -37,7 +38,10 @@ interface Handed {
   /** What the profile counts: invoices that are not deleted, rupees that were paid, whether a mailbox is connected. */
   stats(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number; hasMailConfig: boolean }>
   onScheduleChange: OnScheduleChange
-  onAccountTakeover: OnAccountTakeover
+  /** Each slice removes what acts for an account that its mailbox's owner takes over. */
+  onAccountTakeover: OnAccountTakeover[]
+  revokeAccess: OnAccountTakeover
+  onEmailConfirmed: OnEmailConfirmed
   /** Who else is to hear that an account is gone. */
   onAccountDeleted: OnAccountDeleted[]
 }
@@ -79,15 +83,15 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return { foundUser: toUser(account), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
   })
 
-  const google = googleRoutes(app, deps, handed.onAccountTakeover)
+  const google = googleRoutes(app, deps, handed)
 
   answerOpen(app, accountCalls.exchangeGoogleCode, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
-    const { account, refreshToken } = await google.signIn(request, reply, body, now)
+    const { account, refreshToken, removed } = await google.signIn(request, reply, body, now)
     await keepNewSession(request, reply, refreshToken, now)
     const accessToken = await signAccessToken(config.secretKey, refreshToken.sessionId, now)
-    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(account) }
+    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(account), ...told(removed) }
   })
 
   answerOpen(app, accountCalls.refresh, async (_parts, { request, reply }) => {
@@ -113,12 +117,12 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answerOpen(app, accountCalls.resetPassword, async ({ body }, { request }) => {
-    await resetPassword(deps, body, handed.onAccountTakeover, originOf(request), clock.now())
-    return { message: replies.passwordReset }
+    const removed = await resetPassword(deps, body, handed.onAccountTakeover, originOf(request), clock.now())
+    return { message: replies.passwordReset(removed), ...told(removed) }
   })
 
   answerOpen(app, accountCalls.confirmEmail, async ({ body }, { request }) => ({
-    email: await confirmEmail(deps, body, originOf(request), clock.now()),
+    email: await confirmEmail(deps, body, handed.onEmailConfirmed, originOf(request), clock.now()),
     message: replies.emailConfirmed,
   }))
 
@@ -203,4 +207,8 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     if (params.id !== account.id) throw new ProblemError('not_found', refusals.noAccount)
     await leave(account.id, reply)
   })
+}
+
+function told(removed: TakeoverRemoval[]): { removed?: TakeoverRemoval[] } {
+  return removed.length === 0 ? {} : { removed }
 }

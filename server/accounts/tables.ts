@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type InferSelectModel, sql } from 'drizzle-orm'
 import { boolean, date, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '#contract/accounts.ts'
 import { id, instant } from '#server/platform/columns.ts'
@@ -55,6 +55,8 @@ export const accounts = pgTable(
     index('accounts_next_midnight').on(t.nextMidnightAt, t.id),
   ],
 )
+
+export type AccountRow = InferSelectModel<typeof accounts>
 
 /** One signed-in browser. It ends by being deleted; every call checks that it is there. */
 export const sessions = pgTable(
@@ -184,6 +186,7 @@ export const notices = pgTable(
         'webhook_unverified',
         'webhook_skipped',
         'not_delivered',
+        'taken_over',
       ],
     }).notNull(),
     title: text().notNull(),

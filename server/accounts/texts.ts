@@ -1,4 +1,4 @@
-import type { AuditKind } from '#contract/accounts.ts'
+import type { AuditKind, TakeoverRemoval } from '#contract/accounts.ts'
 import type { Notice } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import type { SystemMail } from '#server/platform/system-mail.ts'
@@ -43,14 +43,39 @@ export const refusals = {
   noSystemMail: 'This server can’t send email. Ask its operator for a password reset link.',
   linkExpired: 'This link has expired or was already used. Please request a new one.',
   emailConfirmed: 'Your email is already confirmed.',
+  confirmEmailFirst: 'Confirm your email to start sending.',
 }
 
 export const replies = {
   resetRequested: 'If an account with this email exists, we sent a password reset link. It is valid for 60 minutes.',
-  passwordReset: 'Your new password is set. Please sign in with it.',
+  passwordReset: (removed: TakeoverRemoval[]) =>
+    `Your new password is set. Please sign in with it.${removed.length === 0 ? '' : ` ${takenOver.text(removed)}`}`,
   passwordChanged: 'Password changed successfully!',
   emailConfirmed: 'Your email is confirmed.',
   confirmationSent: (email: string) => `We sent a link to ${email}. It is valid for 24 hours.`,
+}
+
+const removals: Record<TakeoverRemoval, string> = {
+  display_name: 'the name',
+  mailbox: 'the mailbox',
+  templates: 'the email templates',
+  schedule: 'the daily reminders',
+  waiting_emails: 'the waiting emails',
+  two_factor: 'two-factor authentication',
+  google: 'Google sign-in',
+  api_keys: 'the API keys',
+  applications: 'the connected apps',
+  webhooks: 'the webhooks',
+}
+
+/** After a takeover: what was removed, and why. */
+export const takenOver = {
+  title: 'Please set up your account again',
+  text: (removed: TakeoverRemoval[]) => {
+    const names = removed.map((one) => removals[one])
+    const listed = new Intl.ListFormat('en-GB').format(names)
+    return `Your email had never been confirmed, so someone else may have set up this account. We removed ${listed}. Your invoices are still here: check them before you send reminders.`
+  },
 }
 
 export const passwordWarnings = {
@@ -303,6 +328,13 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     subject: 'Events for one of your webhooks were skipped',
     before: ['Too many events are waiting for it, so new ones are not queued. Fix the receiver, or resume the webhook.'],
     label: 'See what happened',
+  },
+  taken_over: {
+    subject: 'Please set up your Duely account again',
+    before: [
+      'The email of your account had never been confirmed, so someone else may have set it up. Your invoices are kept. Everything that sends or signs in was removed.',
+    ],
+    label: 'See what was removed',
   },
   not_delivered: {
     subject: 'Some reminders were not sent',

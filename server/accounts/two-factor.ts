@@ -8,7 +8,8 @@ import type { SealedColumn } from '#server/platform/reseal.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { queueSystemMail, type Recipient } from '#server/platform/system-mail.ts'
 import { type Origin, writeAudit } from './audit.ts'
-import { recoveryCodes, secondFactors } from './tables.ts'
+import { lockAsSeen } from './lock.ts'
+import { type AccountRow, recoveryCodes, secondFactors } from './tables.ts'
 import { refusals, twoFactorEmail } from './texts.ts'
 import { countGuess, forgetGuesses } from './throttle.ts'
 import { newTotpSecret, stepOf, toBase32, totpAt, totpUri } from './totp.ts'
@@ -32,7 +33,7 @@ export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promis
 }
 
 /** Turns two-factor authentication on; answers the recovery codes, which cannot be shown again. `invalid` for a wrong code. */
-export async function confirmTwoFactor(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<string[]> {
+export async function confirmTwoFactor(deps: Deps, owner: AccountRow, code: string, from: Origin, now: Instant): Promise<string[]> {
   const { db } = deps
   await countCode(deps, owner.id, now)
   const [waiting] = await db
@@ -42,6 +43,7 @@ export async function confirmTwoFactor(deps: Deps, owner: Owner, code: string, f
   const step = waiting && matchingStep(openSecret(deps, waiting), code, now)
   if (!step) throw wrongCode()
   return db.transaction(async (tx) => {
+    await lockAsSeen(tx, owner)
     const [confirmed] = await tx
       .update(secondFactors)
       .set({ confirmedAt: now, lastStep: step })

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { type ConsentQuestion, ownClientId, ownRedirectPath, scope } from '#contract/integrations.ts'
-import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
@@ -9,7 +9,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
-import { lockOwner, notifyAccessGranted, subscribeToZapier } from './integrations.ts'
+import { notifyAccessGranted, subscribeToZapier } from './integrations.ts'
 import { findOauthClient, type OauthClient } from './oauth-clients.ts'
 import { type Asked, issueCode } from './provider.ts'
 import { oauthGrants } from './tables.ts'
@@ -79,7 +79,7 @@ export async function allow(deps: Deps, account: Account, brought: Brought, from
   const { db, config } = deps
   const found = await readBrought(deps, brought, now)
   return db.transaction(async (tx) => {
-    await lockOwner(tx, account.id)
+    await lockAsSeen(tx, account)
     const granted = found ? { id: found.client.id, name: found.client.name, scopes: found.asked.scopes } : own
     const grantId = await writeGrant(tx, account.id, granted, now)
     await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)

@@ -1,7 +1,7 @@
 import { and, desc, eq, lte, ne, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Connection, ownClientId } from '#contract/integrations.ts'
-import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -98,11 +98,18 @@ export async function notifyAccessGranted(
   await queueSystemMail(tx, deps, { ...accessGrantedEmails[what], kind: 'access_granted', to: account, expiresIn: { hours: 24 } }, now)
 }
 
-/** Revokes all access to an account, and its webhooks: who created them is not the owner any more. */
-export async function revokeAccess(tx: Database, ownerId: string): Promise<void> {
-  await tx.delete(oauthGrants).where(eq(oauthGrants.ownerId, ownerId))
-  await tx.delete(apiKeys).where(eq(apiKeys.ownerId, ownerId))
-  await tx.delete(webhooks).where(eq(webhooks.ownerId, ownerId))
+/** Revokes all access of programs to an account, and its webhooks: who created them is not the owner any more. */
+export function integrationsOnAccountTakeover(config: Deps['config']): OnAccountTakeover {
+  return async (tx, ownerId) => {
+    const afterwards = await zapOnAccountDeleted(config)(tx, ownerId)
+    const gone = {
+      applications: await tx.delete(oauthGrants).where(eq(oauthGrants.ownerId, ownerId)).returning({ id: oauthGrants.id }),
+      api_keys: await tx.delete(apiKeys).where(eq(apiKeys.ownerId, ownerId)).returning({ id: apiKeys.id }),
+      webhooks: await tx.delete(webhooks).where(eq(webhooks.ownerId, ownerId)).returning({ id: webhooks.id }),
+    }
+    await subscribeToZapier(tx, ownerId, false)
+    return { removed: (['applications', 'api_keys', 'webhooks'] as const).filter((kind) => gone[kind].length > 0), afterwards }
+  }
 }
 
 /** Turns deliveries to Zapier on or off. While they are off its webhooks are kept and wait. */

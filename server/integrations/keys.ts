@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ApiKey, apiKeyDraft } from '#contract/integrations.ts'
-import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -31,7 +31,7 @@ export async function listKeys(db: Database, ownerId: string): Promise<ApiKey[]>
  */
 export async function addKey(
   deps: Deps,
-  account: Pick<Account, 'id' | 'email' | 'emailVerifiedAt'>,
+  account: Pick<Account, 'id' | 'email' | 'emailVerifiedAt' | 'passwordHash' | 'googleSub'>,
   { name, scopes, expiresInDays }: z.output<typeof apiKeyDraft>,
   from: Origin,
   now: Instant,
@@ -39,7 +39,7 @@ export async function addKey(
   const { db, config } = deps
   const ownerId = account.id
   return db.transaction(async (tx) => {
-    await lockOwner(tx, ownerId)
+    await lockAsSeen(tx, account)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
     const [kept] = await tx.select({ count: sql<number>`count(*)::int` }).from(apiKeys).where(eq(apiKeys.ownerId, ownerId))
     if ((kept?.count ?? 0) >= mostKeys) throw new ProblemError('conflict', texts.keyLimit(mostKeys))

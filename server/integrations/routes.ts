@@ -27,7 +27,7 @@ export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
 
   answer(app, integrationCalls.me, async (_parts, { account: { id, email, displayName } }) => ({ id, email, displayName }))
   answer(app, integrationCalls.trigger, async (_parts, { account }, { reply }) => {
-    const { runId, skipped } = await triggerReminders({ db, queue, account, now: clock.now() })
+    const { runId, skipped } = await triggerReminders({ db, queue, account, now: clock.now(), config })
     return follow(deps, account, runId, reply, skipped)
   })
 

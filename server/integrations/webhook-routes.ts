@@ -20,7 +20,7 @@ export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetw
 
   answer(app, integrationCalls.webhooks, (_parts, { account }) => listWebhooks(deps, account.id))
   answer(app, integrationCalls.addWebhook, ({ body }, { account }, { request }) =>
-    addWebhook(deps, account.id, body, originOf(request), clock.now()),
+    addWebhook(deps, account, body, originOf(request), clock.now()),
   )
   answer(app, integrationCalls.changeWebhook, ({ params, body }, { account }, { request }) =>
     changeWebhook(deps, account.id, params.id, body, originOf(request), clock.now()),

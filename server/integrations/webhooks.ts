@@ -4,7 +4,15 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import type { integrationCalls, Webhook } from '#contract/integrations.ts'
-import { countTry, lockAccount, type OnAccountDeleted, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import {
+  type AccountRow,
+  countTry,
+  lockAccount,
+  lockAsSeen,
+  type OnAccountDeleted,
+  type Origin,
+  writeAudit,
+} from '#server/accounts/accounts.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
@@ -73,14 +81,15 @@ export async function listWebhooks(deps: Knowing, ownerId: string): Promise<Webh
  */
 export async function addWebhook(
   { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
-  ownerId: string,
+  account: AccountRow,
   { url, events }: CallParts<typeof integrationCalls.addWebhook>['body'],
   from: Origin,
   now: Instant,
 ): Promise<Webhook & { secret: string }> {
   refuseUncallable(url, 'url', config)
+  const ownerId = account.id
   return db.transaction(async (tx) => {
-    await lockAccount(tx, ownerId)
+    await lockAsSeen(tx, account)
     await refuseWithout('apiAccess', tx, ownerId, now, config)
     if ((await countWebhooks(tx, ownerId, 'webhook')) >= mostWebhooks) throw new ProblemError('conflict', texts.webhook.limit(mostWebhooks))
     await refuseSame(tx, ownerId, { url, events })

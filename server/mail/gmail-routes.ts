@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mailCalls } from '#contract/mail.ts'
 import { screens } from '#contract/screens.ts'
-import { originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAsSeen, originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -69,6 +69,7 @@ export function gmailRoutes(
     const now = clock.now()
     const address = identity.email
     const stored = await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
       const sender = await storeGmail(tx, config.secretKey, account.id, { address, refreshToken }, now)
       await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: address }, originOf(request), now)
       await onSenderChange(tx, account.id, now)

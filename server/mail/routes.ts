@@ -1,5 +1,5 @@
 import { mailCalls } from '#contract/mail.ts'
-import { type OnAccountDeleted, originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAsSeen, type OnAccountDeleted, type OnAccountTakeover, originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -8,7 +8,17 @@ import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { gmailRoutes, revokeGrant } from './gmail-routes.ts'
-import { countMailTry, countTestMail, findSender, removeMailConfig, resumeAfterLogin, storeSmtp, toMailConfig, trySmtp } from './mail.ts'
+import {
+  countMailTry,
+  countTestMail,
+  findSender,
+  hasMailConfig,
+  removeMailConfig,
+  resumeAfterLogin,
+  storeSmtp,
+  toMailConfig,
+  trySmtp,
+} from './mail.ts'
 import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { sendTestMail } from './test-mail.ts'
 import { refusals } from './texts.ts'
@@ -20,13 +30,24 @@ export interface MailHandDowns {
 }
 
 /** Revokes the Google grant after the account is deleted. */
-export function mailOnAccountDeleted({ config, log }: Pick<Deps, 'config' | 'log'>): OnAccountDeleted {
+export function mailOnAccountDeleted({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): OnAccountDeleted {
   const provider = config.google && openProvider(config.google)
-  return async (db, ownerId) => {
-    const sender = await findSender(db, ownerId)
+  return async (within, ownerId) => {
+    const sender = await findSender(within, ownerId)
     return async () => {
       if (sender) await revokeGrant({ db, config, log }, provider, sender)
     }
+  }
+}
+
+/** Removes the mailbox, and revokes its Google grant. */
+export function mailOnAccountTakeover(deps: Pick<Deps, 'db' | 'config' | 'log'>): OnAccountTakeover {
+  const endGrant = mailOnAccountDeleted(deps)
+  return async (tx, ownerId) => {
+    if (!(await hasMailConfig(tx, ownerId))) return { removed: [] }
+    const afterwards = await endGrant(tx, ownerId)
+    await removeMailConfig(tx, ownerId)
+    return { removed: ['mailbox'], afterwards }
   }
 }
 
@@ -51,6 +72,7 @@ export function mailRoutes(
     const now = clock.now()
     const before = await findSender(db, account.id)
     const stored = await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
       const sender = await storeSmtp(tx, config.secretKey, account.id, body, now)
       await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: body.user }, originOf(request), now)
       await onSenderChange(tx, account.id, now)

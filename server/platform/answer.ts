@@ -130,6 +130,9 @@ class OneLineEach extends LogController {
   }
 }
 
+/** Of a body that takes longer than this to arrive, the principal is authenticated again. */
+const slowBodyMs = 1_000
+
 /** Answers a private call: authenticated first, validated second, the reply checked against the contract. */
 export function answer<C extends Call>(
   app: App,
@@ -137,17 +140,19 @@ export function answer<C extends Call>(
   handle: (parts: CallParts<C>, principal: Principal, http: Http) => Promise<Answer<C>>,
 ): void {
   if (call.open) throw new Error(`${call.path} is open: answer it with answerOpen.`)
-  const authenticated = new WeakMap<FastifyRequest, Principal>()
+  const authenticated = new WeakMap<FastifyRequest, { principal: Principal; at: number }>()
   register(
     app,
     call,
-    (parts, http) => {
-      const principal = authenticated.get(http.request)
-      if (!principal) throw new ProblemError('not_signed_in', texts.signIn)
-      return handle(parts, principal, http)
+    async (parts, http) => {
+      const known = authenticated.get(http.request)
+      if (!known) throw new ProblemError('not_signed_in', texts.signIn)
+      // A body may follow its headers minutes later: its session may have ended meanwhile.
+      const slow = performance.now() - known.at > slowBodyMs
+      return handle(parts, slow ? await app.authenticate(http.request, call, http.reply) : known.principal, http)
     },
     async (request, reply) => {
-      authenticated.set(request, await app.authenticate(request, call, reply))
+      authenticated.set(request, { principal: await app.authenticate(request, call, reply), at: performance.now() })
     },
   )
 }

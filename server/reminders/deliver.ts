@@ -3,7 +3,7 @@ import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
 import { EmailTooLarge, type Wording } from '#contract/templates.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import { lockAccount, maySend } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
@@ -192,6 +192,7 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
       slice.planning = startPlanning(deps, ownerId, stopping)
       continue
     }
+    if (!maySend(deps.config, account) && (await holdUnlessConfirmed(deps, ownerId))) return 'done'
     const room = await roomLeft(deps, account, sender)
     if (room === 0 || (!begun.scheduling && !(await holdUnlessBought(deps, ownerId)))) continue
     const waiting = begun.pending.slice(0, room)
@@ -266,6 +267,16 @@ async function holdUnlessBought(deps: Delivering, ownerId: string): Promise<bool
     await lockAccount(tx, ownerId)
     if (await maySchedule(deps, tx, ownerId)) return false
     await hold(tx, ownerId, 'plan')
+    return true
+  })
+}
+
+/** The same for an email that is confirmed at this moment. */
+async function holdUnlessConfirmed({ db, config }: Delivering, ownerId: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const account = await lockAccount(tx, ownerId)
+    if (!account || maySend(config, account)) return false
+    await hold(tx, ownerId, 'email_not_confirmed')
     return true
   })
 }

@@ -1,8 +1,13 @@
 // Also on PostgreSQL: held deliveries are claimed again.
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { writeLink } from '#server/accounts/links.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { newToken } from '#server/platform/secrets.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
@@ -168,4 +173,55 @@ test('an email of an account on hold fails at its deadline with a sentence', asy
   expect(run?.failures).toMatchObject([{ message: 'Not sent: sending was on hold by the operator of this server that day.' }])
   expect(smtp.mails).toEqual([])
   await expect(holdAccount(app.db, 'nobody@example.com', app.clock.now())).rejects.toThrow('There is no account')
+})
+
+const sendsLinks = { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' }
+
+test('the daily run of an account whose email is not confirmed is held and says so, and leaves once it is confirmed', async () => {
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z', invoices: 2, config: sendsLinks })
+  const { app, asha, smtp } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  expect(smtp.mails.length).toBe(2)
+  // As it was before a confirmed email was needed.
+  await app.db.update(accounts).set({ emailVerifiedAt: null }).where(eq(accounts.id, asha.id))
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(2)
+  const [held] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  expect(held).toMatchObject({ kind: 'daily', localDate: '2026-03-03', held: 2, holdReason: 'email_not_confirmed' })
+  expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: true, reason: 'email_not_confirmed' })
+  const history = () => ask(app, asha, reminderCalls.history, { params: { id: office.invoices[0]?._id ?? '' } })
+  expect((await history()).reply.days[0]).toMatchObject({ date: '2026-03-03', outcome: 'held', words: 'Waiting: confirm your email.' })
+
+  app.clock.set('2026-03-03T04:30:00Z')
+  const token = newToken()
+  await writeLink(app.db, { token, email: asha.email, purpose: 'confirm_email', now: app.clock.now() }, eq(accounts.id, asha.id))
+  expect((await ask(app, null, accountCalls.confirmEmail, { body: { token } })).status).toBe(200)
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(4)
+})
+
+test('what waited for a confirmed email until 18:00 ends for the day with its reason', async () => {
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z', invoices: 1, config: sendsLinks })
+  const { app, asha } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await app.db.update(accounts).set({ emailVerifiedAt: null }).where(eq(accounts.id, asha.id))
+  for (const at of ['2026-03-03T03:30:00Z', '2026-03-03T12:31:00Z']) {
+    app.clock.set(at)
+    await app.runJobs()
+  }
+  const { reply } = await ask(app, asha, reminderCalls.history, { params: { id: office.invoices[0]?._id ?? '' } })
+  expect(reply.reason).toBe('email_not_confirmed')
+  expect(reply.days[0]).toMatchObject({ date: '2026-03-03', words: 'Not sent: your email was not confirmed that day.' })
+})
+
+test('before the email is confirmed nothing is started or sent, except a test email', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', person: { confirmed: false }, invoices: 1, config: sendsLinks })
+  const { app, asha, smtp } = office
+  for (const call of [reminderCalls.start, reminderCalls.sendNow, integrationCalls.trigger]) {
+    const { status, problem } = await ask(app, asha, call)
+    expect([status, problem]).toEqual([403, { code: 'email_not_confirmed', message: 'Confirm your email to start sending.' }])
+  }
+  expect((await ask(app, asha, mailCalls.test)).status).toBe(200)
+  expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([[asha.email]])
 })

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
 import { fromMinor } from '#contract/money.ts'
 import { holdReasonOf, type PreviewLine, type Run, type RunAnswer, type reminderCalls } from '#contract/reminders.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import { lockAsSeen, maySend, type OnAccountTakeover, refuseUnconfirmed } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf, refuseWithout } from '#server/billing/billing.ts'
 import { findSender, hasMailConfig, type Sender, toMailConfig } from '#server/mail/mail.ts'
@@ -38,16 +38,18 @@ interface Asking {
   queue: Queue
   account: Account
   now: Instant
+  config: Deps['config']
 }
 
 /**
  * Turns daily reminders on and makes the first run, in one transaction. Returns the run, or null where nothing is due. Refuses with
- * `mail_not_configured`, and with `plan_limit` where the plan has no daily reminders.
+ * `mail_not_configured`, `email_not_confirmed`, and with `plan_limit` where the plan has no daily reminders.
  */
-export async function startReminders({ db, queue, account, now, config }: Asking & Pick<Deps, 'config'>): Promise<string | null> {
+export async function startReminders({ db, queue, account, now, config }: Asking): Promise<string | null> {
   return db.transaction(async (tx) => {
-    const locked = await lockOwner(tx, account)
+    const locked = await lockAsSeen(tx, account)
     if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToStart)
+    refuseUnconfirmed(config, locked)
     await refuseWithout('scheduling', tx, account.id, now, config)
     if (!locked.remindersActive) {
       const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
@@ -62,19 +64,20 @@ export async function startReminders({ db, queue, account, now, config }: Asking
 }
 
 /** Turns daily reminders off and cancels every open run; emails in flight are still sent. Returns how many were cancelled. */
-export async function stopReminders({ db, account, now }: Omit<Asking, 'queue'>): Promise<number> {
+export async function stopReminders({ db, account, now }: Omit<Asking, 'queue' | 'config'>): Promise<number> {
   return db.transaction(async (tx) => {
-    await lockOwner(tx, account)
-    await tx.update(accounts).set({ remindersActive: false, nextRunAt: null, nextRunFrom: null }).where(eq(accounts.id, account.id))
+    await lockAsSeen(tx, account)
+    await turnOff(tx, account.id)
     return cancelRuns(tx, account.id, now)
   })
 }
 
-/** Reminds of every invoice past due now. A second press within a minute gets the run of the first. Refuses with `mail_not_configured`. */
-export async function sendNow({ db, queue, account, now }: Asking): Promise<string | null> {
+/** Reminds of every invoice past due now. A second press within a minute gets the run of the first. Refuses with `mail_not_configured`, `email_not_confirmed`. */
+export async function sendNow({ db, queue, account, now, config }: Asking): Promise<string | null> {
   return db.transaction(async (tx) => {
-    const locked = await lockOwner(tx, account)
+    const locked = await lockAsSeen(tx, account)
     if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
+    refuseUnconfirmed(config, locked)
     const [same] = await tx
       .select({ id: runs.id })
       .from(runs)
@@ -98,12 +101,13 @@ export async function sendNow({ db, queue, account, now }: Asking): Promise<stri
 
 /**
  * Reminds of every invoice past due that was not reminded today. Where nothing is left to send it makes no run, or repeated API calls would
- * fill the list of runs; then it returns how many were skipped. Refuses with `mail_not_configured`.
+ * fill the list of runs; then it returns how many were skipped. Refuses with `mail_not_configured`, `email_not_confirmed`.
  */
-export async function triggerReminders({ db, queue, account, now }: Asking): Promise<{ runId: string | null; skipped: number }> {
+export async function triggerReminders({ db, queue, account, now, config }: Asking): Promise<{ runId: string | null; skipped: number }> {
   return db.transaction(async (tx) => {
-    const locked = await lockOwner(tx, account)
+    const locked = await lockAsSeen(tx, account)
     if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
+    refuseUnconfirmed(config, locked)
     const run = await makeRun(tx, queue, locked, { kind: 'trigger', now })
     if (!run) return { runId: null, skipped: 0 }
     const [empty] = await tx
@@ -139,13 +143,14 @@ export async function follow(
 
 /**
  * Sends again the emails that failed in a run, in a run of its own. If emails of it are held since a restore, these are released instead,
- * in their own run. Refuses with `mail_not_configured` and `not_found`.
+ * in their own run. Refuses with `mail_not_configured`, `email_not_confirmed` and `not_found`.
  */
-export async function retryRun({ db, queue, account, now }: Asking, runId: string): Promise<string | null> {
+export async function retryRun({ db, queue, account, now, config }: Asking, runId: string): Promise<string | null> {
   return db.transaction(async (tx) => {
-    const locked = await lockOwner(tx, account)
+    const locked = await lockAsSeen(tx, account)
     const failed = await findRun(tx, account.id, runId)
     if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
+    refuseUnconfirmed(config, locked)
     if ((await releaseRestored(tx, queue, { ownerId: account.id, runId: failed.id }, now)) > 0) return failed.id
     const run = await makeRun(tx, queue, locked, { kind: 'retry', now, retryOf: failed.id })
     return run?.id ?? null
@@ -153,9 +158,9 @@ export async function retryRun({ db, queue, account, now }: Asking, runId: strin
 }
 
 /** Cancels what is left of a run; emails in flight are still sent. */
-export async function stopRun({ db, account, now }: Omit<Asking, 'queue'>, runId: string): Promise<Run> {
+export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'config'>, runId: string): Promise<Run> {
   await db.transaction(async (tx) => {
-    await lockOwner(tx, account)
+    await lockAsSeen(tx, account)
     const { id } = await findRun(tx, account.id, runId)
     await cancelRun(tx, account.id, id, now)
   })
@@ -173,10 +178,16 @@ export async function changeSettings(
   return { groupByClient }
 }
 
-async function lockOwner(tx: Database, account: Account): Promise<Account> {
-  const locked = await lockAccount(tx, account.id)
-  if (!locked) throw new ProblemError('not_signed_in', texts.signIn)
-  return locked
+/** Turns daily reminders off and cancels every waiting email. */
+export const remindersOnAccountTakeover: OnAccountTakeover = async (tx, ownerId, now) => {
+  const [before] = await tx.select({ active: accounts.remindersActive }).from(accounts).where(eq(accounts.id, ownerId))
+  await turnOff(tx, ownerId)
+  const cancelled = await cancelRuns(tx, ownerId, now)
+  return { removed: [...(before?.active ? (['schedule'] as const) : []), ...(cancelled > 0 ? (['waiting_emails'] as const) : [])] }
+}
+
+async function turnOff(tx: Database, ownerId: string): Promise<void> {
+  await tx.update(accounts).set({ remindersActive: false, nextRunAt: null, nextRunFrom: null }).where(eq(accounts.id, ownerId))
 }
 
 /** The last runs, newest first. */
@@ -204,7 +215,7 @@ export async function reminderStatus(
   )
   const sender = await findSender(db, account.id)
   const { abilities } = await entitlementsOf(db, account.id, now, config)
-  const schedule = scheduleOf(account, sender, { now, withinPlan: abilities.includes('scheduling') })
+  const schedule = scheduleOf(account, sender, { now, confirmed: maySend(config, account), withinPlan: abilities.includes('scheduling') })
   return {
     isActive: account.remindersActive,
     lastReminderSent: last?.sentAt ?? null,
@@ -269,7 +280,7 @@ export async function previewReminders(
         ORDER BY i.due_date, i.id`,
   )
   const { abilities } = await entitlementsOf(db, account.id, now, config)
-  const schedule = scheduleOf(account, sender, { now, withinPlan: abilities.includes('scheduling') })
+  const schedule = scheduleOf(account, sender, { now, confirmed: maySend(config, account), withinPlan: abilities.includes('scheduling') })
   const lines = owed.map((one): PreviewLine => {
     const pastDue = one.dueDate < today
     const facts = {
@@ -307,9 +318,10 @@ export async function previewReminders(
 
 type NextRun = { reason: NonNullable<CallReply<typeof reminderCalls.status>['reason']> } | { at: Instant; date: string }
 
-function scheduleOf(account: Account, sender: Sender | null, about: { now: Instant; withinPlan: boolean }): NextRun {
+function scheduleOf(account: Account, sender: Sender | null, about: { now: Instant; confirmed: boolean; withinPlan: boolean }): NextRun {
   if (!account.remindersActive || !account.nextRunAt) return { reason: 'schedule_inactive' }
   if (account.heldAt) return { reason: 'operator' }
+  if (!about.confirmed) return { reason: 'email_not_confirmed' }
   if (!about.withinPlan) return { reason: 'plan' }
   if (!sender) return { reason: 'not_configured' }
   if (sender.pauseReason) return { reason: 'sending_paused' }

@@ -24,7 +24,7 @@ export function reminderRoutes(app: App, deps: Deps): void {
     follow(deps, account, await startReminders({ db, queue, account, now: clock.now(), config }), reply),
   )
   answer(app, reminderCalls.sendNow, async (_parts, { account }, { reply }) =>
-    follow(deps, account, await sendNow({ db, queue, account, now: clock.now() }), reply),
+    follow(deps, account, await sendNow({ db, queue, account, now: clock.now(), config }), reply),
   )
   answer(app, reminderCalls.stop, async (_parts, { account }) => ({
     isActive: false,
@@ -35,7 +35,7 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.changeSettings, ({ body }, { account }) => changeSettings(db, account, body))
   answer(app, reminderCalls.cancelRun, ({ params }, { account }) => stopRun({ db, account, now: clock.now() }, params.id))
   answer(app, reminderCalls.retryRun, async ({ params }, { account }, { reply }) =>
-    follow(deps, account, await retryRun({ db, queue, account, now: clock.now() }, params.id), reply),
+    follow(deps, account, await retryRun({ db, queue, account, now: clock.now(), config }, params.id), reply),
   )
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))

@@ -100,6 +100,7 @@ export const texts = {
 export const holdTexts: Record<HoldReason, { waits: string; tooLate: string }> = {
   not_configured: { waits: 'Waiting: no mailbox is connected.', tooLate: 'Not sent: no mailbox was connected that day.' },
   sending_paused: { waits: 'Waiting: sending from the mailbox is paused.', tooLate: 'Not sent: sending was paused that day.' },
+  email_not_confirmed: { waits: 'Waiting: confirm your email.', tooLate: 'Not sent: your email was not confirmed that day.' },
   plan: {
     waits: 'Waiting: your plan has no daily reminders. Send Now still sends it.',
     tooLate: 'Not sent: the plan had no daily reminders that day.',

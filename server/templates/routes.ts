@@ -1,5 +1,5 @@
 import { templateCalls } from '#contract/templates.ts'
-import { originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAsSeen, originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { readTemplate, saveTemplate } from './templates.ts'
@@ -12,6 +12,7 @@ export function templateRoutes(app: App, { db, clock }: Deps): void {
     answer(app, read, (_parts, { account }) => readTemplate(db, account.id, kind))
     answer(app, save, ({ body }, { account }, { request }) =>
       db.transaction(async (tx) => {
+        await lockAsSeen(tx, account)
         const now = clock.now()
         const saved = await saveTemplate(tx, { id: account.id, kind }, body, now)
         await writeAudit(tx, { ownerId: account.id, kind: 'template_changed' }, originOf(request), now)

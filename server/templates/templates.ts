@@ -11,6 +11,7 @@ import {
   templateVariables,
   type Wording,
 } from '#contract/templates.ts'
+import type { OnAccountTakeover } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -83,6 +84,12 @@ export async function saveTemplate(
       .where(mine)
     return toTemplate(own, kind)
   })
+}
+
+/** Removes the account's own texts: its reminders use the default again. */
+export const templatesOnAccountTakeover: OnAccountTakeover = async (tx, ownerId) => {
+  const gone = await tx.delete(templates).where(eq(templates.ownerId, ownerId)).returning({ kind: templates.kind })
+  return { removed: gone.length === 0 ? [] : ['templates'] }
 }
 
 async function readOwn(db: Database, ownerId: string, kind: TemplateKind): Promise<Own> {

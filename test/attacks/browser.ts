@@ -1,3 +1,5 @@
+import PostalMime from 'postal-mime'
+import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import type { FakeGoogle } from '#test/fakes/google.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { type Environment, onAnyDatabase, parsed } from '#test/faults/environment.ts'
@@ -92,6 +94,30 @@ export async function signIn(url: string, email: string, secret: string = passwo
   browser.email = email
   browser.token = (answered.body as { accessToken: string }).accessToken
   return browser
+}
+
+/** The link in the newest email to an address. */
+export async function newestLink(trial: Trial, systemMail: FakeSmtp, email: string, page: string): Promise<string> {
+  return trial.until(`a link for ${page} arrives`, async () => {
+    for (const { envelope, raw } of systemMail.mails.toReversed()) {
+      const [, token] = new RegExp(`/${page}#token=([\\w-]{43})`).exec((await PostalMime.parse(raw)).text ?? '') ?? []
+      if (token && envelope.to.includes(email)) return token
+    }
+    return null
+  })
+}
+
+/** Opens the link that was sent to a new account. */
+export async function confirmEmail(trial: Trial, systemMail: FakeSmtp, browser: Browser): Promise<void> {
+  const token = await newestLink(trial, systemMail, browser.email, 'confirm-email')
+  await browser.ask('POST /auth/confirm-email', { body: { token } })
+}
+
+/** Answers the secret of the authenticator. */
+export async function enableTwoFactor(browser: Browser): Promise<string> {
+  const { secret } = (await browser.ask('POST /user/two-factor/start', { body: { currentPassword: password } })).body as { secret: string }
+  await browser.ask('POST /user/two-factor', { body: { code: totpAt(secret, stepOf(Temporal.Now.instant())) } })
+  return secret
 }
 
 let signedUp = 0

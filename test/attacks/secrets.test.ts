@@ -8,7 +8,7 @@ import { openFakeGoogle } from '#test/fakes/google.ts'
 import { onPostgres, openMailServer, secretKey, send } from '#test/faults/environment.ts'
 import { row } from '#test/faults/row.ts'
 import { isDelivered, summarize, tally } from '#test/faults/tally.ts'
-import { everyAnswer, googleEnv, overdueInvoice, signIn, signUp, startTarget, systemMailEnv } from './browser.ts'
+import { confirmEmail, everyAnswer, googleEnv, overdueInvoice, signIn, signUp, startTarget, systemMailEnv } from './browser.ts'
 
 row(
   '74',
@@ -51,6 +51,7 @@ row(
     )
     canaries.set('the link', link)
     for (const pass of ['canary-wrong-app', smtp.login.pass]) await asha.saveMailbox({ ...smtp, login: { user: smtp.login.user, pass } })
+    await confirmEmail(trial, systemMail, asha)
     await asha.ask('POST /invoice', { body: overdueInvoice() })
     await asha.ask('POST /reminder/send-immediate')
     await trial.until('an email arrives', () => smtp.mails.length > 0)

@@ -6,7 +6,7 @@ import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { someoneAt } from '#test/program.ts'
 import { type Audit, auditWalk, closeMessages, dialog, fail, letGo, open } from './audit.ts'
 import { type Someone, signIn } from './sign-in.ts'
-import { expect, linkIn, test } from './with-google.ts'
+import { confirmEmail, expect, linkIn, test } from './with-google.ts'
 
 const password = 'correct horse battery'
 const other = 'lotus staple monsoon'
@@ -285,10 +285,11 @@ test('the account with a second factor, many sessions and much activity', async 
   })
 })
 
-test('Google for signing in and Gmail for sending', async ({ browser, program, google: far }) => {
+test('Google for signing in and Gmail for sending', async ({ browser, program, post, google: far }) => {
   far.person = { sub: '401', email: 'meera@gmail.com', email_verified: true, name: 'Meera Rao' }
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const someone = await signIn(page, program.url, 'meera@gmail.com')
+    await confirmEmail(program.url, post, 'meera@gmail.com')
     await google(page, audit, someone, far)
   })
 })

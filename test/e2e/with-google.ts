@@ -77,3 +77,14 @@ export async function linkIn(post: FakeSmtp, to: string, subject: string): Promi
     .toContain('#token=')
   return /http\S+#token=\S+/.exec(text)?.[0] ?? ''
 }
+
+/** Confirms the email of a new account, without which it can't send reminders here. */
+export async function confirmEmail(url: string, post: FakeSmtp, email: string): Promise<void> {
+  const [, token] = (await linkIn(post, email, 'Confirm your email for Duely')).split('#token=')
+  const answered = await fetch(`${url}/auth/confirm-email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  expect(answered.status).toBe(200)
+}

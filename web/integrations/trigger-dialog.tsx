@@ -8,6 +8,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { formatRupees } from '#contract/money.ts'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
+import { ConfirmEmailNotice } from '#web/platform/confirm-email.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -132,6 +133,7 @@ function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode
         )}
       </Buttons>
       <FormError message={problem} />
+      {problem !== null && <ConfirmEmailNotice />}
     </>
   )
 }

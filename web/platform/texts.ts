@@ -9,3 +9,11 @@ export const texts = {
   fileCutOff: 'The file did not download completely. Check your connection and try again.',
   broken: 'Something went wrong on this page. Please reload it and try again.',
 }
+
+/** Where reminders can't be sent yet because the email is not confirmed. */
+export const confirmEmailTexts = {
+  title: 'Confirm your email to start sending',
+  text: (email: string) => `We sent a link to ${email} when you signed up. Open it, or send a new one.`,
+  sendLink: 'Send Link',
+  sending: 'Sending...',
+}

@@ -5,6 +5,7 @@ import type { CallReply } from '#contract/call.ts'
 import { causeOf, type MailConfig, mailCalls, type SenderPause } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { ConfirmEmailNotice } from '#web/platform/confirm-email.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -89,6 +90,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   return (
     <>
       <ControlHeader status={status} mailbox={mailbox} actions={actions} inProgress={followed.inProgress} />
+      <ConfirmEmailNotice />
       {!configured && <UnconfiguredBanner />}
       {configured && status.pause && <PausedBanner pause={status.pause} zone={zone} />}
       {status.trouble && <Notice tone="warn">{status.trouble}</Notice>}

@@ -204,6 +204,7 @@ export const texts = {
       sending_paused: (n: number) => `${onHold(n)} because sending is paused. See Email Settings.`,
       not_configured: (n: number) => `${onHold(n)} because no mailbox is connected. See Email Settings.`,
       plan: (n: number) => `${onHold(n)} because your plan has no daily reminders. Use Send Now to send ${n === 1 ? 'it' : 'them'}.`,
+      email_not_confirmed: (n: number) => `${onHold(n)} until you confirm your email.`,
       restored: (n: number) =>
         `${onHold(n)} because your data was restored from a backup: ${n === 1 ? 'it' : 'they'} may have been sent already.`,
       operator: (n: number) => `${onHold(n)} by the operator of this server. Contact them to find out why.`,
@@ -264,6 +265,10 @@ export const texts = {
         when: 'No next run',
         text: () => 'Nothing is sent until the operator of this server resumes your account. Contact them to find out why.',
       },
+      email_not_confirmed: {
+        when: 'Once you confirm your email',
+        text: (emails: number) => (emails === 0 ? 'No invoices are overdue.' : 'Waiting:'),
+      },
       not_configured: {
         when: 'Once a mailbox is connected',
         text: (emails: number) => (emails === 0 ? 'No invoices are overdue.' : 'Waiting:'),
@@ -276,6 +281,7 @@ export const texts = {
     reasons: {
       schedule_inactive: 'Daily reminders are off',
       operator: 'On hold by the operator of this server',
+      email_not_confirmed: 'Confirm your email first',
       not_configured: 'No mailbox connected',
       sending_paused: 'Sending is paused',
       plan: 'Daily reminders need Pro',
@@ -286,6 +292,7 @@ export const texts = {
       held_not_configured: 'On hold: no mailbox connected',
       held_sending_paused: 'On hold: sending is paused',
       held_plan: 'On hold: daily reminders need Pro',
+      held_email_not_confirmed: 'On hold: confirm your email',
       held_restored: 'Needs your approval',
       held_operator: 'On hold by the operator of this server',
     } satisfies Record<Unplanned, string>,

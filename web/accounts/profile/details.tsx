@@ -2,12 +2,10 @@ import { TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { useServer } from '#web/accounts/use-server.ts'
+import { ConfirmEmailNotice } from '#web/platform/confirm-email.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
-import { useApiMutation } from '#web/platform/query.ts'
 import { storeUser } from '#web/platform/session.ts'
-import { BusyButton } from '#web/ui/buttons.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
@@ -40,11 +38,7 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
   const { form } = state
   return (
     <Panel title={detailTexts.title}>
-      {profile.pendingEmail !== null ? (
-        <Notice tone="info">{detailTexts.pending(profile.pendingEmail)}</Notice>
-      ) : (
-        <EmailNotice profile={profile} />
-      )}
+      {profile.pendingEmail !== null ? <Notice tone="info">{detailTexts.pending(profile.pendingEmail)}</Notice> : <ConfirmEmailNotice />}
       <ContractForm state={state} submit={texts.profile.save} busy={texts.profile.saving}>
         <div className={styles.fields}>
           <TextInput
@@ -78,25 +72,5 @@ export function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
         </div>
       </ContractForm>
     </Panel>
-  )
-}
-
-/** Offers to send the confirmation link, if the server can send email. */
-function EmailNotice({ profile }: { profile: Profile }): ReactNode {
-  const server = useServer()
-  const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })
-  if (!server?.systemMail || profile.emailVerified) return null
-  if (sendLink.isSuccess) return <Notice tone="good">{sendLink.data.message}</Notice>
-  return (
-    <Notice
-      tone={sendLink.isError ? 'bad' : 'info'}
-      action={
-        <BusyButton variant="default" busy={sendLink.isPending} busyText={detailTexts.sending} onClick={() => sendLink.mutate({})}>
-          {detailTexts.sendLink}
-        </BusyButton>
-      }
-    >
-      {sendLink.isError ? errorMessage(sendLink.error) : detailTexts.notConfirmed(profile.email)}
-    </Notice>
   )
 }

@@ -75,6 +75,11 @@ export const texts = {
         to: screens.reminderControl,
         link: 'Reminder Control',
       },
+      email_not_confirmed: {
+        text: 'Your email is not confirmed, so no reminders are sent.',
+        to: screens.reminderControl,
+        link: 'Confirm your email',
+      },
       not_configured: {
         text: 'No mailbox is connected, so no reminders are sent.',
         to: screens.mailSettings,

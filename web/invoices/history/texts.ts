@@ -11,6 +11,7 @@ interface Reason {
 const reminderControl = { to: screens.reminderControl, link: 'Open Reminder Control' }
 const emailSettings = { to: screens.mailSettings, link: 'Open Email Settings' }
 const plans = { to: screens.pricing, link: 'See plans' }
+const profile = { to: screens.profile, link: 'Open Profile' }
 const noLink = { to: null, link: null }
 
 export const texts = {
@@ -24,6 +25,7 @@ export const texts = {
   reasons: {
     schedule_inactive: { text: 'Daily reminders are off', ...reminderControl },
     operator: { text: 'Sending is on hold by the operator of this server', ...noLink },
+    email_not_confirmed: { text: 'Your email is not confirmed', ...profile },
     not_configured: { text: 'No mailbox is connected', ...emailSettings },
     sending_paused: { text: 'Sending from your mailbox is paused', ...emailSettings },
     plan: { text: "Your plan doesn't include daily reminders", ...plans },
@@ -36,6 +38,7 @@ export const texts = {
     not_configured: { text: 'An email is on hold: no mailbox is connected', ...emailSettings },
     sending_paused: { text: 'An email is on hold: sending from your mailbox is paused', ...emailSettings },
     plan: { text: "An email is on hold: your plan doesn't include daily reminders", ...plans },
+    email_not_confirmed: { text: 'An email is on hold: your email is not confirmed', ...profile },
     restored: { text: 'An email needs your approval: your data was restored from a backup', ...reminderControl },
     operator: { text: 'An email is on hold by the operator of this server', ...noLink },
   } satisfies Record<HoldReason, Reason>,
@@ -45,6 +48,7 @@ export const texts = {
   firstWhy: {
     schedule_inactive: 'Once you start daily reminders, one goes out every day after the due date until it is paid.',
     operator: 'Once the operator of this server resumes sending, a reminder goes out every day after the due date until it is paid.',
+    email_not_confirmed: 'Once you confirm your email, a reminder goes out every day after the due date until it is paid.',
     not_configured: 'Once you connect a mailbox, a reminder goes out every day after the due date until it is paid.',
     sending_paused: 'Once sending resumes, a reminder goes out every day after the due date until it is paid.',
     plan: 'With a plan that includes daily reminders, one goes out every day after the due date until it is paid.',
@@ -83,6 +87,7 @@ export const texts = {
     not_configured: 'No mailbox is connected.',
     sending_paused: 'Sending from the mailbox is paused.',
     plan: "Your plan doesn't include daily reminders.",
+    email_not_confirmed: 'Your email is not confirmed.',
     restored: 'Your data was restored from a backup, so it may already have been sent.',
     operator: 'Sending is on hold by the operator of this server.',
   } satisfies Record<HoldReason, string>,

@@ -1,0 +1,74 @@
+import { eq } from 'drizzle-orm'
+import type { TakeoverRemoval } from '#contract/accounts.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { dropLinks } from './links.ts'
+import { notifyOwner } from './notices.ts'
+import { endAllSessions } from './sessions.ts'
+import { type AccountRow, accounts, googleReturns, notices } from './tables.ts'
+import { takenOver } from './texts.ts'
+import { dropTwoFactor } from './two-factor.ts'
+
+/**
+ * Removes everything of one slice that acts for an account: what sends, signs in, or adds words of its own to an email. Runs in the transaction of
+ * the takeover and reports what was there. `afterwards` runs once that is committed, for clean-up at external services.
+ */
+export type OnAccountTakeover = (
+  tx: Database,
+  ownerId: string,
+  now: Instant,
+) => Promise<{ removed: TakeoverRemoval[]; afterwards?: () => Promise<void> }>
+
+/** The removals that the owner sees, and the clean-up to run after the commit. */
+export interface Takeover {
+  removed: TakeoverRemoval[]
+  afterwards: (() => Promise<void>)[]
+}
+
+/**
+ * The owner of a mailbox takes over an account that anyone could have created with its address: everything that acts is removed, invoices stay. The
+ * account's row must be locked; the caller sets the new credentials and confirms the email.
+ */
+export async function takeOver(
+  tx: Database,
+  deps: Deps,
+  account: AccountRow,
+  about: { displayName: string; parts: OnAccountTakeover[] },
+  now: Instant,
+): Promise<Takeover> {
+  const { id } = account
+  const removed: TakeoverRemoval[] = []
+  const afterwards: Takeover['afterwards'] = []
+  await endAllSessions(tx, id)
+  await dropLinks(tx, id)
+  await tx.delete(googleReturns).where(eq(googleReturns.linkOwnerId, id))
+  // Notices quote mail servers, and so possibly the creator of the account.
+  await tx.delete(notices).where(eq(notices.ownerId, id))
+  if (account.displayName !== about.displayName) removed.push('display_name')
+  if (await dropTwoFactor(tx, id)) removed.push('two_factor')
+  if (account.googleSub) removed.push('google')
+  await tx
+    .update(accounts)
+    .set({ displayName: about.displayName, googleIssuer: null, googleSub: null, updatedAt: now })
+    .where(eq(accounts.id, id))
+  for (const part of about.parts) {
+    const done = await part(tx, id, now)
+    removed.push(...done.removed)
+    if (done.afterwards) afterwards.push(done.afterwards)
+  }
+  if (removed.length > 0)
+    await notifyOwner(
+      tx,
+      deps,
+      { ...account, emailVerifiedAt: now },
+      { kind: 'taken_over', title: takenOver.title, text: takenOver.text(removed), link: null },
+      now,
+    )
+  return { removed, afterwards }
+}
+
+/** Runs after the commit. A failure is logged: the account is taken over whether or not an external service answers. */
+export async function cleanUpAfter({ log }: Pick<Deps, 'log'>, afterwards: (() => Promise<void>)[], what: string): Promise<void> {
+  for (const cleanUp of afterwards) await cleanUp().catch((error: unknown) => log.warn({ err: error }, `A clean-up after ${what} failed.`))
+}

@@ -1,0 +1,150 @@
+// Also on PostgreSQL: requests of the former user wait for locks.
+import { sql } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { accountCalls } from '#contract/accounts.ts'
+import { integrationCalls } from '#contract/integrations.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { templateCalls } from '#contract/templates.ts'
+import { notify } from '#server/accounts/notices.ts'
+import { stepOf, totpAt } from '#server/accounts/totp.ts'
+import { rows } from '#server/platform/database.ts'
+import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
+import { ownedTables } from './filled.ts'
+import { ask, openTestApp, type TestApp } from './harness.ts'
+import { anApplication, connect } from './programs.ts'
+
+const password = 'correct horse'
+const newPassword = 'battery staple'
+const now = '2026-03-02T06:30:00Z'
+
+/** Kept after a takeover: nothing in these tables sends, signs in, or puts words into an email. A new table belongs here only for that reason. */
+const kept = [
+  'audit_entries',
+  'client_pauses',
+  'decisions',
+  'deliveries',
+  'delivery_invoices',
+  'hook_deliveries',
+  'hook_events',
+  'idempotency_keys',
+  'invoice_counts',
+  'invoices',
+  'payments',
+  'plan_tellings',
+  'purchases',
+  'runs',
+]
+
+const run = (app: TestApp) => async (statement: string) => rows(app.db, z.record(z.string(), z.unknown()), sql.raw(statement))
+
+async function counts(app: TestApp, tables: string[]): Promise<Record<string, number>> {
+  const found = await run(app)(
+    tables.map((table) => `SELECT '${table}' AS table, count(*)::int AS count FROM "${table}"`).join(' UNION ALL '),
+  )
+  return Object.fromEntries(found.map(({ table, count }) => [String(table), Number(count)]))
+}
+
+/** A server that sends links, and a stranger's account there with the address of another person. */
+async function openSquatted() {
+  const stack = new AsyncDisposableStack()
+  const post = stack.use(await openFakeSmtp())
+  const smtp = stack.use(await openFakeSmtp())
+  const app = stack.use(
+    await openTestApp({ now, config: { systemSmtpUrl: `smtp://127.0.0.1:${post.port}`, systemMailFrom: 'hello@duely.example' } }),
+  )
+  const stranger = await aPerson(app, { email: 'owner@example.com', displayName: 'Our bank has changed', password })
+  return { app, post, smtp, stranger, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+/** The owner of the address sets a password by the link that is sent there. */
+async function takeOver({ app, post }: Awaited<ReturnType<typeof openSquatted>>, { email }: Person) {
+  await ask(app, null, accountCalls.forgotPassword, { body: { email } })
+  await app.runJobs()
+  const texts = await Promise.all(post.mails.map(async ({ raw }) => (await PostalMime.parse(raw)).text ?? ''))
+  const token = texts.flatMap((text) => /#token=([\w-]{43})/.exec(text)?.[1] ?? []).at(-1) ?? ''
+  return ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })
+}
+
+test('taking over an unconfirmed account keeps its invoices and removes everything that acts', async () => {
+  await using squatted = await openSquatted()
+  const { app, smtp, stranger } = squatted
+  await aMailbox(app, stranger, smtp)
+  await ask(app, stranger, templateCalls.save, {
+    body: { useCustomTemplate: true, customSubject: 'Our bank', customContent: 'has changed' },
+  })
+  await connect(app, stranger, await anApplication(app))
+  await ask(app, stranger, integrationCalls.addKey, { body: { name: 'Mine', scopes: ['read', 'write'] } })
+  await ask(app, stranger, integrationCalls.addWebhook, { body: { url: 'https://hooks.example.com/', events: ['invoice.paid'] } })
+  const { secret } = (await ask(app, stranger, accountCalls.startTwoFactor, { body: { currentPassword: password } })).reply
+  await ask(app, stranger, accountCalls.confirmTwoFactor, { body: { code: totpAt(secret, stepOf(app.clock.now())) } })
+  await notify(app.db, stranger.id, { kind: 'quota', title: 'Call this number', text: '', link: null }, app.clock.now())
+  await anInvoice(app, { owner: stranger })
+  // A run that was made before a confirmed email was needed.
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  const config = { ...app.deps.config }
+  Object.assign(app.deps.config, { systemSmtpUrl: null })
+  await app.whileJobsRun(ask(app, stranger, reminderCalls.start))
+  Object.assign(app.deps.config, config)
+  smtp.answer({})
+  const acting = (await ownedTables(run(app))).filter((table) => !kept.includes(table))
+  // Links are made by the takeover, and pauses of senders are part of the mailbox.
+  const filled = Object.entries(await counts(app, acting)).filter(([table, count]) => count === 0 && table !== 'account_links')
+  expect(filled).toEqual([])
+
+  const { status, reply } = await takeOver(squatted, stranger)
+  expect(status).toBe(200)
+  expect(reply.removed?.toSorted()).toEqual([
+    'api_keys',
+    'applications',
+    'display_name',
+    'mailbox',
+    'schedule',
+    'templates',
+    'two_factor',
+    'waiting_emails',
+    'webhooks',
+  ])
+  expect(reply.message).toContain('We removed the name, two-factor authentication, the mailbox, the email templates, the daily reminders')
+  const left = Object.entries(await counts(app, acting)).filter(([, count]) => count > 0)
+  expect(left).toEqual([['notices', 1]])
+  const signedIn = await ask(app, null, accountCalls.signIn, { body: { email: stranger.email, password: newPassword } })
+  expect(signedIn.reply.foundUser.displayName).toBe('owner')
+  const owner = { token: signedIn.reply.accessToken }
+  expect((await ask(app, owner, noticeCalls.list)).reply).toMatchObject([
+    { kind: 'taken_over', text: expect.stringContaining('Your invoices are still here') },
+  ])
+  expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
+  expect((await counts(app, ['invoices'])).invoices).toBe(1)
+  app.clock.advance({ hours: 2 })
+  await app.runJobs()
+  expect(smtp.mails).toEqual([])
+})
+
+test('a mailbox that is still being checked when the account is taken over is not stored', async () => {
+  await using squatted = await openSquatted()
+  const { app, smtp, stranger } = squatted
+  let free: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    free = resolve
+  })
+  smtp.answer({ greeting: () => later(held) })
+  const saving = ask(app, stranger, mailCalls.configureSmtp, { body: { host: smtp.host, port: smtp.port, secure: false, ...smtp.login } })
+  while (smtp.connections.total === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect((await takeOver(squatted, stranger)).reply.removed).toEqual(['display_name'])
+  free()
+  expect((await saving).status).toBe(401)
+  expect((await counts(app, ['mail_configs'])).mail_configs).toBe(0)
+})
+
+test('a stranger’s Google link does not keep the owner of the address out', async () => {
+  await using squatted = await openSquatted()
+  const { app } = squatted
+  const stranger = await aPerson(app, { email: 'second@example.com', googleId: '42' })
+  expect((await takeOver(squatted, stranger)).reply.removed).toEqual(['display_name', 'google'])
+  expect((await ask(app, null, accountCalls.signIn, { body: { email: stranger.email, password: newPassword } })).status).toBe(200)
+})
