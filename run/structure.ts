@@ -86,6 +86,7 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/failures.ts': 'failure notifications run in the background',
   'server/mail/transports.ts': 'opened once for the whole program, and closed when it stops',
   'server/mail/mailer.ts': 'sends emails',
+  'server/reminders/daily-runs.ts': 'daily runs are made in the background',
   'server/reminders/deliver.ts': 'runs in the background; changes of invoices and mailboxes call it',
   'server/reminders/runs.ts': 'runs in the background; a change of zone or hour moves the next run',
   'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',

@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { isNotNull, sql } from 'drizzle-orm'
 import { pruneReturns } from '#server/accounts/google.ts'
 import { pruneLinks, settleLink } from '#server/accounts/links.ts'
 import { pruneSessions } from '#server/accounts/sessions.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import { pruneThrottles } from '#server/accounts/throttle.ts'
 import { enqueueDueChecks, processInbox, pruneEvents, type ReconcileDeps, reconcileInBackground } from '#server/billing/billing.ts'
 import { reconcileJob } from '#server/billing/jobs.ts'
@@ -26,6 +27,7 @@ import { type Work, work } from '#server/platform/job.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { enqueueDueSystemMails, openSystemMailer, systemLinkJob, systemNoticeJob } from '#server/platform/system-mail.ts'
 import { pruneSystemMailCounts } from '#server/platform/system-mail-limits.ts'
+import { makeDueRuns } from '#server/reminders/daily-runs.ts'
 import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
@@ -39,7 +41,6 @@ import {
   registerProcess,
   releaseProcess,
 } from '#server/reminders/processes.ts'
-import { makeDueRuns } from '#server/reminders/runs.ts'
 import { mailboxesAtOnce } from '#server/reminders/sending.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
@@ -56,6 +57,18 @@ export function works(deps: Delivering): Work[] {
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
     work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) => callReceivers(deps, { ownerId, receivers }, stopping)),
   ]
+}
+
+/** Milliseconds until the next daily run is due, so that the tick after this one comes in time. */
+async function untilNextRun({ db, clock }: Delivering): Promise<number> {
+  const [next] = await db
+    .select({ at: accounts.nextRunAt })
+    .from(accounts)
+    .where(isNotNull(accounts.nextRunAt))
+    .orderBy(accounts.nextRunAt)
+    .limit(1)
+  // A run that could not be made is due all the time.
+  return next?.at ? Math.max(250, clock.now().until(next.at).total('milliseconds')) : Number.POSITIVE_INFINITY
 }
 
 /** Ends what is too late, turns unpaid into overdue at each account's midnight, ends pauses, makes the runs whose hour has come. In this order, every 2 s. */
@@ -123,7 +136,10 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   const { log } = deps
   const repeating: Repeating[] = [
     repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.pulse, deps.processId)),
-    repeat('tick', { everySeconds: 2, log }, () => tick(deps)),
+    repeat('tick', { everySeconds: 2, log }, async () => {
+      await tick(deps)
+      return untilNextRun(deps)
+    }),
     repeat('payments', { everySeconds: 2, log }, () => reconcileDue(deps)),
     repeat('webhooks', { everySeconds: 1, log }, () => wakeWebhooks(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),

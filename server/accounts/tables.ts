@@ -29,8 +29,9 @@ export const accounts = pgTable(
     nextRunAt: instant(),
     /** The first local date without a daily run or a recorded reason; a change of zone or hour does not change it. */
     nextRunFrom: date({ mode: 'string' }),
-    /** When the last daily run was made: automatic runs are at least 12 h apart, also after a change of zone. */
+    /** When the last daily run was made, and when zone or hour were last changed: after a change automatic runs are 12 h apart. */
     lastDailyRunAt: instant(),
+    scheduleChangedAt: instant(),
 
     /** Since when the operator holds its sending. */
     heldAt: instant(),

@@ -87,10 +87,9 @@ export async function openSession(
     await connecting.race(connected(plain))
     const lax = host.isPrivate && network.allowPrivateHosts
     const security: tls.ConnectionOptions = {
-      minVersion: 'TLSv1.2',
+      secureContext: contextOf(network),
       rejectUnauthorized: !lax,
       ...(net.isIP(host.name) ? {} : { servername: host.name }),
-      ...(network.trust === null ? {} : { ca: [...tls.rootCertificates, network.trust] }),
     }
     const socket = target.secure ? await limit(deadlines.greeting, extra.signal).race(secured(plain, host, security)) : plain
     return await talk(socket, plain, { target, host, lax, security, network, began, ...extra })
@@ -98,6 +97,17 @@ export async function openSession(
     plain.destroy()
     throw error
   }
+}
+
+const contexts = new WeakMap<NetworkDeps, tls.SecureContext>()
+
+/** Made once: it holds all trusted certificates. */
+function contextOf(network: NetworkDeps): tls.SecureContext {
+  const made =
+    contexts.get(network) ??
+    tls.createSecureContext({ minVersion: 'TLSv1.2', ...(network.trust === null ? {} : { ca: [...tls.rootCertificates, network.trust] }) })
+  contexts.set(network, made)
+  return made
 }
 
 interface Talk {

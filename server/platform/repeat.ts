@@ -7,19 +7,23 @@ export interface Repeating {
   stop(): Promise<void>
 }
 
-/** Does something again and again, one turn after the other with a pause in between; a turn that fails is logged and the next one comes. */
-export function repeat(name: string, about: { everySeconds: number; log: Log }, turn: () => Promise<void>): Repeating {
+/**
+ * Does something again and again, one turn after the other with a pause in between, or a shorter one in ms where the turn returns it; a turn
+ * that fails is logged and the next one comes.
+ */
+export function repeat(name: string, about: { everySeconds: number; log: Log }, turn: () => Promise<number | void>): Repeating {
   const stopping = new AbortController()
   const loop = async () => {
     while (!stopping.signal.aborted) {
+      let wait = about.everySeconds * 1000
       try {
-        await turn()
+        wait = Math.min(wait, (await turn()) ?? wait)
       } catch (error) {
         // A database outage ends without help, and every call reports it too.
         const level = isUnavailable(error) ? 'warn' : 'error'
         about.log[level]({ err: error, turn: name }, 'A background task failed and will run again.')
       }
-      await pause(about.everySeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await pause(wait, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   }
   const running = loop()

@@ -7,7 +7,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { anOffice, type Person } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
-import { makeDueRuns } from './runs.ts'
+import { makeDueRuns } from './daily-runs.ts'
 
 const refusal = '550 5.1.1 No such user here'
 const nine = (day: number) => `2026-03-0${day}T03:30:00Z`

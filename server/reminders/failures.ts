@@ -13,6 +13,8 @@ import { pausedOn } from './owed.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
+/** Runs settled at a time that leave nothing to report. */
+const quietAtOnce = 2_000
 /** Accounts checked at a time. */
 const atOnce = 200
 /** Failures older than this many days are not reported. */
@@ -52,6 +54,7 @@ const over = sql`r.settled_at IS NULL AND (r.planned_at IS NOT NULL OR r.cancell
  * along. An account that fails does not delay the others; its error is thrown at the end.
  */
 export async function notifyFailures(deps: Deps): Promise<void> {
+  await settleQuietly(deps)
   const owners = await rows(
     deps.db,
     z.object({ ownerId: z.string() }),
@@ -61,6 +64,20 @@ export async function notifyFailures(deps: Deps): Promise<void> {
   for (const { ownerId } of owners)
     await deps.db.transaction((tx) => settleRuns(tx, deps, ownerId)).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw new AggregateError(failures, 'Some owners could not be notified of their failures.')
+}
+
+/** Settles the runs that leave nothing to report, in one statement; a daily one withdraws older notices all the same. */
+async function settleQuietly({ db, clock }: Deps): Promise<void> {
+  const now = clock.now()
+  await db.execute(sql`
+    WITH quiet AS (
+      UPDATE runs q SET settled_at = ${now.toString()}::timestamptz FROM (
+        SELECT r.id FROM runs r
+        WHERE ${over} AND r.skipped_reason IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state = 'failed')
+        ORDER BY r.id LIMIT ${quietAtOnce} FOR UPDATE SKIP LOCKED) settled
+      WHERE q.id = settled.id RETURNING q.owner_id, q.kind, q.created_at)
+    DELETE FROM notices n USING quiet
+    WHERE quiet.kind = 'daily' AND n.owner_id = quiet.owner_id AND n.kind = 'not_delivered' AND n.created_at < quiet.created_at`)
 }
 
 async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<void> {

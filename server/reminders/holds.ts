@@ -8,7 +8,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hold, holdEverything, release } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
-import { dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
+import { apartFrom, dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
 import { deliveries, runs } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -45,9 +45,9 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
   const behind = await tx.select().from(accounts).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
   for (const account of behind) {
     const today = localDate(now, account.timezone)
-    const soonest = nextRun(account, { now, notBefore: today, lastRunAt: account.lastDailyRunAt })
+    const soonest = nextRun(account, { now, notBefore: today, lastRunAt: apartFrom(account) })
     const passed = Temporal.Instant.compare(soonest.at, now) <= 0
-    const next = passed ? nextRun(account, { now, notBefore: dayAfter(today), lastRunAt: now }) : soonest
+    const next = passed ? nextRun(account, { now, notBefore: dayAfter(today), lastRunAt: null }) : soonest
     await tx.update(accounts).set({ nextRunAt: next.at, nextRunFrom: next.date }).where(eq(accounts.id, account.id))
     if (passed)
       await tx

@@ -21,7 +21,17 @@ import { pausedOn } from './owed.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
 import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
-import { dayBeforeOf, daysOverdue, firstDateAfterStart, laterDate, localDate, nextReminder, nextRun, startOfDay } from './schedule.ts'
+import {
+  apartFrom,
+  dayBeforeOf,
+  daysOverdue,
+  firstDateAfterStart,
+  laterDate,
+  localDate,
+  nextReminder,
+  nextRun,
+  startOfDay,
+} from './schedule.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -52,7 +62,7 @@ export async function startReminders({ db, queue, account, now, config }: Asking
     refuseUnconfirmed(config, locked)
     await refuseWithout('scheduling', tx, account.id, now, config)
     if (!locked.remindersActive) {
-      const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: locked.lastDailyRunAt })
+      const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: apartFrom(locked) })
       await tx
         .update(accounts)
         .set({ remindersActive: true, nextRunAt: next.at, nextRunFrom: next.date })
@@ -325,7 +335,7 @@ function scheduleOf(account: Account, sender: Sender | null, about: { now: Insta
   if (!about.withinPlan) return { reason: 'plan' }
   if (!sender) return { reason: 'not_configured' }
   if (sender.pauseReason) return { reason: 'sending_paused' }
-  return nextRun(account, { now: about.now, notBefore: localDate(account.nextRunAt, account.timezone), lastRunAt: account.lastDailyRunAt })
+  return nextRun(account, { now: about.now, notBefore: localDate(account.nextRunAt, account.timezone), lastRunAt: apartFrom(account) })
 }
 
 function nextOf(about: {

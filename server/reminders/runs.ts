@@ -1,30 +1,23 @@
-import { and, asc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
-import pLimit from 'p-limit'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { RunKind } from '#contract/reminders.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
+import { completeEarlierDays, firstChunk } from './daily-runs.ts'
 import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { pausedOn } from './owed.ts'
-import { dailyDeadline, dayAfter, dayBeforeOf, immediateDeadline, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
+import { dailyDeadline, dayBeforeOf, immediateDeadline, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
-import { texts } from './texts.ts'
 
 /** How many manual reminders an invoice gets a day. */
 export const sendNowPerDay = 3
-/** Invoices decided at a time, so that a large run neither blocks others nor delays its first email. */
-const firstChunk = 1_000
+/** Invoices decided at a time after the first chunk, so that a large run neither blocks others nor delays its first email. */
 const laterChunk = 5_000
-/** Daily runs made at a time: many accounts are due at nine. */
-const runsAtOnce = 6
-/** The most missed days that are recorded after a long time without a process. */
-const mostSkippedDays = 31
 
 /** What decides whether an invoice past due gets an email in a run. */
 export interface DueFacts {
@@ -151,7 +144,7 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
       ...(last === null ? { plannedAt: now } : { cursor: last }),
     })
     .where(eq(runs.id, run.id))
-  if (last === null && run.kind === 'daily') await completeEarlierDays(tx, account, run.localDate, now)
+  if (last === null && run.kind === 'daily') await completeEarlierDays(tx, [{ ...account, date: run.localDate }], now)
   return found.length
 }
 
@@ -259,115 +252,14 @@ function ruleOf({ decision, openDelivery }: Candidate & { decision: string }): '
   return openDelivery === null ? 'already_reminded' : 'mail'
 }
 
-/**
- * Fills the gaps of earlier days: an invoice added, already past due, after the run of its day, and every invoice on a day without a
- * process.
- */
-async function completeEarlierDays(tx: Database, account: Locked, before: string, now: Instant): Promise<void> {
-  const earliest = Temporal.PlainDate.from(before).subtract({ days: mostSkippedDays }).toString()
-  const days = await tx
-    .selectDistinctOn([runs.localDate], { date: runs.localDate, skippedReason: runs.skippedReason, plannedAt: runs.plannedAt })
-    .from(runs)
-    .where(
-      and(
-        eq(runs.ownerId, account.id),
-        inArray(runs.kind, ['daily', 'start']),
-        lt(runs.localDate, before),
-        sql`${runs.localDate} >= greatest(${earliest}::date, (SELECT max(x.local_date) FROM runs x WHERE x.owner_id = ${account.id}::uuid AND x.kind = 'daily' AND x.skipped_reason IS NULL AND x.local_date < ${before}::date))`,
-      ),
-    )
-    .orderBy(runs.localDate, sql`${runs.skippedReason} NULLS FIRST`, sql`${runs.plannedAt} NULLS LAST`)
-  for (const { date, skippedReason, plannedAt } of days) {
-    // A run cancelled before it was complete has decided nothing about the rest.
-    const rule = skippedReason !== null ? 'not_running' : plannedAt === null ? 'cancelled' : 'added_later'
-    const dayEnded = startOfDay(dayAfter(date), account.timezone).toString()
-    await tx.execute(sql`
-      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, note, decided_at)
-      SELECT i.owner_id, i.id, ${date}::date, ${rule}, ${skippedReason}, ${now.toString()}::timestamptz
-      FROM invoices i
-      WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.due_date < ${date}::date AND i.created_at < ${dayEnded}::timestamptz
-        AND (i.status <> 'paid' OR i.paid_at >= ${dayEnded}::timestamptz)
-      ON CONFLICT (invoice_id, local_date) DO NOTHING`)
-  }
-}
-
 /** The daily run, and the one that Start makes. */
 function isScheduled({ kind }: Run): boolean {
   return kind === 'daily' || kind === 'start'
 }
 
-/**
- * The tick of the daily run: makes the run of every account that is due, each in its own transaction, and sets its next one. Any number of
- * processes may tick at once: the account's row is the lock, the local date the key. An account that fails does not delay the others; its
- * error is thrown at the end.
- */
-export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
-  const limit = pLimit(runsAtOnce)
-  const failures: unknown[] = []
-  let last: { id: string; nextRunAt: Instant | null } | undefined
-  do {
-    const behind = last && sql`(${accounts.nextRunAt}, ${accounts.id}) > (${last.nextRunAt?.toString()}::timestamptz, ${last.id}::uuid)`
-    const due = await db
-      .select({ id: accounts.id, nextRunAt: accounts.nextRunAt })
-      .from(accounts)
-      .where(and(lte(accounts.nextRunAt, now), behind))
-      .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
-      .limit(100)
-    await limit.map(due, ({ id }) => makeDueRun(db, queue, id, now).catch((error: unknown) => failures.push(error)))
-    last = due.at(-1)
-  } while (last)
-  if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
-}
-
-async function makeDueRun(db: Database, queue: Queue, accountId: string, now: Instant): Promise<void> {
-  await db.transaction(async (tx) => {
-    const account = await lockAccount(tx, accountId)
-    if (!account?.nextRunAt || Temporal.Instant.compare(account.nextRunAt, now) > 0) return
-    const planned = localDate(account.nextRunAt, account.timezone)
-    const owed = owedFrom({ ...account, nextRunAt: account.nextRunAt })
-    const today = nextRun(account, { now, notBefore: planned, lastRunAt: account.lastDailyRunAt })
-    await recordSkippedDays(tx, account, { from: owed, before: planned, reason: texts.skipped.zoneChanged }, now)
-    await recordSkippedDays(tx, account, { from: planned, before: today.date, reason: texts.skipped.notRunning }, now)
-    const runsNow = Temporal.Instant.compare(today.at, now) <= 0
-    if (runsNow) await makeRun(tx, queue, account, { kind: 'daily', now })
-    const following = runsNow ? nextRun(account, { now, notBefore: dayAfter(today.date), lastRunAt: now }) : today
-    await tx
-      .update(accounts)
-      .set({
-        nextRunAt: following.at,
-        nextRunFrom: runsNow ? dayAfter(today.date) : today.date,
-        ...(runsNow ? { lastDailyRunAt: now } : {}),
-      })
-      .where(eq(accounts.id, account.id))
-  })
-}
-
-/** Records days without a run, because no process ran until 18:00 or for another `reason`; their emails are not sent later. */
-async function recordSkippedDays(
-  tx: Database,
-  account: Locked,
-  days: { from: string; before: string; reason: string },
-  now: Instant,
-): Promise<void> {
-  const earliest = Temporal.PlainDate.from(days.before).subtract({ days: mostSkippedDays }).toString()
-  for (let date = laterDate(days.from, earliest); date < days.before; date = dayAfter(date)) {
-    await tx
-      .insert(runs)
-      .values({
-        ownerId: account.id,
-        kind: 'daily',
-        localDate: date,
-        createdAt: now,
-        deadlineAt: dailyDeadline(date, account.timezone),
-        plannedAt: now,
-        skippedReason: days.reason,
-      })
-      .onConflictDoNothing()
-  }
-}
-
 /** After a change of time zone or hour, the run that is due keeps its date, at its new instant. */
 export async function reschedule(tx: Database, before: Account, after: Account, now: Instant): Promise<void> {
+  await tx.update(accounts).set({ scheduleChangedAt: now }).where(eq(accounts.id, before.id))
   if (!before.remindersActive || !before.nextRunAt) return
   const notBefore = owedFrom({ ...before, nextRunAt: before.nextRunAt })
   const next = nextRun(after, { now, notBefore, lastRunAt: before.lastDailyRunAt })

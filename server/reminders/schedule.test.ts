@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dailyDeadline, daysOverdue, firstDateAfterStart, localDate, nextReminder, nextRun, retrySeconds, startOfDay } from './schedule.ts'
+import {
+  apartFrom,
+  dailyDeadline,
+  daysOverdue,
+  firstDateAfterStart,
+  localDate,
+  nextReminder,
+  nextRun,
+  retrySeconds,
+  startOfDay,
+} from './schedule.ts'
 
 const instant = (text: string) => Temporal.Instant.from(text)
 
@@ -145,4 +155,71 @@ test('an invoice reminded manually this morning is next tomorrow', () => {
     now: instant('2026-03-02T02:00:00Z'),
   })
   expect(found.toString()).toBe('2026-03-03T03:30:00Z')
+})
+
+/** 38 zones: every rule of summer time, odd offsets, and none. */
+const zones = [
+  'Africa/Cairo',
+  'Africa/Casablanca',
+  'Africa/Johannesburg',
+  'Africa/Lagos',
+  'America/Anchorage',
+  'America/Asuncion',
+  'America/Bogota',
+  'America/Chicago',
+  'America/Denver',
+  'America/Halifax',
+  'America/Havana',
+  'America/Los_Angeles',
+  'America/New_York',
+  'America/Nuuk',
+  'America/Santiago',
+  'America/Sao_Paulo',
+  'America/St_Johns',
+  'Asia/Beirut',
+  'Asia/Dubai',
+  'Asia/Gaza',
+  'Asia/Jerusalem',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Tehran',
+  'Asia/Tokyo',
+  'Atlantic/Azores',
+  'Australia/Adelaide',
+  'Australia/Lord_Howe',
+  'Australia/Sydney',
+  'Europe/Berlin',
+  'Europe/Chisinau',
+  'Europe/Dublin',
+  'Europe/London',
+  'Europe/Moscow',
+  'Pacific/Apia',
+  'Pacific/Auckland',
+  'Pacific/Chatham',
+  'Pacific/Norfolk',
+]
+
+test('over every change of the clocks of 2026 and 2027 there is one run for each local date, however late it is caught up', () => {
+  const wrong: string[] = []
+  for (const timezone of zones) {
+    let at: Temporal.ZonedDateTime | null = instant('2026-01-01T00:00:00Z').toZonedDateTimeISO(timezone)
+    for (at = at.getTimeZoneTransition('next'); at && at.year < 2028; at = at.getTimeZoneTransition('next'))
+      for (let reminderHour = 0; reminderHour < 18; reminderHour += 1)
+        for (const caughtUpAt of [reminderHour, 12, 17]) {
+          const schedule = { timezone, reminderHour }
+          let date: string = at.toPlainDate().subtract({ days: 3 }).toString()
+          let now = startOfDay(date, timezone)
+          for (let day = 0; day < 6; day += 1) {
+            const run = nextRun(schedule, { now, notBefore: date, lastRunAt: apartFrom({ lastDailyRunAt: now, scheduleChangedAt: null }) })
+            if (run.date !== date)
+              wrong.push(`${timezone} ${reminderHour}:00 caught up at ${caughtUpAt}:00: ${run.date} instead of ${date}`)
+            const late = Temporal.PlainDate.from(date)
+              .toZonedDateTime({ timeZone: timezone, plainTime: `${String(caughtUpAt).padStart(2, '0')}:05` })
+              .toInstant()
+            now = Temporal.Instant.compare(late, run.at) > 0 ? late : run.at
+            date = Temporal.PlainDate.from(date).add({ days: 1 }).toString()
+          }
+        }
+  }
+  expect(wrong).toEqual([])
 })

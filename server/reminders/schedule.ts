@@ -2,7 +2,7 @@ import type { Instant } from '#server/platform/clock.ts'
 
 /** After this hour, local time, the daily run sends nothing more. */
 const lastHour = 18
-/** Automatic runs are at least this far apart, even across changes of the time zone. */
+/** After a change of zone or hour, automatic runs are at least this far apart. */
 const leastHoursApart = 12
 /** Minutes until the next try after a temporary failure; the last one repeats until the deadline. */
 const retryMinutes = [5, 15, 30, 60, 120] as const
@@ -45,8 +45,17 @@ export interface Occurrence {
 }
 
 /**
- * The first daily run on or after the local date `notBefore` that can still take place: before 18:00 of its day, and 12 hours after the
- * last automatic run. It may be earlier on the same day: then it is caught up on now.
+ * The automatic run from which the next one must be apart: the last one, where zone or hour changed since. Otherwise the dates keep them
+ * apart; counting hours would take a day away where summer time begins after a run that was caught up late.
+ */
+export function apartFrom(account: { lastDailyRunAt: Instant | null; scheduleChangedAt: Instant | null }): Instant | null {
+  const { lastDailyRunAt, scheduleChangedAt } = account
+  return lastDailyRunAt && scheduleChangedAt && Temporal.Instant.compare(scheduleChangedAt, lastDailyRunAt) > 0 ? lastDailyRunAt : null
+}
+
+/**
+ * The first daily run on or after the local date `notBefore` that can still take place: before 18:00 of its day, and 12 hours after
+ * `lastRunAt`. It may be earlier on the same day: then it is caught up on now.
  */
 export function nextRun(schedule: Schedule, about: { now: Instant; notBefore: string; lastRunAt: Instant | null }): Occurrence {
   const today = localDate(about.now, schedule.timezone)

@@ -1,0 +1,219 @@
+import { and, asc, lte, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { accounts } from '#server/accounts/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import type { Queue } from '#server/platform/job.ts'
+import { planned } from './deliveries.ts'
+import { deliverJob } from './jobs.ts'
+import { pausedOn } from './owed.ts'
+import { apartFrom, dailyDeadline, dayAfter, dayBeforeOf, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
+import { texts } from './texts.ts'
+
+/** Accounts whose runs are made by one set of statements. */
+const accountsAtOnce = 100
+/** A run with more invoices is made empty, and planned in chunks while its first emails are being sent. */
+export const firstChunk = 1_000
+/** The most missed days that are recorded after a long time without a process. */
+export const mostSkippedDays = 31
+/** From this many new runs on, the planner's statistics must be refreshed. */
+const manyAtOnce = 1_000
+
+/**
+ * The tick of the daily run: makes the run of every account that is due and sets its next one. Any number of processes may tick at once: the
+ * account's row is the lock, the local date the key, and a process skips what another one has locked. An account that fails does not delay
+ * the others; its error is thrown at the end.
+ */
+export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
+  const failures: unknown[] = []
+  let made = 0
+  let last: { id: string; nextRunAt: Instant | null } | undefined
+  do {
+    const behind = last && sql`(${accounts.nextRunAt}, ${accounts.id}) > (${last.nextRunAt?.toString()}::timestamptz, ${last.id}::uuid)`
+    const due = await db
+      .select({ id: accounts.id, nextRunAt: accounts.nextRunAt })
+      .from(accounts)
+      .where(and(lte(accounts.nextRunAt, now), behind))
+      .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
+      .limit(accountsAtOnce)
+    const ids = due.map(({ id }) => id)
+    await makeRunsOf(db, queue, ids, now).catch(async () => {
+      for (const id of ids) await makeRunsOf(db, queue, [id], now).catch((error: unknown) => failures.push(error))
+    })
+    made += due.length
+    last = due.at(-1)
+  } while (last)
+  // Plans made while these tables were small would read all of them for every email.
+  if (made >= manyAtOnce) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
+  if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
+}
+
+type Due = Pick<Account, 'id' | 'timezone' | 'groupByClient'> & { date: string; following: { at: Instant; date: string } }
+
+/** Those of the accounts that are still due. */
+async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const due = await tx
+      .select()
+      .from(accounts)
+      .where(and(sql`${accounts.id} = ANY(${arrayText(ids)}::uuid[])`, lte(accounts.nextRunAt, now)))
+      .orderBy(asc(accounts.id))
+      .for('update', { skipLocked: true })
+    const skipped: SkippedDay[] = []
+    const running: Due[] = []
+    const next: { id: string; at: Instant; from: string; ran: boolean }[] = []
+    for (const account of due) {
+      if (!account.nextRunAt) continue
+      const planned = localDate(account.nextRunAt, account.timezone)
+      const owed = owedFrom({ ...account, nextRunAt: account.nextRunAt })
+      const today = nextRun(account, { now, notBefore: planned, lastRunAt: apartFrom(account) })
+      skipped.push(...skippedDays(account, { from: owed, before: planned, reason: texts.skipped.zoneChanged }))
+      skipped.push(...skippedDays(account, { from: planned, before: today.date, reason: texts.skipped.notRunning }))
+      const ran = Temporal.Instant.compare(today.at, now) <= 0
+      const following = ran ? nextRun(account, { now, notBefore: dayAfter(today.date), lastRunAt: null }) : today
+      // The date at this moment: the run that was due may have been one of another zone.
+      if (ran) running.push({ ...account, date: localDate(now, account.timezone), following })
+      next.push({ id: account.id, at: following.at, from: ran ? dayAfter(today.date) : today.date, ran })
+    }
+    await recordSkippedDays(tx, skipped, now)
+    await insertRuns(tx, running, now)
+    await completeEarlierDays(tx, running, now)
+    await tx.execute(sql`
+      UPDATE accounts a SET next_run_at = n.at, next_run_from = n.date, last_daily_run_at = CASE WHEN n.ran THEN ${now.toString()}::timestamptz ELSE a.last_daily_run_at END
+      FROM unnest(${column(next, ({ id }) => id)}::uuid[], ${column(next, ({ at }) => at.toString())}::timestamptz[], ${column(next, ({ from }) => from)}::date[],
+        ${column(next, ({ ran }) => String(ran))}::boolean[]) AS n (id, at, date, ran)
+      WHERE a.id = n.id`)
+    await queue.sendMany(
+      tx,
+      deliverJob,
+      running.map(({ id }) => ({ ownerId: id })),
+    )
+  })
+}
+
+function column<T>(all: T[], of: (one: T) => string | null): string {
+  return arrayText(all.map(of))
+}
+
+interface SkippedDay {
+  ownerId: string
+  date: string
+  deadline: Instant
+  reason: string
+}
+
+/** Days without a run, because no process ran until 18:00 or for another `reason`; their emails are not sent later. */
+function skippedDays(account: Pick<Account, 'id' | 'timezone'>, days: { from: string; before: string; reason: string }): SkippedDay[] {
+  const earliest = Temporal.PlainDate.from(days.before).subtract({ days: mostSkippedDays }).toString()
+  const skipped: SkippedDay[] = []
+  for (let date = laterDate(days.from, earliest); date < days.before; date = dayAfter(date))
+    skipped.push({ ownerId: account.id, date, deadline: dailyDeadline(date, account.timezone), reason: days.reason })
+  return skipped
+}
+
+async function recordSkippedDays(tx: Database, days: SkippedDay[], now: Instant): Promise<void> {
+  if (days.length === 0) return
+  await tx.execute(sql`
+    INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, skipped_reason)
+    SELECT s.id, s.owner_id, 'daily', s.date, ${now.toString()}::timestamptz, s.deadline, ${now.toString()}::timestamptz, s.reason
+    FROM unnest(${column(days, () => newId())}::uuid[], ${column(days, ({ ownerId }) => ownerId)}::uuid[], ${column(days, ({ date }) => date)}::date[],
+      ${column(days, ({ deadline }) => deadline.toString())}::timestamptz[], ${column(days, ({ reason }) => reason)}::text[]) AS s (id, owner_id, date, deadline, reason)
+    ON CONFLICT DO NOTHING`)
+}
+
+/**
+ * Makes the daily runs of these accounts with all their emails and decisions, in one statement. The accounts' rows must be locked. It decides
+ * as `decide` does for a daily run; a test compares the two.
+ */
+async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void> {
+  if (due.length === 0) return
+  const at = sql`${now.toString()}::timestamptz`
+  // Ids ascend in the order in which the emails are to be sent: the first digits of a new id, then the number of the email.
+  const idsBegin = newId().slice(0, 24)
+  await tx.execute(sql`
+    WITH w AS (
+      SELECT * FROM unnest(${column(due, () => newId())}::uuid[], ${column(due, ({ id }) => id)}::uuid[], ${column(due, ({ date }) => date)}::date[],
+        ${column(due, (one) => dailyDeadline(one.date, one.timezone).toString())}::timestamptz[], ${column(due, (one) => String(one.groupByClient))}::boolean[],
+        ${column(due, (one) => startOfDay(one.date, one.timezone).toString())}::timestamptz[], ${column(due, (one) => startOfDay(dayBeforeOf(one.date), one.timezone).toString())}::timestamptz[])
+        AS w (run_id, owner_id, local_date, deadline_at, grouped, day_began, day_before)
+      WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.owner_id = w.owner_id AND r.local_date = w.local_date AND r.kind = 'daily')),
+    facts AS (
+      SELECT w.*, i.id AS invoice_id, i.client_email, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
+        ${pausedOn(sql`w.local_date`)} AS paused, coalesce(i.last_reminder_at >= w.day_began, false) AS reminded_today,
+        coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) AS pause_note,
+        CASE WHEN w.grouped THEN lower(i.client_email) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place
+      FROM w CROSS JOIN LATERAL (
+        SELECT * FROM invoices WHERE owner_id = w.owner_id AND deleted_at IS NULL AND status <> 'paid' AND due_date < w.local_date LIMIT ${firstChunk + 1}::int) i
+      LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
+      LEFT JOIN client_pauses c ON c.owner_id = i.owner_id AND c.client_key = lower(i.client_email)),
+    large AS (SELECT run_id FROM facts GROUP BY run_id HAVING count(*) > ${firstChunk}::int),
+    decided AS (
+      SELECT *, CASE WHEN paused THEN 'paused' WHEN open_delivery IS NOT NULL OR reminded_today THEN 'already' ELSE 'write' END AS decision,
+        CASE WHEN grouped THEN client_key ELSE invoice_id::text END AS email
+      FROM facts WHERE run_id NOT IN (SELECT run_id FROM large)),
+    emails AS (
+      SELECT run_id, email, owner_id, deadline_at, (array_agg(client_email ORDER BY due_date, invoice_id))[1] AS client_email,
+        (${idsBegin}::text || lpad(to_hex(row_number() OVER (ORDER BY run_id, min(place COLLATE "C"), min(due_date), email)), 12, '0'))::uuid AS id
+      FROM decided WHERE decision = 'write' GROUP BY run_id, email, owner_id, deadline_at),
+    left_out AS (
+      SELECT run_id, sum(CASE WHEN grouped AND NOT alone THEN 0 WHEN grouped THEN 1 ELSE invoices END)::int AS count
+      FROM (SELECT run_id, grouped, email, bool_and(decision <> 'write') AS alone, count(*) FILTER (WHERE decision <> 'write') AS invoices FROM decided GROUP BY run_id, grouped, email) groups
+      GROUP BY run_id),
+    new_runs AS (
+      INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, grouped, planned_at, skipped)
+      SELECT w.run_id, w.owner_id, 'daily', w.local_date, ${at}, w.deadline_at, w.grouped, CASE WHEN large.run_id IS NULL THEN ${at} END, coalesce(left_out.count, 0)
+      FROM w LEFT JOIN large ON large.run_id = w.run_id LEFT JOIN left_out ON left_out.run_id = w.run_id),
+    ${planned(at)},
+    extended AS (
+      UPDATE deliveries d SET deadline_at = greatest(d.deadline_at, o.deadline_at)
+      FROM (SELECT open_delivery, max(deadline_at) AS deadline_at FROM decided WHERE decision = 'already' AND open_delivery IS NOT NULL GROUP BY open_delivery) o
+      WHERE d.id = o.open_delivery),
+    written AS (
+      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, decided_at)
+      SELECT x.owner_id, x.invoice_id, x.local_date, 'mail', e.id, ${at} FROM decided x JOIN emails e ON e.run_id = x.run_id AND e.email = x.email WHERE x.decision = 'write'
+      ON CONFLICT (invoice_id, local_date) DO UPDATE SET rule = 'mail', delivery_id = excluded.delivery_id, note = NULL, decided_at = excluded.decided_at)
+    INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
+    SELECT owner_id, invoice_id, local_date, CASE WHEN decision = 'paused' THEN 'paused' WHEN open_delivery IS NOT NULL THEN 'mail' ELSE 'already_reminded' END,
+      CASE WHEN decision = 'already' THEN open_delivery END, CASE WHEN decision = 'paused' THEN pause_note END, ${at}
+    FROM decided WHERE decision <> 'write'
+    ON CONFLICT (invoice_id, local_date) DO NOTHING`)
+}
+
+/**
+ * Fills the gaps of earlier days: an invoice added, already past due, after the run of its day, and every invoice on a day without a
+ * process.
+ */
+export async function completeEarlierDays(
+  tx: Database,
+  those: { id: string; timezone: string; date: string }[],
+  now: Instant,
+): Promise<void> {
+  const ends = new Map<string, string>()
+  const endOf = (date: string, timezone: string) => {
+    const key = `${date} ${timezone}`
+    const end = ends.get(key) ?? startOfDay(dayAfter(date), timezone).toString()
+    ends.set(key, end)
+    return end
+  }
+  const days = await rows(
+    tx,
+    z.object({ ownerId: z.string(), timezone: z.string(), date: z.string(), rule: z.string(), note: z.string().nullable() }),
+    // A run cancelled before it was complete has decided nothing about the rest.
+    sql`SELECT DISTINCT ON (r.owner_id, r.local_date) r.owner_id AS "ownerId", w.timezone, r.local_date::text AS date, r.skipped_reason AS note,
+          CASE WHEN r.skipped_reason IS NOT NULL THEN 'not_running' WHEN r.planned_at IS NULL THEN 'cancelled' ELSE 'added_later' END AS rule
+        FROM unnest(${column(those, ({ id }) => id)}::uuid[], ${column(those, ({ timezone }) => timezone)}::text[], ${column(those, ({ date }) => date)}::date[]) AS w (owner_id, timezone, before)
+        JOIN runs r ON r.owner_id = w.owner_id AND r.kind IN ('daily', 'start') AND r.local_date < w.before AND r.local_date >= greatest(w.before - ${mostSkippedDays}::int, (
+          SELECT max(x.local_date) FROM runs x WHERE x.owner_id = w.owner_id AND x.kind = 'daily' AND x.skipped_reason IS NULL AND x.local_date < w.before))
+        ORDER BY r.owner_id, r.local_date, r.skipped_reason NULLS FIRST, r.planned_at NULLS LAST`,
+  )
+  if (days.length === 0) return
+  await tx.execute(sql`
+    INSERT INTO decisions (owner_id, invoice_id, local_date, rule, note, decided_at)
+    SELECT i.owner_id, i.id, d.date, d.rule, d.note, ${now.toString()}::timestamptz
+    FROM unnest(${column(days, ({ ownerId }) => ownerId)}::uuid[], ${column(days, ({ date }) => date)}::date[], ${column(days, ({ rule }) => rule)}::text[], ${column(days, ({ note }) => note)}::text[],
+      ${column(days, ({ date, timezone }) => endOf(date, timezone))}::timestamptz[]) AS d (owner_id, date, rule, note, ended)
+    JOIN invoices i ON i.owner_id = d.owner_id AND i.deleted_at IS NULL AND i.due_date < d.date AND i.created_at < d.ended AND (i.status <> 'paid' OR i.paid_at >= d.ended)
+    ON CONFLICT (invoice_id, local_date) DO NOTHING`)
+}
