@@ -1,27 +1,42 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconMailCog } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { useFirstSteps } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { GmailButton, GmailPause, GmailReturn, useGmail } from './gmail.tsx'
 import styles from './mail.module.css'
 import { ConfiguredCard, PauseBanner } from './mailbox-card.tsx'
+import { type ProviderName, providers } from './presets.ts'
 import { SmtpDialog } from './smtp-dialog.tsx'
 import { texts } from './texts.ts'
 
 export default function MailSettingsScreen(): ReactNode {
   const config = useApiQuery(mailCalls.config)
   const remove = useRemoveMailbox()
-  const [configuring, setConfiguring] = useState(false)
-  const configure = () => setConfiguring(true)
+  const gmail = useGmail()
+  const [address, setAddress] = useSearchParams()
+  const wanted = address.get('connect')
+  const [configuring, setConfiguring] = useState<ProviderName | null>(null)
+  const configure = () => setConfiguring('custom')
+  const { data } = config
+  // `?connect` opens the dialog, with a provider chosen if it names one; where Google is set up, the screen itself asks which way.
+  useEffect(() => {
+    if (wanted === null || !data) return
+    setAddress({}, { replace: true })
+    const provider = providers.find((name) => name === wanted)
+    if (!data.configured && (provider || !gmail)) setConfiguring(provider ?? 'custom')
+  }, [wanted, data, gmail, setAddress])
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
@@ -36,7 +51,12 @@ export default function MailSettingsScreen(): ReactNode {
       >
         {(mailbox) => <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={remove} />}
       </QueryView>
-      <SmtpDialog opened={configuring} mailbox={config.data ?? null} onClose={() => setConfiguring(false)} />
+      <SmtpDialog
+        opened={configuring !== null}
+        provider={configuring ?? 'custom'}
+        mailbox={config.data ?? null}
+        onClose={() => setConfiguring(null)}
+      />
     </>
   )
 }
@@ -69,8 +89,29 @@ function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove
       ) : (
         mailbox.pause && <PauseBanner pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} />
       )}
+      <NextStep />
       <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={onRemove} />
     </>
+  )
+}
+
+/** Until the first reminder was accepted: what is missing next. */
+function NextStep(): ReactNode {
+  const steps = useFirstSteps()
+  if (steps === undefined || steps === 'accepted' || steps.next === null || steps.next === 'mailbox') return null
+  const { text, action } = texts.next[steps.next]
+  return (
+    <Notice
+      tone="good"
+      title={text}
+      action={
+        <Button component={Link} to={steps.to[steps.next]}>
+          {action(steps.daily)}
+        </Button>
+      }
+    >
+      {texts.next.why}
+    </Notice>
   )
 }
 

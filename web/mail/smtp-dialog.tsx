@@ -14,16 +14,17 @@ import { texts } from './texts.ts'
 
 const t = texts.smtp
 const usualPort = { ssl: 465, tls: 587 }
-const empty = presets.custom
 
 interface SmtpDialogProps {
   opened: boolean
+  /** Chosen at first, where no mailbox is connected. */
+  provider: ProviderName
   mailbox: MailConfig | null
   onClose: () => void
 }
 
 /** The form must be unmounted on closing, so that the typed password is discarded. */
-export function SmtpDialog({ opened, mailbox, onClose }: SmtpDialogProps): ReactNode {
+export function SmtpDialog({ opened, provider, mailbox, onClose }: SmtpDialogProps): ReactNode {
   const [busy, setBusy] = useState(false)
   const close = () => {
     if (!busy) onClose()
@@ -31,7 +32,7 @@ export function SmtpDialog({ opened, mailbox, onClose }: SmtpDialogProps): React
   return (
     <Modal opened={opened} onClose={close} title={t.title} size={600} closeButtonProps={{ 'aria-label': t.close, size: 44, iconSize: 18 }}>
       <div className={styles.form}>
-        <SmtpForm mailbox={mailbox} onBusy={setBusy} onClose={onClose} />
+        <SmtpForm provider={provider} mailbox={mailbox} onBusy={setBusy} onClose={onClose} />
       </div>
     </Modal>
   )
@@ -47,14 +48,16 @@ interface Values extends Record<string, unknown> {
 }
 
 interface SmtpFormProps {
+  provider: ProviderName
   mailbox: MailConfig | null
   /** The dialog cannot be closed while the connection is tested. */
   onBusy: (busy: boolean) => void
   onClose: () => void
 }
 
-function SmtpForm({ mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
+function SmtpForm({ provider: first, mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
   const portTyped = useRef(false)
+  const empty = presets[first]
   const state = useContractForm<typeof mailCalls.configureSmtp, Values>({
     call: mailCalls.configureSmtp,
     initialValues: {

@@ -66,6 +66,15 @@ export const texts = {
     change: 'Change Configuration',
     remove: 'Remove Configuration',
   },
+  next: {
+    why: 'Your mailbox is connected.',
+    invoice: { text: 'Next: add your unpaid invoices', action: () => 'Add an invoice' },
+    preview: { text: 'Next: see who gets an email', action: () => 'Preview the first email' },
+    start: {
+      text: 'Next: start the reminders',
+      action: (daily: boolean) => (daily ? 'Start daily reminders' : 'Send the first reminders'),
+    },
+  },
   test: {
     send: 'Send Test Email',
     sending: 'Sending Test Email...',

@@ -1,6 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import { billingCalls } from '#contract/billing.ts'
 import type { CallReply } from '#contract/call.ts'
 import { causeOf, type MailConfig, mailCalls, type SenderPause } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -126,16 +127,20 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
 
 /** Answers the run that the address asks for, and opens the dialog that it asks for, once. */
 function useAsked({ start, sendNow }: ReminderActions, active: boolean): string | null {
+  const subscription = useApiQuery(billingCalls.subscription)
+  const daily = subscription.data?.entitlements.abilities.includes('scheduling') ?? true
   const [address, setAddress] = useSearchParams()
   const wanted = (['preview', 'start', 'send'] as const).find((name) => address.has(name)) ?? null
   const answered = useRef<typeof wanted>(null)
   useEffect(() => {
-    if (answered.current === wanted) return
+    // The plan decides which of the two dialogs shows the first emails.
+    if (answered.current === wanted || subscription.isPending) return
     answered.current = wanted
     if (wanted === null) return
     setAddress({}, { replace: true, preventScrollReset: true })
-    if (wanted === 'send') void sendNow()
-    else if (!active) void start(wanted === 'preview')
+    const reading = wanted === 'preview'
+    if (wanted === 'send' || !daily) void sendNow(reading)
+    else if (!active) void start(reading)
   })
   return address.get('run')
 }

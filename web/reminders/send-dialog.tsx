@@ -1,7 +1,8 @@
 import { Button, Group } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { formatRupees } from '#contract/money.ts'
 import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
+import { useMarkPreviewed } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { lateness } from '#web/ui/dates.ts'
@@ -50,6 +51,8 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
   const preview = useApiQuery(reminderCalls.preview).data
   const status = useApiQuery(reminderCalls.status).data
   const settings = useApiQuery(reminderCalls.settings).data
+  const markPreviewed = useMarkPreviewed()
+  useEffect(markPreviewed, [markPreviewed])
   if (!preview || !status || !settings) return null
   const due = preview.lines.filter(action === 'start' ? ({ dueNow }) => dueNow : ({ sendNowLeft }) => sendNowLeft > 0)
   const emails = emailsOf(due, settings.groupByClient)

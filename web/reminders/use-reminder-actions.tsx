@@ -39,7 +39,7 @@ export interface ReminderActions {
   start: (reading?: boolean) => Promise<void>
   stop: () => void
   /** Asks with the dialog of Send Now. */
-  sendNow: () => Promise<void>
+  sendNow: (reading?: boolean) => Promise<void>
   /** The answer of these dialogs. */
   confirm: (action: 'start' | 'send') => void
 }
@@ -150,11 +150,11 @@ export function useReminderActions({ configured, active, preview, runs, followed
         onConfirm: () => stop.mutateAsync({}).catch(() => undefined),
       })
     },
-    sendNow: async () => {
+    sendNow: async (reading = false) => {
       if (!configured) return setDialog('needed-to-send')
       const due = await check('send')
       if (!due) return
-      setReading(false)
+      setReading(reading)
       if (due.sendNowMails > 0) setDialog('send')
       else if (due.remindedToday > 0) setDialog('nothing-left')
       else sendNow.mutate({})

@@ -1,12 +1,12 @@
 import { Button, Skeleton } from '@mantine/core'
-import { IconCheck, IconFileInvoice, IconPlus, IconUpload } from '@tabler/icons-react'
+import { IconFileInvoice, IconPlus, IconUpload } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
-import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { Checklist } from '#web/invoices/checklist/checklist.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
@@ -48,6 +48,7 @@ export default function DashboardScreen(): ReactNode {
   return (
     <>
       <Head invoices={invoices.data ?? null} />
+      <Checklist />
       <QueryView
         query={invoices}
         loading={texts.dashboard.loading}
@@ -136,53 +137,20 @@ function DashboardSkeleton({ still = false }: { still?: boolean }): ReactNode {
 
 function NoInvoices(): ReactNode {
   return (
-    <>
-      <EmptyState
-        icon={<IconFileInvoice />}
-        title={texts.none.title}
-        text={texts.none.text}
-        action={
-          <>
-            <Button component={Link} to={screens.newInvoice} leftSection={<IconPlus size={18} />}>
-              {texts.dashboard.create}
-            </Button>
-            <Button component={Link} to="?import" variant="default" leftSection={<IconUpload size={18} stroke={1.7} />}>
-              {texts.dashboard.importCsv}
-            </Button>
-          </>
-        }
-      />
-      <FirstSteps />
-    </>
-  )
-}
-
-/** The setup steps up to the first reminder. */
-function FirstSteps(): ReactNode {
-  const mailbox = useApiQuery(mailCalls.config)
-  const status = useApiQuery(reminderCalls.status)
-  const { invoice, mailbox: connect, start } = texts.firstSteps.list
-  const steps = [
-    { ...invoice, to: screens.newInvoice, done: null },
-    { ...connect, to: screens.mailSettings, done: mailbox.data?.configured ? connect.done : null },
-    { ...start, to: screens.reminderControl, done: status.data?.isActive ? start.done : null },
-  ]
-  return (
-    <section className={styles.steps}>
-      <h2 className={styles.stepsTitle}>{texts.firstSteps.title}</h2>
-      <ol className={styles.stepsList}>
-        {steps.map(({ text, hint, to, done }, at) => (
-          <li key={text} className={styles.step} data-done={done !== null || undefined}>
-            <span className={styles.stepMark} aria-hidden>
-              {done === null ? at + 1 : <IconCheck size={18} />}
-            </span>
-            <div>
-              <Link to={to}>{text}</Link>
-              <div className={styles.stepHint}>{done ?? hint}</div>
-            </div>
-          </li>
-        ))}
-      </ol>
-    </section>
+    <EmptyState
+      icon={<IconFileInvoice />}
+      title={texts.none.title}
+      text={texts.none.text}
+      action={
+        <>
+          <Button component={Link} to={screens.newInvoice} leftSection={<IconPlus size={18} />}>
+            {texts.dashboard.create}
+          </Button>
+          <Button component={Link} to="?import" variant="default" leftSection={<IconUpload size={18} stroke={1.7} />}>
+            {texts.dashboard.importCsv}
+          </Button>
+        </>
+      }
+    />
   )
 }

@@ -50,14 +50,6 @@ export const texts = {
     failed: (message: string) => `Couldn't export the invoices. ${message}`,
   },
   none: { title: 'No invoices yet', text: 'Get started by creating your first invoice' },
-  firstSteps: {
-    title: 'Set up once, in three steps',
-    list: {
-      invoice: { text: 'Add your unpaid invoices', hint: 'One by one or from a CSV file' },
-      mailbox: { text: 'Connect your mailbox', hint: 'Reminders are sent from your own address', done: 'Connected' },
-      start: { text: 'Start reminders', hint: "You'll see who gets an email before anything is sent", done: 'Active' },
-    },
-  },
   schedule: {
     active: {
       text: (next: string | null) => (next === null ? 'Daily reminders are on.' : `Daily reminders are on. Next run ${next}.`),

@@ -1,0 +1,30 @@
+import { Skeleton } from '@mantine/core'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { reminderCalls } from '#contract/reminders.ts'
+import { useApiQuery } from '#web/platform/query.ts'
+import { useSession } from '#web/platform/session.ts'
+
+/** Until it loads, and where it cannot be loaded, the dashboard shows the rest. */
+const OpenChecklist = lazy(async () => ({
+  default: await import('./open-checklist.tsx').then(
+    (loaded) => loaded.OpenChecklist,
+    () => () => null,
+  ),
+}))
+
+/** The account that was without a first reminder when this page was loaded: its checklist stays until the next visit. */
+let openFor: string | null = null
+
+/** What leads to the first reminder: stays on the dashboard until a mail server has accepted one. */
+export function Checklist(): ReactNode {
+  const account = useSession()?.user._id ?? null
+  const status = useApiQuery(reminderCalls.status).data
+  if (!status || account === null) return null
+  if (status.lastReminderSent === null) openFor = account
+  if (openFor !== account) return null
+  return (
+    <Suspense fallback={<Skeleton height={420} radius={14} mb={24} />}>
+      <OpenChecklist />
+    </Suspense>
+  )
+}
