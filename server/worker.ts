@@ -28,7 +28,7 @@ import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { enqueueDueSystemMails, openSystemMailer, systemLinkJob, systemNoticeJob } from '#server/platform/system-mail.ts'
 import { pruneSystemMailCounts } from '#server/platform/system-mail-limits.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
-import { closeTooLate, type Delivering, deliver, endQuotaPauses, wakeDue } from '#server/reminders/deliver.ts'
+import { closeTooLate, type Delivering, deliver, endQuotaPauses, releaseEnded, wakeDue } from '#server/reminders/deliver.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
@@ -143,6 +143,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
     repeat('payments', { everySeconds: 2, log }, () => reconcileDue(deps)),
     repeat('webhooks', { everySeconds: 1, log }, () => wakeWebhooks(deps)),
     repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
+    repeat('held', { everySeconds: 60, log }, () => releaseEnded(deps)),
     repeat('plan ends', { everySeconds: 3600, log }, () => notifyPlanEnds(deps)),
     repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
   ]

@@ -20,7 +20,7 @@ import { type Database, type OpenDatabase, openServer, wrapEmbedded } from '#ser
 import type { Deps } from '#server/platform/deps.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
-import type { Delivering } from '#server/reminders/deliver.ts'
+import { type Delivering, releaseEnded } from '#server/reminders/deliver.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { reconcileDue, sweep, tick, works } from '#server/worker.ts'
@@ -104,6 +104,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     do {
       await tick(deps)
       await reconcileDue(deps)
+      await releaseEnded(deps)
       await sweep(deps)
       await wakeWebhooks(deps)
     } while ((await queue.runWaiting(jobs)) > 0)

@@ -140,6 +140,8 @@ export const decisions = pgTable(
     primaryKey({ columns: [t.invoiceId, t.localDate] }),
     foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
     foreignKey({ columns: [t.ownerId, t.deliveryId], foreignColumns: [deliveries.ownerId, deliveries.id] }),
+    // Deleting an account looks up the decisions of each of its emails.
+    index('decisions_delivery').on(t.ownerId, t.deliveryId).where(sql`${t.deliveryId} IS NOT NULL`),
   ],
 )
 

@@ -1,0 +1,1 @@
+CREATE INDEX "decisions_delivery" ON "decisions" USING btree ("owner_id","delivery_id") WHERE "decisions"."delivery_id" IS NOT NULL;
