@@ -197,12 +197,18 @@ async function measure(place: Place, sink: Sink, about: Case): Promise<Figures> 
   await fill(place, sink, about)
   await sink.reset()
   const emails = about.accounts * about.each
-  const soon = Temporal.Now.instant().add({ seconds: place.env.DATA_DIR ? 8 : 4 })
-  await place.use((db) =>
-    db.execute(sql`UPDATE accounts SET next_run_at = ${soon.toString()}::timestamptz WHERE email LIKE 'owner%'`).then(() => undefined),
-  )
+  const dueIn = async (seconds: number) => {
+    const at = Temporal.Now.instant().add({ seconds })
+    await place.use(async (db) => {
+      await db.execute(sql`UPDATE accounts SET next_run_at = ${at.toString()}::timestamptz WHERE email LIKE 'owner%'`)
+    })
+    return at.epochMilliseconds
+  }
+  // The embedded database belongs to the program once it runs; on a busy machine the start may take longer than these seconds.
+  const planned = place.env.DATA_DIR ? await dueIn(10) : 0
   await using program: Program = await startProgram({ ...place.env, LOG_LEVEL: 'warn' })
-  await pause(Math.max(0, soon.epochMilliseconds - Date.now() - 500))
+  const hour = planned === 0 ? await dueIn(3) : Math.max(planned, Date.now())
+  await pause(Math.max(0, hour - Date.now() - 500))
   const before = { node: cpuMs(program.pid), postgres: cpuOfPostgres(), memory: residentMb(program.pid) }
   let memory = before.memory
   for (;;) {
@@ -212,8 +218,8 @@ async function measure(place: Place, sink: Sink, about: Case): Promise<Figures> 
     if (received < emails) continue
     return {
       // From the hour, as an owner sees it; L begins with its first connection too.
-      perSecond: (emails * 1_000) / (lastAt - soon.epochMilliseconds),
-      firstMs: firstAt - soon.epochMilliseconds,
+      perSecond: (emails * 1_000) / (lastAt - hour),
+      firstMs: firstAt - hour,
       nodeMs: (cpuMs(program.pid) - before.node) / emails,
       postgresMs: (cpuOfPostgres() - before.postgres) / emails,
       memoryMb: memory - before.memory,

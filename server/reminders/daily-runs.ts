@@ -14,6 +14,8 @@ import { texts } from './texts.ts'
 
 /** Accounts whose runs are made by one set of statements. */
 const accountsAtOnce = 100
+/** Invoices decided by one statement, of several accounts. */
+const invoicesAtOnce = 1_000
 /** A run with more invoices is made empty, and planned in chunks while its first emails are being sent. */
 export const firstChunk = 1_000
 /** The most missed days that are recorded after a long time without a process. */
@@ -33,21 +35,40 @@ export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Pro
   do {
     const behind = last && sql`(${accounts.nextRunAt}, ${accounts.id}) > (${last.nextRunAt?.toString()}::timestamptz, ${last.id}::uuid)`
     const due = await db
-      .select({ id: accounts.id, nextRunAt: accounts.nextRunAt })
+      .select({ id: accounts.id, nextRunAt: accounts.nextRunAt, invoices: invoicesOpen })
       .from(accounts)
       .where(and(lte(accounts.nextRunAt, now), behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(accountsAtOnce)
-    const ids = due.map(({ id }) => id)
-    await makeRunsOf(db, queue, ids, now).catch(async () => {
-      for (const id of ids) await makeRunsOf(db, queue, [id], now).catch((error: unknown) => failures.push(error))
-    })
+    for (const ids of inParts(due))
+      await makeRunsOf(db, queue, ids, now).catch(async () => {
+        for (const id of ids) await makeRunsOf(db, queue, [id], now).catch((error: unknown) => failures.push(error))
+      })
     made += due.length
     last = due.at(-1)
   } while (last)
   // Plans made while these tables were small would read all of them for every email.
   if (made >= manyAtOnce) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
   if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
+}
+
+/** Of a due account, at most one more than are planned at once. */
+const invoicesOpen = sql<number>`(SELECT count(*) FROM (
+  SELECT 1 FROM invoices i WHERE i.owner_id = accounts.id AND i.deleted_at IS NULL AND i.status <> 'paid' LIMIT ${firstChunk + 1}) open)::int`
+
+/** A transaction may take five seconds, and on the embedded database all calls wait for it. */
+function inParts(due: { id: string; invoices: number }[]): string[][] {
+  const parts: string[][] = []
+  let room = 0
+  for (const { id, invoices } of due) {
+    if (parts.length === 0 || invoices > room) {
+      parts.push([])
+      room = invoicesAtOnce
+    }
+    parts.at(-1)?.push(id)
+    room -= invoices
+  }
+  return parts
 }
 
 type Due = Pick<Account, 'id' | 'timezone' | 'groupByClient'> & { date: string; following: { at: Instant; date: string } }
@@ -130,7 +151,8 @@ async function recordSkippedDays(tx: Database, days: SkippedDay[], now: Instant)
 async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void> {
   if (due.length === 0) return
   const at = sql`${now.toString()}::timestamptz`
-  // Ids ascend in the order in which the emails are to be sent: the first digits of a new id, then the number of the email.
+  // Ids ascend in the order in which the emails are to be sent: the first digits of a new id, then the number of the email. No part is joined with
+  // another one by a text: without statistics PostgreSQL would compare every pair.
   const idsBegin = newId().slice(0, 24)
   await tx.execute(sql`
     WITH w AS (
@@ -148,18 +170,21 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
         SELECT * FROM invoices WHERE owner_id = w.owner_id AND deleted_at IS NULL AND status <> 'paid' AND due_date < w.local_date LIMIT ${firstChunk + 1}::int) i
       LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
       LEFT JOIN client_pauses c ON c.owner_id = i.owner_id AND c.client_key = lower(i.client_email)),
-    large AS (SELECT run_id FROM facts GROUP BY run_id HAVING count(*) > ${firstChunk}::int),
     decided AS (
-      SELECT *, CASE WHEN paused THEN 'paused' WHEN open_delivery IS NOT NULL OR reminded_today THEN 'already' ELSE 'write' END AS decision,
-        CASE WHEN grouped THEN client_key ELSE invoice_id::text END AS email
-      FROM facts WHERE run_id NOT IN (SELECT run_id FROM large)),
+      SELECT *, CASE WHEN decision = 'write' THEN
+          (${idsBegin}::text || lpad(to_hex(dense_rank() OVER (PARTITION BY decision ORDER BY run_id, place COLLATE "C")), 12, '0'))::uuid END AS email_id
+      FROM (
+        SELECT *, CASE WHEN paused THEN 'paused' WHEN open_delivery IS NOT NULL OR reminded_today THEN 'already' ELSE 'write' END AS decision,
+          count(*) OVER (PARTITION BY run_id) AS invoices
+        FROM facts) judged
+      WHERE invoices <= ${firstChunk}::int),
     emails AS (
-      SELECT run_id, email, owner_id, deadline_at, (array_agg(client_email ORDER BY due_date, invoice_id))[1] AS client_email,
-        (${idsBegin}::text || lpad(to_hex(row_number() OVER (ORDER BY run_id, min(place COLLATE "C"), min(due_date), email)), 12, '0'))::uuid AS id
-      FROM decided WHERE decision = 'write' GROUP BY run_id, email, owner_id, deadline_at),
+      SELECT DISTINCT ON (email_id) email_id AS id, run_id, owner_id, deadline_at, client_email
+      FROM decided WHERE decision = 'write' ORDER BY email_id, due_date, invoice_id),
+    large AS (SELECT run_id FROM facts GROUP BY run_id HAVING count(*) > ${firstChunk}::int),
     left_out AS (
       SELECT run_id, sum(CASE WHEN grouped AND NOT alone THEN 0 WHEN grouped THEN 1 ELSE invoices END)::int AS count
-      FROM (SELECT run_id, grouped, email, bool_and(decision <> 'write') AS alone, count(*) FILTER (WHERE decision <> 'write') AS invoices FROM decided GROUP BY run_id, grouped, email) groups
+      FROM (SELECT run_id, grouped, place, bool_and(decision <> 'write') AS alone, count(*) FILTER (WHERE decision <> 'write') AS invoices FROM decided GROUP BY run_id, grouped, place) groups
       GROUP BY run_id),
     new_runs AS (
       INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, grouped, planned_at, skipped)
@@ -172,7 +197,7 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
       WHERE d.id = o.open_delivery),
     written AS (
       INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, decided_at)
-      SELECT x.owner_id, x.invoice_id, x.local_date, 'mail', e.id, ${at} FROM decided x JOIN emails e ON e.run_id = x.run_id AND e.email = x.email WHERE x.decision = 'write'
+      SELECT owner_id, invoice_id, local_date, 'mail', email_id, ${at} FROM decided WHERE decision = 'write'
       ON CONFLICT (invoice_id, local_date) DO UPDATE SET rule = 'mail', delivery_id = excluded.delivery_id, note = NULL, decided_at = excluded.decided_at)
     INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
     SELECT owner_id, invoice_id, local_date, CASE WHEN decision = 'paused' THEN 'paused' WHEN open_delivery IS NOT NULL THEN 'mail' ELSE 'already_reminded' END,

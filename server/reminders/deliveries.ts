@@ -95,8 +95,8 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
 }
 
 /**
- * The same as part of a statement that makes many runs: adds `emails` (id, owner_id, run_id, email, client_email, deadline_at) with the
- * invoices that `decided` (run_id, email, invoice_id, decision) writes about.
+ * The same as part of a statement that makes many runs: adds `emails` (id, owner_id, run_id, client_email, deadline_at) with the invoices
+ * that `decided` (owner_id, invoice_id, email_id, decision) writes about.
  */
 export const planned = (at: SQL) => sql`
   new_deliveries AS (
@@ -104,7 +104,7 @@ export const planned = (at: SQL) => sql`
     SELECT e.id, e.owner_id, e.run_id, e.client_email, 'queued', ${at}, ${at}, e.deadline_at FROM emails e),
   new_invoices AS (
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open)
-    SELECT e.owner_id, e.id, x.invoice_id, true FROM decided x JOIN emails e ON e.run_id = x.run_id AND e.email = x.email WHERE x.decision = 'write')`
+    SELECT x.owner_id, x.email_id, x.invoice_id, true FROM decided x WHERE x.decision = 'write')`
 
 /** Emails that wait for a retry, or only for an approval, are tried now, for this run too. */
 export async function pullForward(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
