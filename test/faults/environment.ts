@@ -182,19 +182,23 @@ interface Answer {
   ms: number
 }
 
-/** One call by an account, over HTTP. `now` is the program's. */
+/** One call by an account, over HTTP. `now` is the program's; `from` is the address that a proxy reports. */
 export async function send(
   program: Pick<Program, 'url'>,
   account: Pick<Account, 'sessionId'> | null,
   call: string,
-  about: { body?: object; now?: Instant; withinMs?: number } = {},
+  about: { body?: object; now?: Instant; withinMs?: number; from?: string } = {},
 ): Promise<Answer> {
   const [method = 'GET', where = '/'] = call.split(' ')
   const token = account && (await signAccessToken(secretKey, account.sessionId, about.now ?? Temporal.Now.instant()))
   const began = performance.now()
   const answered = await fetch(program.url + where, {
     method,
-    headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(about.body ? { 'content-type': 'application/json' } : {}) },
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(about.body ? { 'content-type': 'application/json' } : {}),
+      ...(about.from ? { 'x-forwarded-for': about.from } : {}),
+    },
     ...(about.body ? { body: JSON.stringify(about.body) } : {}),
     signal: AbortSignal.timeout(about.withinMs ?? 60_000),
   })

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { later, silence } from '#test/fakes/smtp-server.ts'
+import { type Account, onAnyDatabase, openMailServer, send } from '#test/faults/environment.ts'
+import { percentile, row, seconds } from '#test/faults/row.ts'
+import type { Program } from '#test/program.ts'
+
+type Abuse = (account: Account, nth: number) => Promise<unknown>
+
+const dueYesterday = Temporal.Now.plainDateISO().subtract({ days: 1 }).toString()
+const invoice = (name: string) => ({
+  clientName: name,
+  clientEmail: `${name}@example.com`,
+  amount: 1_200,
+  dueDate: dueYesterday,
+  status: 'unpaid',
+})
+
+/** Each kind of abuse of rows 83 to 95 that needs an account, again and again; a refusal is part of it. */
+function abuses(program: Program, hanging: string): Abuse[] {
+  const ask = (account: Account, call: string, body?: object) =>
+    send(program, account, call, { ...(body ? { body } : {}), from: addressOf(account) }).catch(() => null)
+  const wording = { useCustomTemplate: true, customSubject: 'Owed', customContent: `${'x'.repeat(17_900)} {{clientName}} {{amount}}` }
+  return [
+    // A mailbox that answers late or never, and an email for each invoice.
+    (account) => ask(account, 'POST /reminder/send-immediate'),
+    // Eight long answers at the same time.
+    (account) =>
+      Promise.all(
+        ['/invoice', '/invoices/export', '/invoice', '/user/export']
+          .flatMap((path) => [path, path])
+          .map((path) => ask(account, `GET ${path}`)),
+      ),
+    // Events for receivers that hang.
+    async (account, nth) => {
+      if (nth === 0)
+        for (let hook = 0; hook < 20; hook += 1)
+          await ask(account, 'POST /webhooks', { url: `${hanging}/${account.id}/${hook}`, events: ['invoice.created'] })
+      await ask(account, 'POST /invoice', invoice(`hooked-${nth}`))
+    },
+    // Emails of Duely itself.
+    async (account, nth) => {
+      await ask(account, 'POST /api-keys', { name: `Key ${nth}`, scopes: ['read'] })
+      await ask(account, 'POST /auth/forgot-password', { email: account.email })
+    },
+    // Passwords tried.
+    (account, nth) => ask(account, 'POST /auth', { email: account.email, password: `guess ${nth}` }),
+    // A long wording, rendered for many invoices of one client.
+    async (account, nth) => {
+      if (nth === 0) await ask(account, 'PUT /mail-config/template/group', wording)
+      await ask(account, 'GET /reminder/pending')
+      await ask(account, 'POST /reminder/send-immediate')
+    },
+    // A thousand invoices imported, and taken back.
+    async (account, nth) => {
+      const lines = Array.from({ length: 1_000 }, (_none, line) => invoice(`imported-${nth}-${line}`))
+      await ask(account, 'POST /invoices/import', { lines })
+      const { body } = (await ask(account, 'GET /invoice')) ?? { body: [] }
+      const ids = Array.isArray(body) ? (body as { _id: string }[]).slice(0, 1_000).map(({ _id }) => _id) : []
+      await ask(account, 'POST /invoices/change', { change: { do: 'delete' }, ids })
+    },
+  ]
+}
+
+/** Each account calls from an address of its own. */
+function addressOf({ id }: Account): string {
+  return `198.${18 + (Number.parseInt(id.slice(-2), 16) % 2)}.${Number.parseInt(id.slice(-4, -2), 16)}.${Number.parseInt(id.slice(-6, -4), 16)}`
+}
+
+row('96', '200 accounts abuse everything above for ten minutes, beside 20 ordinary ones', async (trial) => {
+  trial.mustHold('ordinary accounts: 95 % of calls within 300 ms, their emails within 2 s, 0 lost, 0 twice')
+  const [minutes, many, ordinaryCount] = [10, 200, 20]
+  const environment = await onAnyDatabase(trial)
+  const healthy = await openMailServer(trial)
+  const hanging = trial.stack.use(await openFakeReceiver())
+  hanging.answer({ status: 200, afterMs: 30_000 })
+  const silent = await openMailServer(trial)
+  silent.answer({ greeting: () => silence })
+  const dotless = await openMailServer(trial)
+  dotless.answer({ dot: () => silence })
+  const slow = await openMailServer(trial)
+  slow.answer({ dot: () => later(5_000) })
+  const servers = [silent, dotless, slow]
+  const attackers = (
+    await Promise.all(
+      servers.map((smtp, nth) => environment.createAccounts({ count: Math.ceil(many / 3), invoices: 200, smtp, name: `attacker${nth}-` })),
+    )
+  )
+    .flat()
+    .slice(0, many)
+  const ordinary = await environment.createAccounts({ count: ordinaryCount, invoices: 5, smtp: healthy, name: 'ordinary' })
+  const program = await environment.start({ RATE_LIMIT: 'on', TRUST_PROXY: '127.0.0.1', HOOK_ALLOW_PRIVATE_HOSTS: 'true' })
+  const until = performance.now() + minutes * 60_000
+  const going = () => performance.now() < until && !trial.signal.aborted
+  const kinds = abuses(program, hanging.url)
+  let abused = 0
+  const abusing = attackers.map(async (account, at) => {
+    for (let nth = 0; going(); nth += 1) {
+      await kinds[at % kinds.length]?.(account, nth)
+      abused += 1
+      // As often as 60 calls a minute allow.
+      await pause(500 + trial.random() * 1_000)
+    }
+  })
+
+  const calls: number[] = []
+  const emails: number[] = []
+  const failures: string[] = []
+  const expected: string[] = []
+  const timed = async (account: Account, call: string, body?: object) => {
+    const answered = await send(program, account, call, { ...(body ? { body } : {}), from: addressOf(account) })
+    calls.push(answered.ms)
+    if (answered.status >= 400) failures.push(`${call}: ${answered.status}`)
+    return answered
+  }
+  const working = ordinary.map(async (account, at) => {
+    await pause(at * 500)
+    for (let nth = 0; going(); nth += 1) {
+      await timed(account, 'GET /invoice')
+      await timed(account, 'GET /reminder/status')
+      const client = `fresh-${at}-${nth}`
+      const { body } = await timed(account, 'POST /invoice', invoice(client))
+      const began = performance.now()
+      // Answers once every email was attempted, so its time is that of the mail server.
+      const sent = send(program, account, 'POST /reminder/send-immediate', { from: addressOf(account) })
+      expected.push(`${client}@example.com`)
+      const arrived = () => healthy.mails.some(({ envelope }) => envelope.to.includes(`${client}@example.com`))
+      // One that does not arrive is counted at the end.
+      await trial.until('the email arrives', arrived, { everyMs: 10, seconds: 60 }).catch(() => undefined)
+      emails.push(performance.now() - began)
+      const { status } = await sent
+      if (status >= 400) failures.push(`Send Now: ${status}`)
+      await timed(account, `PATCH /invoice/${(body as { _id: string })._id}`, { status: 'paid' })
+      await pause(10_000)
+    }
+  })
+  await Promise.all([...working, ...abusing])
+  const received = healthy.mails.flatMap(({ envelope }) => envelope.to)
+  const lost = expected.filter((to) => !received.includes(to)).length
+  const twice = expected.filter((to) => received.filter((one) => one === to).length > 1).length
+  const [call, email] = [percentile(calls, 0.95), percentile(emails, 0.95)]
+  return {
+    figure: `${abused} rounds of abuse; ${calls.length} ordinary calls, 95 % within ${call.toFixed(0)} ms, ${failures.length} refused${failures[0] ? ` (${failures[0]})` : ''}; ${emails.length} emails, 95 % within ${seconds(email)}, the slowest ${seconds(Math.max(...emails))}; lost ${lost}, twice ${twice}`,
+    holds: call <= 300 && email <= 2_000 && lost === 0 && twice === 0 && failures.length === 0,
+  }
+})
