@@ -128,6 +128,7 @@ async function preparedPool(sink: Sink, { each }: Case): Promise<number> {
         amountMinor: 100,
         dueDate: '2026-02-20',
         firstMessageId: null,
+        lastMessageId: null,
       },
     ],
     owed: { count: 1, totalMinor: 100 },
@@ -171,8 +172,8 @@ async function fill(place: Place, sink: Sink, { accounts, each }: Case): Promise
       await db.transaction(async (tx) => {
         for (let nth = from; nth < Math.min(from + 100, accounts); nth += 1) {
           const id = randomUUID()
-          await tx.execute(sql`INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, overdue_through, reminders_active)
-            VALUES (${id}::uuid, 'Asha Rao', ${`owner${nth}@example.com`}, ${zoneOfMorning()}, now(), now(), now() + interval '1 day', current_date, true)`)
+          await tx.execute(sql`INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, reminders_active)
+            VALUES (${id}::uuid, 'Asha Rao', ${`owner${nth}@example.com`}, ${zoneOfMorning()}, now(), now(), now() + interval '1 day', true)`)
           await storeSmtp(tx, secretKey, id, { host: '127.0.0.1', port: sink.port, secure: true, ...login }, Temporal.Now.instant())
         }
       })

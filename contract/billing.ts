@@ -40,6 +40,12 @@ export const planNotice = z.object({
 export type PlanNotice = z.infer<typeof planNotice>
 
 export const subscription = z.object({
+  /** The plan's name in one voice: `Pro trial, 4 days left`, `Free`, `Pro until 22/12/2026`. Every screen shows this. */
+  state: z.string(),
+  /** When money is charged next, of a subscription; null where nothing is. */
+  nextChargeAt: z.string().nullable(),
+  /** A plan that was paid once can be bought again: from this moment, to begin when it ends. Null where that does not apply. */
+  renewableFrom: z.string().nullable(),
   /** The current plan; `free` where none is paid for, also in the trial of a new account. */
   plan: planName,
   status: subscriptionStatus,
@@ -56,7 +62,7 @@ export const subscription = z.object({
   trialEnd: z.string().nullable(),
   /** Until when a new account has every Pro feature, independent of its plan; null after that, and where nothing is sold. */
   newUntil: z.string().nullable(),
-  /** It ends at `currentPeriodEnd` and nothing is charged again: cancelled, or paid once. */
+  /** It was cancelled: it ends at `currentPeriodEnd`, and nothing is charged or announced before. */
   cancelAtPeriodEnd: z.boolean(),
   /** When it would end if it were cancelled now; null where that is at once, and on Free. */
   endsIfCancelled: z.string().nullable(),
@@ -93,7 +99,9 @@ export const quote = z.object({
   credit: z.number(),
   /** To pay now. A one-time payment is at least ₹1; what the credit exceeds the price by makes the period longer. 0: the first charge is later. */
   dueNow: z.number(),
-  /** When the plan begins: at once. */
+  /** When money is charged next after today; null for a one-time payment. */
+  nextChargeAt: z.string().nullable(),
+  /** When the plan begins: at once, or when the same plan ends that was paid once. */
   startsAt: z.string(),
   /** One-time: when it ends. Subscription: null. */
   endsAt: z.string().nullable(),
@@ -101,7 +109,9 @@ export const quote = z.object({
   firstChargeAt: z.string().nullable(),
   /** The paid plan that ends with this purchase. */
   replaces: paidPlanName.nullable(),
-  /** The same in one or two sentences; empty where the plain price says it all. */
+  /** What is charged today and when the next charge comes: `₹9 today. Next charge: ₹9 on 02/04/2026.` */
+  charges: z.string(),
+  /** What else it means, in one or two sentences; empty where the plain price says it all. */
   message: z.string(),
 })
 export type Quote = z.infer<typeof quote>

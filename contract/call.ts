@@ -21,6 +21,8 @@ export interface Call<
   status: number
   /** Answered without a session. Calls are private unless they say so. */
   open: boolean
+  /** It changes nothing, as every GET; a POST only where its input needs a body. */
+  reads: boolean
 }
 
 interface CallDraft<P, Q, B, R> {
@@ -33,6 +35,7 @@ interface CallDraft<P, Q, B, R> {
   reply?: R
   status?: number
   open?: boolean
+  reads?: boolean
 }
 
 /** Completes a call's definition; it only fills in what was left out. */
@@ -52,14 +55,17 @@ export function call<
     reply: draft.reply as R,
     status: draft.status ?? (draft.reply ? 200 : 204),
     open: draft.open ?? false,
+    reads: draft.reads ?? draft.method === 'GET',
   }
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Given<S> = S extends z.ZodType ? z.input<S> : undefined
-type Needed<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] }
+type Needed<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as T[K] extends undefined ? never : undefined extends T[K] ? K : never]?: T[K]
+}
 
-/** What a browser hands over: `{ params, query, body }`, only the parts that the call has. */
+/** What a browser hands over: `{ params, query, body }`, only the parts that the call has. A nullish body may be left out. */
 export type CallInput<C extends Call> = Needed<{
   params: Given<C['params']>
   query: Given<C['query']>

@@ -25,8 +25,8 @@ export function isOpenTo(kind: ApiClientKind, { path }: Pick<Call, 'path'>): boo
   return openTo[kind].includes(path.split('/')[1] ?? '')
 }
 
-export function scopeFor({ method }: Pick<Call, 'method'>): Scope {
-  return method === 'GET' ? 'read' : 'write'
+export function scopeFor({ reads }: Pick<Call, 'reads'>): Scope {
+  return reads ? 'read' : 'write'
 }
 
 /** The client id of Duely itself among a person's OAuth apps. */

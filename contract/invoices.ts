@@ -105,6 +105,31 @@ export const pauseChange = z
   .meta({ id: 'PauseChange', description: 'Begins or ends a pause.' })
 export type PauseChange = z.output<typeof pauseChange>
 
+export const notDelivered = z
+  .object({
+    since: z.string().meta({ format: 'date-time', description: 'The first time that it was not accepted, since one was.' }),
+    code: z
+      .enum(['address', 'mailbox_full', 'mailbox', 'policy', 'too_large', 'late', 'unreachable', 'temporary', 'refused'])
+      .meta({ description: 'The reason of the last time.' }),
+    words: z.string().meta({ description: 'The same in a few words, such as `mailbox full`.' }),
+    reply: z.string().meta({ description: 'The mail server’s reply to the last try.' }),
+  })
+  .meta({ id: 'NotDelivered', description: 'Since when reminders of an invoice have not been delivered, and why.' })
+export type NotDelivered = z.infer<typeof notDelivered>
+
+export const addressHold = z
+  .object({
+    since: z.string().meta({ format: 'date-time', description: 'When the address was refused.' }),
+    words: z.string().meta({ description: 'Why, and what to do, in two sentences.' }),
+    reply: z.string().meta({ description: 'The mail server’s reply.' }),
+  })
+  .meta({
+    id: 'AddressHold',
+    description:
+      'A mail server permanently refused the client’s address, so that reminders to it are held until it is corrected or tried again.',
+  })
+export type AddressHold = z.infer<typeof addressHold>
+
 export const invoice = z
   .object({
     _id: z.string().meta({ format: 'uuid', description: 'Assigned by Duely. Later invoices have later ids.' }),
@@ -124,6 +149,8 @@ export const invoice = z
         'The mail server’s reply when it permanently refused the last reminder. Null once one is accepted, or the client has another address.',
     }),
     pause: invoicePause.nullable().meta({ description: 'Its pause; null where it is not paused.' }),
+    notDelivered: notDelivered.nullable().meta({ description: 'Null once one is accepted, or the client has another address.' }),
+    addressHold: addressHold.nullable().meta({ description: 'Why reminders to its address are held; null where they are not.' }),
   })
   .meta({ id: 'Invoice', description: 'An amount that a client owes.' })
 export type Invoice = z.infer<typeof invoice>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 
-/** Something the owner should know, until they have put it away. */
+/** Something the owner should know, until they dismiss it. The same cause is one notice, which is updated. */
 export const notice = z.object({
   _id: z.string(),
   kind: z.enum([
@@ -15,18 +15,25 @@ export const notice = z.object({
     'webhook_skipped',
     'not_delivered',
     'taken_over',
+    'address_refused',
   ]),
+  /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
+  summary: z.string(),
   /** Sentences for people: what happened, and what to do. */
   title: z.string(),
   text: z.string(),
-  /** A screen of the client that helps, such as `/dashboard/mail-settings`. */
+  /** The thing itself, such as `/dashboard/reminder-control?run=…`. */
   link: z.string().nullable(),
+  /** The clients it is about, each with one of their invoices; empty where it is about no client. */
+  clients: z.array(z.object({ clientName: z.string(), invoiceId: z.string(), reference: z.string() })),
   createdAt: z.string(),
+  /** When its cause last occurred. */
+  updatedAt: z.string(),
 })
 export type Notice = z.infer<typeof notice>
 
 export const noticeCalls = {
-  list: call({ method: 'GET', path: '/user/notices', summary: 'What I should know, newest first.', reply: z.array(notice) }),
+  list: call({ method: 'GET', path: '/user/notices', summary: 'What I should know, most recent first.', reply: z.array(notice) }),
   dismiss: call({
     method: 'DELETE',
     path: '/user/notices/:id',

@@ -126,6 +126,8 @@ const kaveri: Invoice = {
   lastReminderAt: null,
   refusal: null,
   pause: null,
+  notDelivered: null,
+  addressHold: null,
 }
 const subject = 'Payment reminder: invoice INV-0001 was due on 20/02/2026'
 const accepted = '250 2.0.0 Accepted'
@@ -255,6 +257,7 @@ export const explainedCalls: ExplainedCall[] = [
       reply: {
         nextAt: '2026-03-03T03:30:00Z',
         reason: null,
+        notDelivered: null,
         mails: [
           {
             _id: ids.mail,
@@ -297,16 +300,43 @@ export const explainedCalls: ExplainedCall[] = [
   explain('sendReminders', reminderCalls.sendNow, {
     subject: 'Reminders',
     detail:
-      'Send Now: includes invoices already reminded today, up to three times a day per invoice. Within a minute of another Send Now it returns that run.',
-    refusals: { ...noMailbox, ...unconfirmed, ...allRefused },
+      'Send Now: includes invoices already reminded today, up to three times a day per invoice. Repeated within 60 seconds it returns the first run, if every invoice that it would send is in that run with the same address and amount, and did not fail. An email about one client can have a subject and a text of its own, with the variables of the template.',
+    refusals: {
+      ...noMailbox,
+      ...unconfirmed,
+      ...allRefused,
+      conflict: 'None of the chosen invoices can be reminded now; the message has the reason.',
+    },
     later,
-    example: { reply: oneSent },
+    example: { body: { groupByClient: true }, reply: oneSent },
   }),
   explain('startReminders', reminderCalls.start, {
     subject: 'Reminders',
     refusals: { ...noMailbox, ...unconfirmed, ...allRefused, plan_limit: 'The plan has no daily reminders.' },
     later,
-    example: { reply: oneSent },
+    example: { body: { groupByClient: false }, reply: oneSent },
+  }),
+  explain('draftReminder', reminderCalls.draft, {
+    subject: 'Reminders',
+    detail: 'Sends nothing. The email is rendered as it would be sent at this moment.',
+    refusals: {},
+    example: {
+      body: { invoiceIds: [ids.invoice] },
+      reply: {
+        mails: 0,
+        repeats: null,
+        leftOut: [{ invoiceId: ids.invoice, reference: '', clientName: '', words: 'This invoice does not exist, or it was deleted.' }],
+        email: null,
+      },
+    },
+  }),
+  explain('tryAddress', reminderCalls.tryAddress, {
+    subject: 'Reminders',
+    detail:
+      'After a mail server has permanently refused an address (5.1.x), reminders to it are held: the invoice has an `addressHold`. They also resume when the client’s address changes.',
+    refusals: { ...noMailbox, ...unconfirmed, ...allRefused, not_found: 'Reminders to this address are not held.' },
+    later,
+    example: { body: { clientEmail: kaveri.clientEmail }, reply: oneSent },
   }),
   explain('stopReminders', reminderCalls.stop, {
     subject: 'Reminders',
@@ -320,6 +350,9 @@ export const explainedCalls: ExplainedCall[] = [
     example: {
       reply: {
         isActive: true,
+        state: 'active',
+        words: 'Active',
+        next: 'The next daily run is on 03/03/2026 at 09:00.',
         lastReminderSent: now,
         nextRunAt: '2026-03-03T03:30:00Z',
         reason: null,
@@ -356,6 +389,8 @@ export const explainedCalls: ExplainedCall[] = [
             sendNowLeft: 3,
             nextAt: null,
             reason: 'schedule_inactive',
+            notDelivered: null,
+            sentJustNow: null,
           },
         ],
       },

@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
+import { notDelivered } from './invoices.ts'
 import { senderPause } from './mail.ts'
+import { wordingContent, wordingSubject } from './templates.ts'
 
 export const deliveryState = z
   .enum(['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'])
   .meta({ id: 'MailState', description: 'The state of an email. sent, failed, cancelled and superseded are final.' })
 
 export const holdReason = z
-  .enum(['not_configured', 'sending_paused', 'plan', 'restored', 'email_not_confirmed', 'operator'])
+  .enum(['not_configured', 'sending_paused', 'plan', 'restored', 'email_not_confirmed', 'operator', 'address'])
   .meta({ description: 'Why due emails are held.' })
 export type HoldReason = z.infer<typeof holdReason>
 
@@ -16,6 +19,19 @@ export const runKind = z.enum(['daily', 'start', 'send_now', 'trigger', 'retry']
   description: 'What started the run: the schedule, Start Reminders, Send Now, a trigger by an API client, or a retry of failed emails.',
 })
 export type RunKind = z.infer<typeof runKind>
+
+const failures = z
+  .array(
+    z.object({
+      invoiceId: z.string(),
+      reference: z.string(),
+      clientName: z.string(),
+      clientEmail: z.string(),
+      message: z.string().meta({ description: 'The mail server’s reply.' }),
+      words: z.string().meta({ description: 'The reason in a few words, such as `mailbox full`.' }),
+    }),
+  )
+  .meta({ description: 'Where it failed, one entry for each invoice.' })
 
 export const runAnswer = z
   .object({
@@ -29,9 +45,7 @@ export const runAnswer = z
       .string()
       .nullable()
       .meta({ format: 'uuid', description: 'The run, to be followed at `/reminder/runs/{id}`; null where there was nothing to send.' }),
-    failures: z
-      .array(z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() }))
-      .meta({ description: 'Where it failed, with the mail server’s reply.' }),
+    failures,
   })
   .meta({ id: 'RunAnswer', description: 'The result of a run. `count` + `failed` + `skipped` + `retrying` = `total`, all in emails.' })
 export type RunAnswer = z.infer<typeof runAnswer>
@@ -54,9 +68,7 @@ export const run = z
     held: z.number().int().meta({ description: 'Open emails that are held.' }),
     holdReason: holdReason.nullable(),
     nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When the next of them is retried.' }),
-    failures: z
-      .array(z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() }))
-      .meta({ description: 'Where it failed, with the mail server’s reply.' }),
+    failures,
   })
   .meta({ id: 'Run', description: 'One occasion on which reminders were sent.' })
 export type Run = z.infer<typeof run>
@@ -67,7 +79,17 @@ export function holdReasonOf(reason: string | null): HoldReason {
 }
 
 export const noReminderReason = z
-  .enum(['schedule_inactive', 'operator', 'email_not_confirmed', 'not_configured', 'sending_paused', 'plan', 'open_mail', 'paused'])
+  .enum([
+    'schedule_inactive',
+    'operator',
+    'email_not_confirmed',
+    'not_configured',
+    'sending_paused',
+    'plan',
+    'open_mail',
+    'paused',
+    'address_held',
+  ])
   .meta({ description: 'Why there is no next date, or none from the schedule.' })
 
 export const previewLine = z
@@ -85,9 +107,24 @@ export const previewLine = z
     sendNowLeft: z.number().int().meta({ description: 'How many more times Send Now can remind of it today.' }),
     nextAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is reminded next.' }),
     reason: noReminderReason.nullable().meta({ description: 'Why it is not.' }),
+    notDelivered: notDelivered.nullable().meta({ description: 'Since when reminders of it have not been delivered, and why.' }),
+    sentJustNow: z.string().nullable().meta({
+      format: 'uuid',
+      description: 'The Send Now of the last 60 seconds that has it, with the same address and amount, and did not fail.',
+    }),
   })
   .meta({ id: 'PreviewLine', description: 'Whether and when an unpaid invoice is reminded.' })
 export type PreviewLine = z.infer<typeof previewLine>
+
+/**
+ * The run that Send Now of these lines answers with instead of making another, because all that it would send has just been sent: what a
+ * double press gets. Null where it makes a new run.
+ */
+export function repeatedSendNow(lines: Pick<PreviewLine, 'sendNowLeft' | 'sentJustNow'>[]): string | null {
+  const sent = new Set(lines.filter(({ sendNowLeft }) => sendNowLeft > 0).map(({ sentJustNow }) => sentJustNow))
+  const [only = null] = sent
+  return sent.size === 1 ? only : null
+}
 
 export const historyMail = z
   .object({
@@ -121,6 +158,8 @@ export const dayDecision = z
       'superseded',
       'already_reminded',
       'paused',
+      'address_held',
+      'left_out',
       'not_running',
       'added_later',
     ]),
@@ -139,6 +178,7 @@ export const invoiceHistory = z
       .or(z.enum(['paid', 'deleted']))
       .nullable()
       .meta({ description: 'Why it is not reminded.' }),
+    notDelivered: notDelivered.nullable().meta({ description: 'Since when reminders of it have not been delivered, and why.' }),
     mails: z.array(historyMail).meta({ description: 'Newest first.' }),
     days: z.array(dayDecision).meta({ description: 'Newest first.' }),
   })
@@ -160,6 +200,70 @@ export const sentMail = z
   .meta({ id: 'SentMail', description: 'An email as it was sent.' })
 
 const byId = z.object({ id: z.string() })
+
+/** The most invoices that a run may be limited to. */
+export const mostSelected = 10_000
+
+const runSelection = z.strictObject({
+  invoiceIds: z
+    .array(z.string())
+    .min(1, 'Please choose at least one invoice.')
+    .max(mostSelected, 'Please choose at most 10,000 invoices.')
+    .optional()
+    .meta({ description: 'Only these invoices. Without it every overdue invoice.' }),
+  groupByClient: z
+    .boolean()
+    .optional()
+    .meta({ description: 'For this run: one email per client, or one per invoice. Without it as in the settings.' }),
+})
+export type RunSelection = z.output<typeof runSelection>
+
+const wordingOverride = z.strictObject({
+  subject: wordingSubject.optional().meta({ description: 'The subject of this one email, with the variables of the template.' }),
+  content: wordingContent.optional().meta({ description: 'The text of this one email, with the variables of the template.' }),
+})
+
+export const sendNowRequest = runSelection.extend(wordingOverride.shape).meta({
+  id: 'SendNowRequest',
+  description: 'What to send. An empty body sends a reminder for every overdue invoice.',
+})
+export type SendNowRequest = z.output<typeof sendNowRequest>
+
+export const reminderDraft = z
+  .object({
+    mails: z.number().int().meta({ description: 'How many emails Send Now would send for these invoices.' }),
+    repeats: z.string().nullable().meta({
+      format: 'uuid',
+      description: 'The run that Send Now would answer with instead, because it has just sent the same; null where it would send.',
+    }),
+    leftOut: z
+      .array(
+        z.object({
+          invoiceId: z.string(),
+          reference: z.string(),
+          clientName: z.string(),
+          words: z.string().meta({ description: 'Why, in a sentence.' }),
+        }),
+      )
+      .meta({ description: 'The chosen invoices that would not be reminded.' }),
+    email: z
+      .object({
+        kind: z.enum(['one', 'group']).meta({ description: 'Whose variables its wording may use.' }),
+        from: z.string(),
+        to: z.string(),
+        clientName: z.string(),
+        wording: z
+          .object({ subject: z.string(), content: z.string() })
+          .meta({ description: 'The wording that it is rendered from: the given one, else the account’s.' }),
+        subject: z.string(),
+        html: z.string(),
+        text: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'The email as it would be sent now; null where there is none, or more than one.' }),
+  })
+  .meta({ id: 'ReminderDraft', description: 'What Send Now would send for chosen invoices.' })
+export type ReminderDraft = z.infer<typeof reminderDraft>
 
 export const reminderSettings = z
   .object({
@@ -204,8 +308,13 @@ export const reminderCalls = {
     summary: 'Whether daily reminders are active, and when the last one was sent.',
     reply: z.object({
       isActive: z.boolean().meta({ description: 'Whether the daily schedule is on.' }),
+      state: z
+        .enum(['active', 'on_hold', 'off'])
+        .meta({ description: 'On hold: the schedule is on, but sends nothing until its `reason` ends, and has no next run.' }),
+      words: z.string().meta({ description: 'The state for a screen, such as `On hold: daily reminders need Pro`.' }),
+      next: z.string().meta({ description: 'What comes next, in a sentence.' }),
       lastReminderSent: z.string().nullable().meta({ format: 'date-time', description: 'When a reminder of any kind was last accepted.' }),
-      nextRunAt: z.string().nullable().meta({ format: 'date-time', description: 'The next daily run.' }),
+      nextRunAt: z.string().nullable().meta({ format: 'date-time', description: 'The next daily run; null where there is none.' }),
       /** Why the daily run sends nothing at the moment, one of the six reasons that apply to all invoices; null if it sends. */
       reason: noReminderReason
         .extract(['schedule_inactive', 'operator', 'email_not_confirmed', 'not_configured', 'sending_paused', 'plan'])
@@ -232,7 +341,8 @@ export const reminderCalls = {
   start: call({
     method: 'POST',
     path: '/reminder/start',
-    summary: 'Turn daily reminders on and remind of every overdue invoice that was not reminded today.',
+    summary: 'Turn daily reminders on and remind of every overdue invoice, or the chosen ones, that was not reminded today.',
+    body: runSelection.nullish(),
     reply: runAnswer,
   }),
   stop: call({
@@ -247,7 +357,23 @@ export const reminderCalls = {
   sendNow: call({
     method: 'POST',
     path: '/reminder/send-immediate',
-    summary: 'Send reminders for all overdue invoices now.',
+    summary: 'Send reminders for all overdue invoices, or the chosen ones, now.',
+    body: sendNowRequest.nullish(),
+    reply: runAnswer,
+  }),
+  draft: call({
+    method: 'POST',
+    path: '/reminder/draft',
+    summary: 'What Send Now would send for chosen invoices, and the email where it is one. Sends nothing.',
+    body: sendNowRequest.required({ invoiceIds: true }),
+    reads: true,
+    reply: reminderDraft,
+  }),
+  tryAddress: call({
+    method: 'POST',
+    path: '/reminder/try-address',
+    summary: 'End the hold of a refused address, and remind of what is overdue there now.',
+    body: z.strictObject({ clientEmail: emailAddress.meta({ format: 'email', description: 'The address.' }) }),
     reply: runAnswer,
   }),
   runs: call({

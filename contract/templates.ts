@@ -233,6 +233,21 @@ export function overusedVariables(wording: Wording, names: readonly string[]): s
   })
 }
 
+/** What is wrong with a wording that is written for one email, by field; `names`: the variables that it may use. */
+export function wordingProblems(wording: Wording, names: readonly string[]): { path: keyof Wording; message: string }[] {
+  const problems: { path: keyof Wording; message: string }[] = []
+  if (wording.subject.trim() === '') problems.push({ path: 'subject', message: 'Please enter a subject.' })
+  if (wording.content.trim() === '') problems.push({ path: 'content', message: 'Please enter the text of the email.' })
+  for (const path of ['subject', 'content'] as const)
+    for (const name of unknownVariables(wording[path], names)) problems.push({ path, message: notAVariable(name, names) })
+  for (const message of overusedVariables(wording, names)) problems.push({ path: 'content', message })
+  return problems
+}
+
+function notAVariable(name: string, names: readonly string[]): string {
+  return `{{${name}}} is not a variable. Please use ${names.map((known) => `{{${known}}}`).join(', ')}.`
+}
+
 type Piece = { words: string } | { variable: string } | { tag: string; closes: boolean }
 
 /** How a wording is read: its variables, and these among the markup. */
@@ -325,25 +340,26 @@ const knownVariables = (names: readonly string[]) =>
       issues.push({
         code: 'custom',
         input: value,
-        message: `{{${name}}} is not a variable. Please use ${names.map((known) => `{{${known}}}`).join(', ')}.`,
+        message: notAVariable(name, names),
       })
   })
+
+export const wordingSubject = z
+  .string()
+  .max(200, 'Please enter a subject of at most 200 characters.')
+  .refine((subject) => !/[\p{Cc}\u2028\u2029]/u.test(subject), 'Please enter a subject on one line.')
+export const wordingContent = z
+  .string()
+  .max(20_000, 'Please enter a text of at most 20,000 characters.')
+  // The database stores every character but this one.
+  .refine((text) => !text.includes('\0'), 'Please enter a text without invisible NUL characters.')
 
 const changeOf = (names: readonly string[]) =>
   z
     .strictObject({
       useCustomTemplate: z.boolean(),
-      customSubject: z
-        .string()
-        .max(200, 'Please enter a subject of at most 200 characters.')
-        .refine((subject) => !/[\p{Cc}\u2028\u2029]/u.test(subject), 'Please enter a subject on one line.')
-        .check(knownVariables(names)),
-      customContent: z
-        .string()
-        .max(20_000, 'Please enter a text of at most 20,000 characters.')
-        // The database stores every character but this one.
-        .refine((text) => !text.includes('\0'), 'Please enter a text without invisible NUL characters.')
-        .check(knownVariables(names)),
+      customSubject: wordingSubject.check(knownVariables(names)),
+      customContent: wordingContent.check(knownVariables(names)),
     })
     .partial()
 

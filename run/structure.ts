@@ -88,6 +88,7 @@ const alsoPublic: Record<string, string> = {
   'server/mail/mailer.ts': 'sends emails',
   'server/reminders/daily-runs.ts': 'daily runs are made in the background',
   'server/reminders/deliver.ts': 'runs in the background; changes of invoices and mailboxes call it',
+  'server/reminders/outlook.ts': 'notices of other slices say what comes next',
   'server/reminders/runs.ts': 'runs in the background; a change of zone or hour moves the next run',
   'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',
   'server/reminders/sending.ts': 'a process opens what its mailboxes share when it starts',

@@ -13,7 +13,7 @@ import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
 import { closeNotOwed } from '#server/reminders/deliver.ts'
-import { resumeHeld } from '#server/reminders/holds.ts'
+import { followAddresses, resumeHeld } from '#server/reminders/holds.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { reminderRoutes } from '#server/reminders/routes.ts'
 import { reschedule } from '#server/reminders/runs.ts'
@@ -43,7 +43,10 @@ export async function openCalls(deps: Deps): Promise<App> {
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
-  invoiceRoutes(app, deps, closeNotOwed)
+  invoiceRoutes(app, deps, async (tx, ownerId, invoiceIds, now) => {
+    await closeNotOwed(tx, ownerId, invoiceIds, now)
+    await followAddresses(tx, deps.queue, ownerId, invoiceIds, now)
+  })
   mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {
       await withdrawNotices(tx, ownerId, ['login_refused'])

@@ -32,6 +32,7 @@ import { closeTooLate, type Delivering, deliver, endQuotaPauses, releaseEnded, w
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
+import { sayNext } from '#server/reminders/outlook.ts'
 import {
   beat,
   heartbeatSeconds,
@@ -73,12 +74,12 @@ async function untilNextRun({ db, clock }: Delivering): Promise<number> {
 
 /** Ends what is too late, turns unpaid into overdue at each account's midnight, ends pauses, makes the runs whose hour has come. In this order, every 2 s. */
 export async function tick(deps: Delivering): Promise<void> {
-  const { db, queue, clock, processId } = deps
+  const { db, queue, clock, config, processId } = deps
   const failures: unknown[] = []
   for (const step of [
     () => closeTooLate(db, clock.now()),
     () => turnOverdue(db, clock.now()),
-    () => endPauses(deps),
+    () => endPauses({ ...deps, sayNext: (tx, owner, now) => sayNext(tx, owner, now, config) }),
     () => endQuotaPauses(db, queue, clock.now()),
     () => makeDueRuns(db, queue, clock.now()),
   ])

@@ -6,6 +6,7 @@ import { signAccessToken } from '#server/accounts/sessions.ts'
 import { accounts, sessions } from '#server/accounts/tables.ts'
 import type { Config } from '#server/config.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
+import { noClients } from '#server/invoices/pauses.ts'
 import { type Sender, storeSmtp } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -103,7 +104,7 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
     async () => {},
     app.deps.config,
   )
-  return { ...toInvoice(row, new Map()), owner }
+  return { ...toInvoice(row, noClients), owner }
 }
 
 /** A connected mailbox of the person on this mail server; its address is the server's login. */

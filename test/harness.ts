@@ -142,8 +142,8 @@ export async function ask<C extends Call>(
   app: TestApp,
   someone: Asker,
   call: C,
-  ...[input, headers]: keyof CallInput<C> extends never
-    ? [input?: undefined, headers?: Record<string, string>]
+  ...[input, headers]: Record<never, never> extends CallInput<C>
+    ? [input?: CallInput<C>, headers?: Record<string, string>]
     : [input: CallInput<C>, headers?: Record<string, string>]
 ): Promise<Answered<C>> {
   const parts = (input ?? {}) as { params?: Record<string, string>; query?: Record<string, string>; body?: object }

@@ -56,12 +56,14 @@ const allRefused =
     return app.whileJobsRun(ask(app, asha, call, nothing))
   }
 
+const aClient = { clientEmail: kaveri.clientEmail }
+
 const retryAfter =
   (change: (office: Office) => Promise<unknown>): Refused =>
   async (office) => {
     const { app, asha, smtp } = office
     await anInvoice(app, { owner: asha })
-    smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+    smtp.answer({ rcpt: () => '550 5.7.1 Not accepted' })
     await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
     const { reply } = await ask(app, asha, reminderCalls.runs, { query: {} })
     await change(office)
@@ -127,6 +129,19 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     mail_not_configured: withoutMailbox(reminderCalls.sendNow),
     email_not_confirmed: unconfirmed(reminderCalls.sendNow),
     mail_refused: allRefused(reminderCalls.sendNow),
+    conflict: async ({ app, asha }) => ask(app, asha, reminderCalls.sendNow, { body: { invoiceIds: [newId()] } }),
+  },
+  tryAddress: {
+    email_not_confirmed: async ({ app, asha }) => {
+      await unconfirm(app, asha)
+      return ask(app, asha, reminderCalls.tryAddress, { body: aClient })
+    },
+    mail_not_configured: async ({ app }) => ask(app, await aPerson(app), reminderCalls.tryAddress, { body: aClient }),
+    mail_refused: async (office) => {
+      await allRefused(reminderCalls.sendNow)(office)
+      return office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.tryAddress, { body: aClient }))
+    },
+    not_found: async ({ app, asha }) => ask(app, asha, reminderCalls.tryAddress, { body: aClient }),
   },
   startReminders: {
     mail_not_configured: withoutMailbox(reminderCalls.start),

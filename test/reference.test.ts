@@ -158,6 +158,14 @@ const givens: Record<string, Given> = {
   triggerReminders: anInvoiceOnly,
   sendReminders: anInvoiceOnly,
   startReminders: anInvoiceOnly,
+  draftReminder: nothing,
+  tryAddress: async (office) => {
+    await anInvoiceThere(office)
+    office.smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+    await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
+    office.smtp.answer({})
+    return {}
+  },
   stopReminders: nothing,
   getReminderStatus: async (office) => {
     await anInvoiceThere(office)
@@ -178,7 +186,7 @@ const givens: Record<string, Given> = {
   },
   retryRun: async (office) => {
     await anInvoiceThere(office)
-    office.smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+    office.smtp.answer({ rcpt: () => '550 5.7.1 Not accepted' })
     await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
     office.smtp.answer({})
     const { reply } = await ask(office.app, office.asha, reminderCalls.runs, { query: { limit: 1 } })

@@ -17,6 +17,8 @@ export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
     lastReminderAt: null,
     refusal: null,
     pause: null,
+    notDelivered: null,
+    addressHold: null,
     ...said,
   })
 }

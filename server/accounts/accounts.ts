@@ -69,7 +69,6 @@ export async function createAccount(db: Database, draft: NewAccount, now: Instan
       ...draft,
       createdAt: now,
       updatedAt: now,
-      overdueThrough: today,
       nextMidnightAt: midnightAfter(today, draft.timezone),
     })
     .onConflictDoNothing()
@@ -170,7 +169,7 @@ export async function changeProfile(
           ...fields,
           ...(atOnce ? { email: newEmail, emailVerifiedAt: null } : {}),
           updatedAt: now,
-          // Looked at again at once: further east a midnight may have passed already. No date is looked at twice.
+          // Looked at again at once: further east a midnight may have passed already.
           ...(timezone === before.timezone ? {} : { nextMidnightAt: now }),
         })
         .where(eq(accounts.id, account.id))

@@ -12,14 +12,22 @@ import { noticeEmails, refusals } from './texts.ts'
 
 const mostShown = 50
 
-/** Must run in the transaction of the event it is about. */
-export async function notify(
-  db: Database,
-  ownerId: string,
-  about: Pick<Notice, 'kind' | 'title' | 'text' | 'link'>,
-  now: Instant,
-): Promise<void> {
-  await db.insert(notices).values({ ownerId, ...about, createdAt: now })
+/** A notice as its cause describes it. `cause`: what it is about, where a kind has several causes at a time. */
+export interface Notification extends Pick<Notice, 'kind' | 'title' | 'text' | 'link'> {
+  cause?: string
+  /** The title, where that is short enough. */
+  summary?: string
+  clients?: Notice['clients']
+}
+
+/** Creates the notice of a cause, or updates it. Must run in the transaction of the event it is about. */
+export async function notify(db: Database, ownerId: string, about: Notification, now: Instant): Promise<void> {
+  const { kind, cause = '', clients = [], summary = about.title, ...shown } = about
+  const values = { ...shown, summary, clients, updatedAt: now }
+  await db
+    .insert(notices)
+    .values({ ownerId, kind, cause, ...values, createdAt: now })
+    .onConflictDoUpdate({ target: [notices.ownerId, notices.kind, notices.cause], set: values })
 }
 
 /** The same, and by system email where the server sends email: in words of its own, because a notice quotes clients and their mail servers. */
@@ -27,30 +35,46 @@ export async function notifyOwner(
   tx: Database,
   deps: Deps,
   account: Recipient & { id: string },
-  about: Pick<Notice, 'kind' | 'title' | 'text' | 'link'>,
+  about: Notification,
   now: Instant,
 ): Promise<void> {
   await notify(tx, account.id, about, now)
+  await emailOwner(tx, deps, account, about, now)
+}
+
+/** Only the email about a notice. */
+export async function emailOwner(
+  tx: Database,
+  deps: Deps,
+  account: Recipient & { id: string },
+  about: Pick<Notice, 'kind' | 'link'>,
+  now: Instant,
+): Promise<void> {
   const { label, ...email } = noticeEmails[about.kind]
   const button = { label, path: about.link ?? screens.dashboard }
   await queueSystemMail(tx, deps, { ...email, kind: about.kind, to: account, button, expiresIn: { hours: 24 } }, now)
 }
 
-/** Removes notices whose reason is over. */
-export async function withdrawNotices(db: Database, ownerId: string, kinds: Notice['kind'][]): Promise<void> {
-  await db.delete(notices).where(and(eq(notices.ownerId, ownerId), inArray(notices.kind, kinds)))
+/** Removes notices whose reason is over: all of these kinds, or those of one cause. */
+export async function withdrawNotices(db: Database, ownerId: string, kinds: Notice['kind'][], cause?: string): Promise<void> {
+  await db
+    .delete(notices)
+    .where(and(eq(notices.ownerId, ownerId), inArray(notices.kind, kinds), cause === undefined ? undefined : eq(notices.cause, cause)))
 }
 
 export function noticeRoutes(app: App, { db }: Deps): void {
   answer(app, noticeCalls.list, async (_parts, { account }) => {
-    const found = await db.select().from(notices).where(eq(notices.ownerId, account.id)).orderBy(desc(notices.createdAt)).limit(mostShown)
-    return found.map(({ id, kind, title, text, link, createdAt }) => ({
+    const found = await db.select().from(notices).where(eq(notices.ownerId, account.id)).orderBy(desc(notices.updatedAt)).limit(mostShown)
+    return found.map(({ id, kind, summary, title, text, link, clients, createdAt, updatedAt }) => ({
       _id: id,
       kind,
+      summary,
       title,
       text,
       link,
+      clients,
       createdAt: createdAt.toString(),
+      updatedAt: updatedAt.toString(),
     }))
   })
   answer(app, noticeCalls.dismiss, async ({ params }, { account }) => {

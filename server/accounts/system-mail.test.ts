@@ -74,7 +74,13 @@ test('an unconfirmed address gets three links an hour over all kinds and account
   expect(changed.headers['retry-after']).toBe('3600')
   const [row] = await app.db.select().from(accounts).where(eq(accounts.email, email))
   if (!row) throw new Error('The victim has no account.')
-  const notice = { kind: 'not_delivered', title: 'Buy at evil.example', text: 'Buy at evil.example', link: null } as const
+  const notice = {
+    kind: 'not_delivered',
+    summary: 'Buy at evil.example',
+    title: 'Buy at evil.example',
+    text: 'Buy at evil.example',
+    link: null,
+  } as const
   await app.db.transaction((tx) => notifyOwner(tx, app.deps, row, notice, app.clock.now()))
   await app.runJobs()
   expect(smtp.mails).toHaveLength(3)
@@ -91,7 +97,13 @@ test('a confirmed address gets 20 emails of a kind a day and one digest of the r
   const asha = await aPerson(app, { confirmed: true })
   await queueNotices(app, asha, 25)
   const row = await rowOf(app, asha)
-  const notice = { kind: 'not_delivered', title: 'Evil & Co', text: '550 visit evil.example', link: '/dashboard' } as const
+  const notice = {
+    kind: 'not_delivered',
+    summary: 'Evil & Co',
+    title: 'Evil & Co',
+    text: '550 visit evil.example',
+    link: '/dashboard',
+  } as const
   for (let nth = 0; nth < 22; nth += 1) await app.db.transaction((tx) => notifyOwner(tx, app.deps, row, notice, app.clock.now()))
   await app.runJobs()
   const counted = Object.groupBy(subjects(smtp, asha.email), (subject) => subject)

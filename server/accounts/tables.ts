@@ -1,5 +1,5 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
-import { boolean, date, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '#contract/accounts.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
@@ -44,8 +44,6 @@ export const accounts = pgTable(
 
     /** The account's next local midnight, when unpaid invoices become overdue. */
     nextMidnightAt: instant().notNull(),
-    /** Due dates before this local date have been looked at by that job. */
-    overdueThrough: date({ mode: 'string' }).notNull(),
     /** The number in the newest INV-0001. */
     lastReferenceNumber: integer().notNull().default(0),
   },
@@ -188,12 +186,18 @@ export const notices = pgTable(
         'webhook_skipped',
         'not_delivered',
         'taken_over',
+        'address_refused',
       ],
     }).notNull(),
+    /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */
+    cause: text().notNull(),
+    summary: text().notNull(),
     title: text().notNull(),
     text: text().notNull(),
     link: text(),
+    clients: jsonb().$type<{ clientName: string; invoiceId: string; reference: string }[]>().notNull().default([]),
     createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
   },
-  (t) => [index('notices_newest').on(t.ownerId, t.createdAt.desc())],
+  (t) => [index('notices_newest').on(t.ownerId, t.updatedAt.desc()), uniqueIndex('notices_cause').on(t.ownerId, t.kind, t.cause)],
 )

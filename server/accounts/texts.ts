@@ -301,7 +301,7 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
   },
   quota: {
     subject: 'Your mailbox reached its sending limit',
-    before: ['The remaining emails are sent first as soon as the mailbox may send again, with the next daily run at the latest.'],
+    before: ['The remaining emails are sent first as soon as the mailbox may send again.'],
     label: 'See what happened',
   },
   restored: {
@@ -340,5 +340,10 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     subject: 'Some reminders were not sent',
     before: ['Some of your reminders could not be delivered or were not sent in time.'],
     label: 'See what happened',
+  },
+  address_refused: {
+    subject: 'An address of a client doesn’t exist',
+    before: ['Reminders to this client are held until you correct the address, or try it again.'],
+    label: 'Correct the address',
   },
 }

@@ -20,6 +20,9 @@ test('a new account is on Free with every Pro feature for 14 days, without a car
   const { app } = shop
   const asha = await aPerson(app)
   expect(await planOfPerson(shop, asha)).toEqual({
+    state: 'Pro trial, 14 days left',
+    nextChargeAt: null,
+    renewableFrom: null,
     plan: 'free',
     status: 'active',
     paymentType: null,
@@ -220,7 +223,10 @@ test('what was paid once runs for its period, says so seven days and one day bef
     currentPeriodStart: '2026-03-01T09:00:00Z',
     currentPeriodEnd: '2026-04-01T09:00:00Z',
     trialEnd: null,
-    cancelAtPeriodEnd: true,
+    cancelAtPeriodEnd: false,
+    state: 'Pro until 01/04/2026',
+    renewableFrom: '2026-03-18T09:00:00Z',
+    nextChargeAt: null,
     notices: [],
     usage: { invoicesLeft: null },
   })
@@ -230,13 +236,15 @@ test('what was paid once runs for its period, says so seven days and one day bef
       kind: 'period_ending',
       at: '2026-04-01T09:00:00Z',
       daysLeft: 7,
-      message: 'Pro ends on 01/04/2026, in 7 days. You then move to Free: your data stays, and daily reminders are put on hold.',
+      message:
+        'Pro ends on 01/04/2026, in 7 days. Buy it again to continue from that day; otherwise you move to Free: your data stays, and daily reminders are put on hold.',
     },
   ])
   app.clock.set('2026-03-31T09:00:00Z')
   expect((await planOfPerson(shop, asha)).notices[0]).toMatchObject({
     daysLeft: 1,
-    message: 'Pro ends on 01/04/2026, within a day. You then move to Free: your data stays, and daily reminders are put on hold.',
+    message:
+      'Pro ends on 01/04/2026, within a day. Buy it again to continue from that day; otherwise you move to Free: your data stays, and daily reminders are put on hold.',
   })
   app.clock.set('2026-04-01T09:00:00Z')
   const after = await planOfPerson(shop, asha)
@@ -287,6 +295,27 @@ test('deleting an account cancels its subscription at the provider, also when th
   expect(there()).toBe('cancelled')
   const { rows } = (await app.db.execute('SELECT owner_id, amount_minor FROM payments')) as { rows: unknown[] }
   expect(rows).toEqual([{ owner_id: null, amount_minor: 400 }])
+})
+
+test('cancelling the subscription of a deleted account is repeated for days, until the provider has answered', async () => {
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  app.clock.set('2026-03-20T09:00:00Z')
+  const owner = await signedInAgain(app, asha)
+  const { subscriptionId } = await subscribe(shop, owner, 'pro', 'yearly')
+  const there = () => razorpay.provider.find(razorpay.provider.subscriptions, subscriptionId).status
+  // Only cancelling fails: what is read of the subscription is answered.
+  razorpay.answer(({ path }) => (path.endsWith('/cancel') ? { status: 500, html: 'Internal Server Error' } : undefined))
+  await ask(app, owner, accountCalls.deleteMe)
+  for (let day = 0; day < 5; day += 1) {
+    await shop.pass({ hours: 24 })
+    expect(there()).toBe('active')
+  }
+  razorpay.answer(() => undefined)
+  await shop.pass({ hours: 24 })
+  expect(there()).toBe('cancelled')
+  expect(razorpay.provider.taken()).toBe(4_000)
 })
 
 test('an import on Free writes down as many as the month has room for and says why not of the others', async () => {

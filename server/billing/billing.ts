@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Payment, PlanNotice, Subscription } from '#contract/billing.ts'
 import { formatDate } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
-import { type Ability, planOf, planThatLifts, trialDays } from '#contract/plans.ts'
+import { planOf, planThatLifts, trialDays } from '#contract/plans.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -12,7 +12,7 @@ import type { Sources } from '#server/platform/headers.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { currentOf, type Entitlements, entitlementsAt, lastEnded, type PlanPeriod, type Purchase, planPeriods } from './entitlements.ts'
 import { invoiceCounts, payments, purchases } from './tables.ts'
-import { notices, refusals } from './texts.ts'
+import { notices, refusals, states } from './texts.ts'
 
 export type { Entitlements } from './entitlements.ts'
 export {
@@ -31,6 +31,8 @@ type Owner = Pick<AccountRow, 'id' | 'createdAt' | 'timezone'>
 
 /** Blue, as the provider's checkout shows it. */
 const themeColor = '#2563eb'
+/** How long before its end a plan that was paid once can be bought again. */
+const renewable = { hours: 14 * 24 }
 /** What has ended is spoken of for so long. */
 const recently = { hours: 7 * 24 }
 
@@ -79,10 +81,17 @@ export async function entitlementsOfMany(
   )
 }
 
-/** Refuses with `plan_limit`, naming what the plan allows and which plan lifts it, where the account may not do something. */
-export async function refuseWithout(wanted: Ability, db: Database, ownerId: string, now: Instant, config: Selling): Promise<void> {
-  const entitled = await entitlementsOf(db, ownerId, now, config)
-  if (!entitled.abilities.includes(wanted)) throw lacking(wanted, entitled)
+/** What of an ability is asked for, as a refusal names it. */
+export type Wanted = 'scheduling' | { ability: 'apiAccess'; what: 'API keys' | 'Webhooks' }
+
+/** Refuses with `plan_limit`, naming what was asked for and which plan has it, where the account may not do it. */
+export async function refuseWithout(wanted: Wanted, db: Database, ownerId: string, now: Instant, config: Selling): Promise<void> {
+  const { abilities, plan } = await entitlementsOf(db, ownerId, now, config)
+  const ability = wanted === 'scheduling' ? wanted : wanted.ability
+  if (abilities.includes(ability)) return
+  const [here, lifts] = [planOf(plan).title, planThatLifts(ability).title]
+  const message = wanted === 'scheduling' ? refusals.noScheduling(here, lifts) : refusals.notIncluded(wanted.what, here, lifts)
+  throw new ProblemError('plan_limit', message)
 }
 
 /** How many of the wanted invoices may be created, and the `plan_limit` for the others. */
@@ -134,6 +143,9 @@ export async function readSubscription(db: Database, owner: Owner, now: Instant,
   const month = monthOf(now, owner.timezone)
   const invoicesCreated = await createdIn(db, owner.id, month)
   return {
+    state: planState({ current, entitled, timezone: owner.timezone }, now),
+    nextChargeAt: (current && nextChargeOf(current))?.toString() ?? null,
+    renewableFrom: (current && renewableFrom(current))?.toString() ?? null,
     plan: current?.plan ?? 'free',
     status: current?.status ?? 'active',
     paymentType: current?.paymentType ?? null,
@@ -144,7 +156,7 @@ export async function readSubscription(db: Database, owner: Owner, now: Instant,
     currentPeriodEnd: current?.periodEnd?.toString() ?? null,
     trialEnd: shownTrialEnd(current, sells ? trialEnd : null)?.toString() ?? null,
     newUntil: (sells ? beyond(trialEnd, now) : null)?.toString() ?? null,
-    cancelAtPeriodEnd: current?.ends ?? false,
+    cancelAtPeriodEnd: current?.cancelled ?? false,
     endsIfCancelled: beyond(current?.endsIfCancelled ?? null, now)?.toString() ?? null,
     ended: ended && { plan: ended.plan, at: ended.at.toString() },
     entitlements: { ...entitled, until: entitled.until?.toString() ?? null },
@@ -157,6 +169,31 @@ export async function readSubscription(db: Database, owner: Owner, now: Instant,
     notices: sells ? noticesOf({ claimed: await claimedIn(db, bought, now), current, ended, trialEnd, timezone: owner.timezone }, now) : [],
     checkout: config.razorpay && { scriptUrl: config.razorpay.checkoutUrl, keyId: config.razorpay.keyId, themeColor },
   }
+}
+
+/** The plan's name for people. Every sentence that names an account's plan must use this. */
+export function planState(about: { current: PlanPeriod | null; entitled: Entitlements; timezone: string }, now: Instant): string {
+  const { current, entitled, timezone } = about
+  const { title } = planOf(current?.plan ?? entitled.plan)
+  if (!current) {
+    if (entitled.by === 'unlimited_server') return states.unlimited
+    return entitled.by === 'trial' && entitled.until ? states.trial(title, daysUntil(entitled.until, now)) : title
+  }
+  if (current.status === 'past_due') return states.pastDue(title)
+  if (current.ends && current.to) return states.until(title, dayOf(current.to, timezone))
+  const charge = nextChargeOf(current)
+  if (!charge) return title
+  return (current.status === 'trialing' ? states.firstCharge : states.renews)(title, dayOf(charge, timezone))
+}
+
+/** From when a plan that was paid once can be bought again, to begin when it ends; null for a subscription. */
+export function renewableFrom({ paymentType, to }: PlanPeriod): Instant | null {
+  return paymentType === 'onetime' && to ? to.subtract(renewable) : null
+}
+
+/** When a subscription is charged next; null where nothing is, or a failed charge is being retried. */
+function nextChargeOf({ ends, status, periodEnd }: PlanPeriod): Instant | null {
+  return ends || status === 'past_due' ? null : periodEnd
 }
 
 /** An account's payments, newest first. */
@@ -196,22 +233,6 @@ export function trialEndOf({ createdAt }: Pick<AccountRow, 'createdAt'>): Instan
 /** The date of an instant where the account lives, for people: 16/03/2026. */
 export function dayOf(at: Instant, timezone: string): string {
   return formatDate(at.toZonedDateTimeISO(timezone).toPlainDate().toString())
-}
-
-function lacking(wanted: Ability, { plan }: Entitlements): ProblemError {
-  const lifts = planThatLifts(wanted).title
-  const here = planOf(plan).title
-  switch (wanted) {
-    case 'scheduling':
-      return new ProblemError('plan_limit', refusals.noScheduling(here, lifts))
-    case 'apiAccess':
-      return new ProblemError('plan_limit', refusals.noApiAccess(here, lifts))
-    case 'smartReminders':
-    case 'advancedAnalytics':
-    case 'whiteLabel':
-    case 'teamCollaboration':
-      return new ProblemError('plan_limit', refusals.notIncluded(here, lifts))
-  }
 }
 
 function shownTrialEnd(current: PlanPeriod | null, trialEnd: Instant | null): Instant | null {
@@ -259,9 +280,10 @@ function noticesOf({ claimed, current, ended, trialEnd, timezone }: NoticeFacts,
     const { title } = planOf(current.plan)
     if (current.status === 'past_due') add('past_due', current.periodEnd ?? now, notices.pastDue(title))
     const end = current.to
-    // A cancelled subscription shows its end with the plan; a one-time period ends without anybody having asked for it.
-    if (end && current.ends && daysUntil(end, now) <= 7)
-      add('period_ending', end, notices.periodEnding(title, dayOf(end, timezone), daysUntil(end, now)))
+    // A cancelled subscription shows its end with the plan; a one-time period ends without anybody having asked for it, unless it was cancelled.
+    const once = current.paymentType === 'onetime'
+    if (end && current.ends && !(once && current.cancelled) && daysUntil(end, now) <= 7)
+      add('period_ending', end, (once ? notices.renew : notices.periodEnding)(title, dayOf(end, timezone), daysUntil(end, now)))
   } else if (ended && !endedInTrial && isWithin(ended.at, now))
     add('plan_ended', ended.at, notices.planEnded(planOf(ended.plan).title, dayOf(ended.at, timezone)))
   if (!current && (!ended || endedInTrial)) {

@@ -176,7 +176,107 @@ test('the current plan cannot be bought again, and the message shows its end', a
     await ask(shop.app, asha, billingCalls.createSubscription, { body: pro }),
     await ask(shop.app, asha, billingCalls.quote, { query: { ...pro, paymentType: 'onetime' } }),
   ])
-    expect([refused.status, refused.problem?.message]).toEqual([409, 'You have Pro until 02/04/2026. You can buy it again after that.'])
+    expect([refused.status, refused.problem?.message]).toEqual([
+      409,
+      'You have Pro until 02/04/2026. You can buy it again from 19/03/2026, to continue from 02/04/2026.',
+    ])
+})
+
+test('in the last 14 days a plan that was paid once can be bought again, and continues when it ends', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await buyOnce(shop, asha, 'pro')
+  app.clock.set('2026-03-19T08:59:00Z')
+  const query = { ...pro, paymentType: 'onetime' as const }
+  const owner = await signedInAgain(app, asha)
+  expect((await ask(app, owner, billingCalls.quote, { query })).status).toBe(409)
+  app.clock.set('2026-03-19T09:00:00Z')
+  expect((await ask(app, owner, billingCalls.quote, { query })).reply).toMatchObject({
+    dueNow: 4,
+    credit: 0,
+    startsAt: '2026-04-02T09:00:00Z',
+    endsAt: '2026-05-02T09:00:00Z',
+    replaces: null,
+    nextChargeAt: null,
+    charges: '₹4 today. No further charge.',
+    message: 'It begins on 02/04/2026, when your present Pro ends. Pro then runs until 02/05/2026.',
+  })
+  await ask(app, owner, billingCalls.cancel)
+  await buyOnce(shop, owner, 'pro')
+  const renewed = { plan: 'pro', state: 'Pro until 02/05/2026', currentPeriodEnd: '2026-05-02T09:00:00Z', cancelAtPeriodEnd: false }
+  expect(await planOfPerson(shop, asha)).toMatchObject({ ...renewed, renewableFrom: '2026-04-18T09:00:00Z' })
+  app.clock.set('2026-04-20T09:00:00Z')
+  expect(await planOfPerson(shop, asha)).toMatchObject(renewed)
+  app.clock.set('2026-05-02T09:00:01Z')
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'free', state: 'Free' })
+})
+
+test('a subscription bought in the last 14 days of a plan that was paid once charges when that ends, and nothing is lost or given twice', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app, razorpay } = shop
+  const asha = await aPerson(app)
+  await buyOnce(shop, asha, 'pro')
+  app.clock.set('2026-03-20T09:00:00Z')
+  const owner = await signedInAgain(app, asha)
+  const query = { ...pro, paymentType: 'subscription' as const }
+  expect((await ask(app, owner, billingCalls.quote, { query })).reply).toMatchObject({
+    dueNow: 0,
+    startsAt: '2026-04-02T09:00:00Z',
+    firstChargeAt: '2026-04-02T09:00:00Z',
+    nextChargeAt: '2026-04-02T09:00:00Z',
+    charges: 'No charge today. Next charge: ₹4 on 02/04/2026.',
+  })
+  await subscribe(shop, owner, 'pro')
+  expect(await planOfPerson(shop, asha)).toMatchObject({
+    plan: 'pro',
+    status: 'trialing',
+    paymentType: 'subscription',
+    state: 'Pro, first charge on 02/04/2026',
+    nextChargeAt: '2026-04-02T09:00:00Z',
+    endsIfCancelled: '2026-04-02T09:00:00Z',
+    renewableFrom: null,
+  })
+  expect(razorpay.provider.taken()).toBe(400)
+  await shop.pass({ hours: 14 * 24 })
+  expect(razorpay.provider.taken()).toBe(800)
+  expect(await planOfPerson(shop, asha)).toMatchObject({ state: 'Pro, renews on 02/05/2026', currentPeriodEnd: '2026-05-02T09:00:00Z' })
+  await ask(app, await signedInAgain(app, asha), billingCalls.cancel)
+  await shop.settle()
+  expect(await planOfPerson(shop, asha)).toMatchObject({ state: 'Pro until 02/05/2026', cancelAtPeriodEnd: true })
+  await shop.pass({ hours: 30 * 24 })
+  expect((await planOfPerson(shop, asha)).plan).toBe('free')
+})
+
+test('a subscription that was to continue a plan paid once, cancelled before its first charge, leaves what is paid for', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const { app } = shop
+  const asha = await aPerson(app)
+  await buyOnce(shop, asha, 'pro')
+  app.clock.set('2026-03-20T09:00:00Z')
+  const owner = await signedInAgain(app, asha)
+  await subscribe(shop, owner, 'pro')
+  await ask(app, owner, billingCalls.cancel)
+  await shop.settle()
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', state: 'Pro until 02/04/2026', cancelAtPeriodEnd: true })
+  await shop.pass({ hours: 14 * 24 })
+  expect((await planOfPerson(shop, asha)).plan).toBe('free')
+  expect(shop.razorpay.provider.taken()).toBe(400)
+})
+
+test('the charge of today and the next one come with every choice', async () => {
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(shop.app)
+  const charges = async (plan: 'pro' | 'enterprise', paymentType: 'onetime' | 'subscription') =>
+    (
+      await ask(shop.app, await signedInAgain(shop.app, asha), billingCalls.quote, {
+        query: { plan, billingPeriod: 'monthly', paymentType },
+      })
+    ).reply.charges
+  expect(await charges('pro', 'subscription')).toBe('No charge today. Next charge: ₹4 on 16/03/2026.')
+  shop.app.clock.set('2026-03-20T09:00:00Z')
+  expect(await charges('pro', 'onetime')).toBe('₹4 today. No further charge.')
+  expect(await charges('enterprise', 'subscription')).toBe('₹9 today. Next charge: ₹9 on 20/04/2026.')
 })
 
 // A provider in trouble
@@ -518,7 +618,9 @@ test('changing to Enterprise in mid-period takes what is left of Pro off the pri
     startsAt: '2026-03-16T21:00:00Z',
     endsAt: '2026-04-16T21:00:00Z',
     firstChargeAt: null,
+    nextChargeAt: null,
     replaces: 'pro',
+    charges: '₹7 today. No further charge.',
     message: 'Includes a ₹2 credit from your current Pro plan. Enterprise then runs until 17/04/2026.',
   })
   const answered = await buyOnce(shop, owner, 'enterprise')

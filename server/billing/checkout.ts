@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { PurchaseDraft, Quote } from '#contract/billing.ts'
 import { fromMinor } from '#contract/money.ts'
 import { type BillingPeriod, type PaidPlanName, type PaymentType, periodWord, planOf } from '#contract/plans.ts'
@@ -8,8 +8,18 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { boughtBy, dayOf, trialEndOf } from './billing.ts'
-import { creditOfAll, currentOf, endOf, isOver, lastsBeyond, type PlanPeriod, type Purchase, planPeriods } from './entitlements.ts'
+import { boughtBy, dayOf, renewableFrom, trialEndOf } from './billing.ts'
+import {
+  creditOfAll,
+  currentOf,
+  endOf,
+  isOver,
+  lastsBeyond,
+  type PlanPeriod,
+  type Purchase,
+  periodAfter,
+  planPeriods,
+} from './entitlements.ts'
 import { isSignedOrder, isSignedSubscription, openRazorpay, ProviderError, type ProviderSettings, type Razorpay } from './razorpay.ts'
 import {
   auditChange,
@@ -46,6 +56,8 @@ interface Buying {
 
 /** A quote in paise and instants. */
 interface Price {
+  /** Now, or the end of the same plan that was paid once. */
+  startsAt: Instant
   priceMinor: number
   creditMinor: number
   dueMinor: number
@@ -54,18 +66,20 @@ interface Price {
   replaces: PlanPeriod | null
 }
 
-/** The price of a plan for an owner with these periods; pure. The plan must not be the current one. */
+/** The price of a plan for an owner with these periods; pure. The current plan is bought to begin when its paid period ends. */
 export function priceOf(buying: Buying, about: { periods: PlanPeriod[]; trialEnd: Instant }, now: Instant): Price {
   const { plan, billingPeriod, paymentType } = buying
   const priceMinor = planOf(plan).price[billingPeriod]
   const replaced = about.periods.filter((one) => one.plan !== plan && lastsBeyond(one, now))
   const creditMinor = creditOfAll(replaced, now)
-  const shared = { priceMinor, creditMinor, replaces: currentOf(replaced, now) }
+  const current = currentOf(about.periods, now)
+  const startsAt = (current?.plan === plan ? current.to : null) ?? now
+  const shared = { startsAt, priceMinor, creditMinor, replaces: currentOf(replaced, now) }
   if (paymentType === 'onetime') {
     const dueMinor = Math.max(priceMinor - creditMinor, leastMinor)
-    return { ...shared, dueMinor, endsAt: endOf(now, billingPeriod, dueMinor + creditMinor, priceMinor), firstChargeAt: null }
+    return { ...shared, dueMinor, endsAt: endOf(startsAt, billingPeriod, dueMinor + creditMinor, priceMinor), firstChargeAt: null }
   }
-  const inTrial = Temporal.Instant.compare(now, about.trialEnd) < 0 ? about.trialEnd : now
+  const inTrial = Temporal.Instant.compare(startsAt, about.trialEnd) < 0 ? about.trialEnd : startsAt
   const waits = creditMinor > 0 ? endOf(inTrial, billingPeriod, creditMinor, priceMinor) : inTrial
   const later = Temporal.Instant.compare(waits, now.add(worthWaiting)) > 0
   return { ...shared, dueMinor: later ? 0 : priceMinor, endsAt: null, firstChargeAt: later ? wholeSecond(waits) : null }
@@ -76,25 +90,33 @@ export async function quoteFor(deps: ReconcileDeps, account: Account, buying: Bu
   settingsOf(deps)
   const now = deps.clock.now()
   const { periods, price } = await priceFor(deps.db, account, buying, now)
-  const { priceMinor, creditMinor, dueMinor, endsAt, firstChargeAt, replaces } = price
+  const { priceMinor, creditMinor, dueMinor, startsAt, endsAt, firstChargeAt, replaces } = price
   const current = currentOf(periods, now)
+  const renews = current?.plan === buying.plan
+  const nextChargeAt = buying.paymentType === 'onetime' ? null : (firstChargeAt ?? periodAfter(now, buying.billingPeriod))
   return {
     ...buying,
     price: fromMinor(priceMinor),
     credit: fromMinor(creditMinor),
     dueNow: fromMinor(dueMinor),
-    startsAt: now.toString(),
+    startsAt: startsAt.toString(),
     endsAt: endsAt?.toString() ?? null,
     firstChargeAt: firstChargeAt?.toString() ?? null,
+    nextChargeAt: nextChargeAt?.toString() ?? null,
+    charges: [
+      quote.today(dueMinor),
+      nextChargeAt ? quote.nextCharge(priceMinor, dayOf(nextChargeAt, account.timezone)) : quote.noNextCharge,
+    ].join(' '),
     replaces: replaces?.plan ?? null,
     message: [
       ...(current && creditMinor > 0 ? [quote.credit(creditMinor, planOf(current.plan).title)] : []),
-      ...(current && creditMinor === 0 ? [quote.replaces(planOf(current.plan).title)] : []),
+      ...(current && renews ? [quote.follows(planOf(current.plan).title, dayOf(startsAt, account.timezone))] : []),
+      ...(current && !renews && creditMinor === 0 ? [quote.replaces(planOf(current.plan).title)] : []),
       ...(firstChargeAt ? [quote.firstCharge(priceMinor, dayOf(firstChargeAt, account.timezone), periodWord[buying.billingPeriod])] : []),
       ...(endsAt && !current && buying.plan === trialPlan && Temporal.Instant.compare(now, trialEndOf(account)) < 0
         ? [quote.inTrial(planOf(trialPlan).title, dayOf(trialEndOf(account), account.timezone), periodWord[buying.billingPeriod])]
         : []),
-      ...(endsAt && creditMinor > 0 ? [quote.runsUntil(planOf(buying.plan).title, dayOf(endsAt, account.timezone))] : []),
+      ...(endsAt && (renews || creditMinor > 0) ? [quote.runsUntil(planOf(buying.plan).title, dayOf(endsAt, account.timezone))] : []),
     ].join(' '),
   }
 }
@@ -186,7 +208,7 @@ export async function verifySubscription(
 
 /**
  * Cancels the plan that runs: a subscription at the end of what is paid for, at once where nothing has been paid yet. What was paid once
- * ends on its own. Refuses with `conflict` on Free, with `payment_refused` in the provider's words.
+ * is kept, and nothing is announced about its end any more. Refuses with `conflict` on Free, with `payment_refused` in the provider's words.
  */
 export async function cancelPlan(deps: ReconcileDeps, account: Account): Promise<void> {
   const settings = settingsOf(deps, refusals.cancelNotSetUp)
@@ -195,7 +217,15 @@ export async function cancelPlan(deps: ReconcileDeps, account: Account): Promise
   const current = currentOf(planPeriods(bought), now)
   const purchase = bought.find(({ id }) => id === current?.purchaseId)
   if (!current || !purchase) throw new ProblemError('conflict', refusals.nothingToCancel)
-  if (current.ends) return
+  if (current.cancelled) return
+  if (current.ends) {
+    const running = planPeriods(bought).flatMap((one) => (one.plan === current.plan && lastsBeyond(one, now) ? one.purchaseId : []))
+    await deps.db
+      .update(purchases)
+      .set({ cancelAtPeriodEnd: true })
+      .where(and(inArray(purchases.id, running), eq(purchases.paymentType, 'onetime')))
+    return
+  }
   // Before its first charge there is no cycle at whose end it could be cancelled; what a credit has paid for stays open all the same.
   const when = purchase.providerStatus === 'active' ? 'cycle_end' : 'now'
   await cancelThere(deps, openRazorpay(settings), purchase, when, failed.cancel)
@@ -255,14 +285,18 @@ async function priceFor(
   const bought = await boughtBy(db, account.id)
   const periods = planPeriods(bought)
   const current = currentOf(periods, now)
-  if (current?.plan === buying.plan) {
-    const { title } = planOf(current.plan)
-    throw new ProblemError(
-      'conflict',
-      current.ends && current.to ? refusals.runsUntil(title, dayOf(current.to, account.timezone)) : refusals.runsAlready(title),
-    )
-  }
+  if (current?.plan === buying.plan) refuseTooEarly(current, account, now)
   return { bought, periods, price: priceOf(buying, { periods, trialEnd: trialEndOf(account) }, now) }
+}
+
+/** The plan that runs can be bought again only where it was paid once and ends soon. */
+function refuseTooEarly(current: PlanPeriod, account: Account, now: Instant): void {
+  const { title } = planOf(current.plan)
+  const from = renewableFrom(current)
+  if (from && Temporal.Instant.compare(from, now) <= 0) return
+  const day = (at: Instant) => dayOf(at, account.timezone)
+  if (from && current.to) throw new ProblemError('conflict', refusals.renewableFrom(title, day(current.to), day(from)))
+  throw new ProblemError('conflict', current.ends && current.to ? refusals.runsUntil(title, day(current.to)) : refusals.runsAlready(title))
 }
 
 /**
@@ -325,7 +359,7 @@ async function beginPurchase(deps: ReconcileDeps, account: Account, buying: Buyi
         priceMinor,
         amountMinor,
         creditMinor,
-        creditUntil: creditMinor > 0 ? firstChargeAt : null,
+        creditUntil: creditMinor > 0 || !price.startsAt.equals(now) ? firstChargeAt : null,
         startAt: firstChargeAt,
         createdAt: now,
         nextCheckAt: firstCheck(now),

@@ -22,6 +22,8 @@ export interface PlanPeriod {
   periodEnd: Instant | null
   /** It ends there and nothing is charged again. */
   ends: boolean
+  /** It was cancelled, so that nothing is announced about its end. */
+  cancelled: boolean
   /** Where it would end if it were cancelled; null: at once. */
   endsIfCancelled: Instant | null
   /** Money that was paid for a period of time, and kept: what is left of it is credited to the plan that replaces this one. */
@@ -37,7 +39,8 @@ const quoteHolds = { hours: 24 }
  *
  * A plan that is bought while another one runs replaces it at once; what is left of the old one has been taken off the price, or puts
  * the first charge off. The same plan bought twice (from two windows at the same moment, or reserved at the bank and captured late) is
- * not lost: the second period follows the first, and what was paid once waits behind what a subscription has paid for.
+ * not lost: the second period follows the first, and what was paid once waits behind what a subscription has paid for. A subscription
+ * that was bought to begin at the end of what was paid once follows it.
  */
 export function planPeriods(bought: Purchase[]): PlanPeriod[] {
   const begun = bought
@@ -50,7 +53,7 @@ export function planPeriods(bought: Purchase[]): PlanPeriod[] {
     const same = periods.filter((one) => one.plan === purchase.plan && lastsBeyond(one, begin))
     const next = purchase.paymentType === 'onetime' ? orderPeriod(purchase, begin, replaced, same) : subscriptionPeriod(purchase, begin)
     const cut = purchase.endedAt ? cutAt(next, purchase.endedAt) : next
-    const waiting = cut && purchase.paymentType === 'subscription' ? same.filter(paidOnce) : []
+    const waiting = cut && purchase.paymentType === 'subscription' ? same.filter(paidOnce).filter((one) => !follows(purchase, one)) : []
     const over = new Set<PlanPeriod>([...replaced, ...waiting])
     periods = periods.flatMap((one) => (over.has(one) ? (cutAt(one, begin) ?? []) : one))
     if (!cut) continue
@@ -82,6 +85,7 @@ export function currentOf(periods: PlanPeriod[], now: Instant): PlanPeriod | nul
 
 function withWhatFollows(current: PlanPeriod, periods: PlanPeriod[]): PlanPeriod {
   let end = current.to ?? current.endsIfCancelled
+  let { cancelled } = current
   for (;;) {
     const next = periods.find(
       ({ plan, from, to }) =>
@@ -89,8 +93,11 @@ function withWhatFollows(current: PlanPeriod, periods: PlanPeriod[]): PlanPeriod
     )
     if (!next) break
     end = next.to
+    cancelled = next.cancelled
   }
-  return current.to === null ? { ...current, endsIfCancelled: end } : { ...current, to: end, periodEnd: end, endsIfCancelled: end }
+  return current.to === null
+    ? { ...current, endsIfCancelled: end }
+    : { ...current, to: end, periodEnd: end, endsIfCancelled: end, cancelled }
 }
 
 /** The plan that ended last, where none runs. */
@@ -234,6 +241,7 @@ function orderPeriod(purchase: Purchase, begin: Instant, replaced: PlanPeriod[],
     periodStart: from,
     periodEnd: to,
     ends: true,
+    cancelled: purchase.cancelAtPeriodEnd,
     endsIfCancelled: to,
     worth: { minor: credit + Math.max(0, paid - purchase.refundedMinor), from, to },
   }
@@ -245,6 +253,11 @@ function chargedAfter({ paymentType, worth }: PlanPeriod, begin: Instant): boole
 
 function paidOnce(period: PlanPeriod): period is PlanPeriod & { to: Instant } {
   return period.paymentType === 'onetime' && period.to !== null
+}
+
+/** Whether a subscription was bought to begin when this period ends: its first charge waits for that, and nothing was credited for it. */
+function follows({ creditMinor, creditUntil }: Purchase, { to }: PlanPeriod & { to: Instant }): boolean {
+  return creditMinor === 0 && creditUntil !== null && Temporal.Instant.compare(to, creditUntil) <= 0
 }
 
 /** The end of a period, if that is after `begin`; of an open-ended subscription, the end of what is paid for. */
@@ -287,6 +300,7 @@ function subscriptionPeriod(purchase: Purchase, begin: Instant): PlanPeriod | nu
     periodStart: paidFrom ?? begin,
     periodEnd: ends ? to : periodEnd,
     ends,
+    cancelled: ends,
     // Only a running cycle is cancelled at its end (`cancelPlan`); else what is paid for by then is all there is.
     endsIfCancelled: to ?? (providerStatus === 'active' ? (paid ?? periodEnd) : paid),
     worth:

@@ -38,12 +38,25 @@ test('a one-time plan’s end is notified seven days and one day before, once ea
   await buyOnce(shop, asha, 'pro')
   expect(await mailsUntil(shop, smtp, '2026-03-25T03:00:00Z')).toEqual([])
   expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([
-    `${asha.email}: Pro ends on 01/04/2026, in 7 days. You then move to Free: your data stays, and daily reminders are put on hold.`,
+    `${asha.email}: Pro ends on 01/04/2026, in 7 days. Buy it again to continue from that day; otherwise you move to Free: your data stays, and daily reminders are put on hold.`,
   ])
   expect(await mailsUntil(shop, smtp, '2026-03-31T03:00:00Z')).toEqual([])
   expect(await mailsUntil(shop, smtp, '2026-03-31T09:00:00Z')).toEqual([
-    `${asha.email}: Pro ends on 01/04/2026, within a day. You then move to Free: your data stays, and daily reminders are put on hold.`,
+    `${asha.email}: Pro ends on 01/04/2026, within a day. Buy it again to continue from that day; otherwise you move to Free: your data stays, and daily reminders are put on hold.`,
   ])
+  expect(await mailsUntil(shop, smtp, '2026-04-10T09:00:00Z')).toEqual([])
+})
+
+test('a one-time plan that was cancelled keeps what is paid for, and its end is not announced', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
+  const { app } = shop
+  const asha = await aPerson(app, { confirmed: true })
+  await buyOnce(shop, asha, 'pro')
+  const { reply } = await ask(app, asha, billingCalls.cancel)
+  const kept = { plan: 'pro', state: 'Pro until 01/04/2026', currentPeriodEnd: '2026-04-01T09:00:00Z', cancelAtPeriodEnd: true }
+  expect(reply).toMatchObject(kept)
+  expect((await ask(app, asha, billingCalls.cancel)).reply).toMatchObject(kept)
   expect(await mailsUntil(shop, smtp, '2026-04-10T09:00:00Z')).toEqual([])
 })
 

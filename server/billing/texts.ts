@@ -28,18 +28,34 @@ export const refusals = {
     `${failure}. The payment provider is not responding correctly. ${comfort}Please try again in a few minutes.`,
   nothingCharged: 'Nothing was charged. ',
   runsUntil: (plan: string, date: string) => `You have ${plan} until ${date}. You can buy it again after that.`,
+  renewableFrom: (plan: string, date: string, from: string) =>
+    `You have ${plan} until ${date}. You can buy it again from ${from}, to continue from ${date}.`,
   runsAlready: (plan: string) => `You already have ${plan}.`,
   invoiceLimit: (about: { plan: string; perMonth: number | null; over: boolean; next: string; lifts: string }) =>
     `${about.plan} includes ${about.perMonth} invoices a month, and you have created ${about.over ? 'more' : 'as many'}. ${about.lifts} has no limit. On ${about.plan} you can continue from ${about.next}.`,
   noScheduling: (plan: string, lifts: string) =>
     `${plan} sends reminders only with Send Now. Daily reminders are part of ${lifts}: choose ${lifts} under Pricing to start them.`,
-  noApiAccess: (plan: string, lifts: string) => `${plan} has no API keys. They are part of ${lifts}: choose ${lifts} under Pricing.`,
-  notIncluded: (plan: string, lifts: string) => `This is not part of ${plan}. It is part of ${lifts}: choose ${lifts} under Pricing.`,
+  notIncluded: (wanted: string, plan: string, lifts: string) =>
+    `${wanted} are not part of ${plan}. They are part of ${lifts}: choose ${lifts} under Pricing.`,
+}
+
+/** The plan of an account, in one voice. */
+export const states = {
+  trial: (plan: string, days: number) => `${plan} trial, ${days} ${days === 1 ? 'day' : 'days'} left`,
+  until: (plan: string, date: string) => `${plan} until ${date}`,
+  renews: (plan: string, date: string) => `${plan}, renews on ${date}`,
+  firstCharge: (plan: string, date: string) => `${plan}, first charge on ${date}`,
+  pastDue: (plan: string) => `${plan}, payment overdue`,
+  unlimited: 'No plan needed',
 }
 
 /** The sentences of a quote. */
 export const quote = {
+  today: (minor: number) => (minor === 0 ? 'No charge today.' : `${formatPrice(minor)} today.`),
+  nextCharge: (minor: number, date: string) => `Next charge: ${formatPrice(minor)} on ${date}.`,
+  noNextCharge: 'No further charge.',
   credit: (creditMinor: number, plan: string) => `Includes a ${formatPrice(creditMinor)} credit from your current ${plan} plan.`,
+  follows: (plan: string, date: string) => `It begins on ${date}, when your present ${plan} ends.`,
   replaces: (plan: string) => `It replaces ${plan} immediately.`,
   firstCharge: (priceMinor: number, date: string, period: string) =>
     `No charge today. First charge: ${formatPrice(priceMinor)} on ${date}, then every ${period}.`,
@@ -56,6 +72,8 @@ export const notices = {
   pastDue: (plan: string) => `Your last payment for ${plan} failed. It is retried in the next days; your plan stays active until then.`,
   periodEnding: (plan: string, date: string, days: number) =>
     `${plan} ends on ${date}, ${within(days)}. You then move to Free: your data stays, and daily reminders are put on hold.`,
+  renew: (plan: string, date: string, days: number) =>
+    `${plan} ends on ${date}, ${within(days)}. Buy it again to continue from that day; otherwise you move to Free: your data stays, and daily reminders are put on hold.`,
   planEnded: (plan: string, date: string) =>
     `${plan} ended on ${date}. You are now on Free: your data stays, and daily reminders are on hold until you choose a plan.`,
   trialEnding: (plan: string, date: string, days: number) =>

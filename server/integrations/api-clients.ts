@@ -50,7 +50,8 @@ export async function authenticateApiClient(
   const { kind, id, account } = found
   if (deps.config.rateLimit) await countCall(deps.db, `${kind}:${id}`, reply, now)
   refuseClosed(found, call, reply)
-  if (kind === 'key' && deps.config.razorpay) await refuseWithout('apiAccess', deps.db, account.id, now, deps.config)
+  if (kind === 'key' && deps.config.razorpay)
+    await refuseWithout({ ability: 'apiAccess', what: 'API keys' }, deps.db, account.id, now, deps.config)
   await noteUse(deps.db, found, now)
   return {
     account,

@@ -40,7 +40,7 @@ export async function addKey(
   const ownerId = account.id
   return db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
-    await refuseWithout('apiAccess', tx, ownerId, now, config)
+    await refuseWithout({ ability: 'apiAccess', what: 'API keys' }, tx, ownerId, now, config)
     const [kept] = await tx.select({ count: sql<number>`count(*)::int` }).from(apiKeys).where(eq(apiKeys.ownerId, ownerId))
     if ((kept?.count ?? 0) >= mostKeys) throw new ProblemError('conflict', texts.keyLimit(mostKeys))
     const key = prefixes.key + newToken()

@@ -59,6 +59,9 @@ const sendTest = async ({ app, asha, webhook }: Listening) =>
 const idsOf = ({ receiver }: Listening) => receiver.calls.map(({ headers }) => headers['webhook-id'])
 const secondsOf = ({ app }: Listening) => Math.floor(app.clock.now().epochMilliseconds / 1000)
 
+/** Of an invoice that does not become overdue meanwhile, which would be another event. */
+const notDue = { dueDate: '2026-12-31' }
+
 test('the signature matches the example of the specification', () => {
   const secretKey = 'a secret key for tests, 32 characters'
   const id = '019caccf-8b30-7f16-a2c9-58e07d41b6f3'
@@ -77,7 +80,7 @@ test('each try is signed for its own time; the event and its bytes stay the same
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer({ status: 500 })
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   const [first] = receiver.calls
   if (!first) throw new Error('Nothing was told.')
@@ -99,7 +102,7 @@ test('a failing receiver is retried after 5 seconds, 5 and 30 minutes, 2, 5, 10 
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer((_call, nth) => ({ status: 500, body: `The till is closed (${nth}).` }))
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   const pauses = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
   for (const [tried, seconds] of pauses.entries()) {
@@ -131,7 +134,7 @@ test('a receiver that works again gets the rest, and its failures are reset', as
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer((_call, nth) => (nth < 3 ? 'reset' : { status: 204 }))
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   app.clock.advance({ seconds: 5 })
   await app.runJobs()
@@ -157,7 +160,7 @@ test('a receiver that hangs is cut off at the deadline and retried later', async
   const { app, asha, receiver, webhook } = all
   receiver.answer('silence')
   await ask(app, asha, integrationCalls.changeWebhook, { params: { id: webhook._id }, body: { paused: true } })
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   await change(all, { paused: false })
   await callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never, {
@@ -178,7 +181,7 @@ test('a redirect to this machine is not followed', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer({ status: 307, headers: { location: `${canary.url}/inside` } })
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   for (const seconds of [0, 5, 300]) {
     app.clock.advance({ seconds })
     await app.runJobs()
@@ -190,7 +193,7 @@ test('a redirect to this machine is not followed', async () => {
 test('where private addresses are not allowed, a webhook with one is not called, and says why', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await callReceiversStrictly(app)
   expect(await log(all)).toMatchObject([{ state: 'waiting', attempt: 1, status: null, words: expect.stringContaining('https://') }])
   await app.db.execute(sql`UPDATE hooks SET url = ${`https://127.0.0.1/duely`}`)
@@ -212,7 +215,7 @@ test('410 removes a webhook with its deliveries and notifies its owner', async (
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer({ status: 410, body: 'I have moved away.' })
-  for (let nth = 0; nth < 3; nth += 1) await anInvoice(app, { owner: asha })
+  for (let nth = 0; nth < 3; nth += 1) await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   expect(receiver.calls.length).toBe(1)
   expect(await webhooksOf(all)).toEqual([])
@@ -223,7 +226,7 @@ test('410 removes a webhook with its deliveries and notifies its owner', async (
   ])
   const { reply: entries } = await ask(app, asha, accountCalls.audit, { query: {} })
   expect(entries[0]).toMatchObject({ text: `Webhook to ${host} removed.`, device: '' })
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   expect(receiver.calls.length).toBe(1)
 })
@@ -235,7 +238,7 @@ test('410 removes a Zap without a notice, because its owner turned it off', asyn
   const zapierOf = await connect(app, asha, zapierItself)
   await ask(app, zapierOf, integrationCalls.addZap, { body: { hookUrl: `${receiver.url}/duely`, event: 'invoice.created' } })
   receiver.answer({ status: 410 })
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   expect((await ask(app, asha, integrationCalls.webhooks)).reply).toEqual([])
   expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
@@ -312,7 +315,7 @@ test('events of a webhook paused by hand wait, and are delivered in order once i
   await using all = await listening()
   const { app, asha, receiver } = all
   expect((await change(all, { paused: true })).reply).toMatchObject({ pausedBecause: 'by_hand' })
-  for (const amount of [1, 2, 3]) await anInvoice(app, { owner: asha, amount })
+  for (const amount of [1, 2, 3]) await anInvoice(app, { owner: asha, amount, ...notDue })
   await app.runJobs()
   expect(receiver.calls).toEqual([])
   expect(await log(all)).toMatchObject([{ state: 'waiting', attempt: 0, nextTryAt: null }, {}, {}])
@@ -327,7 +330,7 @@ test('a changed URL is called from then on, also with what waits', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer({ status: 500 })
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   expect((await change(all, { url: `${other.url}/duely` })).reply).toMatchObject({ failures: 0 })
   app.clock.advance({ seconds: 5 })
@@ -366,7 +369,7 @@ test('a test answered with 410 reports it, and removes the webhook', async () =>
 test('resending delivers the same bytes under the same id, in any state of the delivery', async () => {
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   const [delivered] = await log(all)
   const resend = async () =>
@@ -388,7 +391,7 @@ test('a waiting delivery keeps waiting when resending it fails too', async () =>
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer({ status: 500 })
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   const [waiting] = await log(all)
   const params = { id: webhook._id, deliveryId: waiting?._id ?? '' }
@@ -418,7 +421,7 @@ test('an event whose process died before the response is sent once more under th
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer('silence')
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await change(all, { paused: true })
   await app.runJobs()
   await change(all, { paused: false })
@@ -445,7 +448,7 @@ test('a webhook removed during a call is removed with everything of it', async (
   await using all = await listening()
   const { app, asha, receiver, webhook } = all
   receiver.answer(() => 'silence')
-  await anInvoice(app, { owner: asha })
+  await anInvoice(app, { owner: asha, ...notDue })
   await change(all, { paused: true })
   await app.runJobs()
   await change(all, { paused: false })
@@ -505,7 +508,7 @@ test('after a change of the server’s key the signatures stay valid', async () 
   const both = `another secret key of at least 32 characters\n${before}`
   expect(await reseal(app.db, both, sealedWebhooks)).toEqual({ done: 1, closed: 0 })
   const deps = { ...app.deps, config: { ...app.deps.config, secretKey: both.split('\n')[0] ?? '' } }
-  await anInvoice(app, { owner: all.asha })
+  await anInvoice(app, { owner: all.asha, ...notDue })
   await composeWebhooks(deps, all.asha.id)
   await callReceivers(deps, { ownerId: all.asha.id, receivers: openReceivers() }, never)
   const [call] = receiver.calls
@@ -532,7 +535,7 @@ test('the log shows the newest fifty', async () => {
   await using all = await listening()
   const { app, asha, webhook } = all
   await change(all, { paused: true })
-  for (let nth = 0; nth < 55; nth += 1) await anInvoice(app, { owner: asha })
+  for (let nth = 0; nth < 55; nth += 1) await anInvoice(app, { owner: asha, ...notDue })
   await app.runJobs()
   const shown = await log(all)
   expect(shown).toHaveLength(50)

@@ -291,7 +291,14 @@ async function forgetWebhook(tx: Database, { webhook }: KnownWebhook, now: Insta
   await notify(
     tx,
     webhook.ownerId,
-    { kind: 'webhook_gone', title: texts.webhook.goneTitle(host), text: texts.webhook.gone, link: '/dashboard/connections' },
+    {
+      kind: 'webhook_gone',
+      cause: webhook.id,
+      summary: texts.webhook.goneTitle(host),
+      title: texts.webhook.goneTitle(host),
+      text: texts.webhook.gone,
+      link: '/dashboard/connections',
+    },
     now,
   )
 }
@@ -309,7 +316,8 @@ async function notifyPaused(
   const last = status === null ? words : texts.webhook.lastAnswer(status, words)
   const text = texts.webhook.paused(patience, last)
   const link = `/dashboard/connections/webhooks/${webhook.id}`
-  await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', title: texts.webhook.pausedTitle(hostOf(webhook)), text, link }, now)
+  const title = texts.webhook.pausedTitle(hostOf(webhook))
+  await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', cause: webhook.id, summary: title, title, text, link }, now)
 }
 
 function toDelivery(row: DeliveryRow, type: DeliveredEvent, known: KnownWebhook): WebhookDelivery {

@@ -75,7 +75,7 @@ test('an invoice that becomes overdue at midnight is one event', async () => {
   ])
 })
 
-test('each paid invoice is one event, one by one and in bulk; undoing it is none', async () => {
+test('each paid invoice is one event, one by one and in bulk; undoing it is one where it becomes overdue again', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
@@ -96,13 +96,39 @@ test('each paid invoice is one event, one by one and in bulk; undoing it is none
 
   await update(one._id, 'unpaid')
   await mark([two._id], 'unpaid')
-  await mark([three._id], 'overdue')
   await app.runJobs()
   expect(fresh(receiver)).toEqual([])
 
+  await mark([three._id], 'overdue')
+  await update(two._id, 'overdue')
   await update(two._id, 'overdue')
   await app.runJobs()
-  expect(fresh(receiver)).toEqual(['invoice.overdue'])
+  expect(fresh(receiver)).toEqual(['invoice.overdue', 'invoice.overdue'])
+})
+
+test('an invoice created as overdue is created and becomes overdue: two events, in this order', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  await aWebhook(app, asha, receiver)
+  const { reply: invoice } = await ask(app, asha, invoiceCalls.create, { body: { ...kaveri, dueDate: '2026-01-02', status: 'overdue' } })
+  await app.runJobs()
+  expect(toldTo(receiver)).toMatchObject([
+    { type: 'invoice.created', data: { invoice } },
+    { type: 'invoice.overdue', data: { invoice } },
+  ])
+})
+
+test('an old unpaid invoice becomes overdue at midnight, and that is one event', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  const invoice = await create(app, asha, { ...kaveri, dueDate: '2026-01-02' })
+  await aWebhook(app, asha, receiver)
+  app.clock.set('2026-03-02T18:30:00Z')
+  await app.runJobs()
+  await app.runJobs()
+  expect(toldTo(receiver)).toMatchObject([{ type: 'invoice.overdue', data: { invoice: { _id: invoice._id, status: 'overdue' } } }])
 })
 
 test('other changes are no events: other fields, pauses, deleting and restoring', async () => {

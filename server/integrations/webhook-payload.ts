@@ -3,7 +3,7 @@ import type { reminderFact, WebhookEvent, WebhookPayload } from '#contract/integ
 import { invoiceStatus } from '#contract/invoices.ts'
 import { runKind } from '#contract/reminders.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
-import type { ClientPauses } from '#server/invoices/pauses.ts'
+import type { Clients } from '#server/invoices/pauses.ts'
 import type { InvoiceRow } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 
@@ -22,13 +22,13 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
     case 'invoice.created':
     case 'invoice.overdue':
     case 'invoice.paid': {
-      const { invoice, pauses } = invoiceFacts.parse(facts)
-      return { ...head, type, data: { invoice: toInvoice(invoice, pauses) } }
+      const { invoice, ...clients } = invoiceFacts.parse(facts)
+      return { ...head, type, data: { invoice: toInvoice(invoice, clients) } }
     }
     case 'reminder.sent':
     case 'reminder.failed': {
-      const { delivery, invoices, pauses } = deliveryFacts.parse(facts)
-      return { ...head, type, data: { reminder: delivery, invoices: invoices.map((row) => toInvoice(row, pauses)) } }
+      const { delivery, invoices, ...clients } = deliveryFacts.parse(facts)
+      return { ...head, type, data: { reminder: delivery, invoices: invoices.map((row) => toInvoice(row, clients)) } }
     }
   }
 }
@@ -50,7 +50,10 @@ const invoiceRow = z
     created_at: moment,
     updated_at: moment,
     paid_at: moment.nullable(),
-    awaits_overdue: z.boolean(),
+    /** Missing in facts from before these columns existed. */
+    kept_unpaid: z.boolean().default(false),
+    undelivered_since: moment.nullable().default(null),
+    undelivered_reply: z.string().nullable().default(null),
     deleted_at: moment.nullable(),
     paused_at: moment.nullable(),
     paused_until: z.string().nullable(),
@@ -61,6 +64,7 @@ const invoiceRow = z
     /** Missing in facts from before this column existed. */
     refusal: z.string().nullable().default(null),
     first_message_id: z.string().nullable(),
+    last_message_id: z.string().nullable().default(null),
   })
   .transform(
     (row): InvoiceRow => ({
@@ -75,7 +79,9 @@ const invoiceRow = z
       createdAt: row.created_at,
       updatedAt: row.updated_at,
       paidAt: row.paid_at,
-      awaitsOverdue: row.awaits_overdue,
+      keptUnpaid: row.kept_unpaid,
+      undeliveredSince: row.undelivered_since,
+      undeliveredReply: row.undelivered_reply,
       deletedAt: row.deleted_at,
       pausedAt: row.paused_at,
       pausedUntil: row.paused_until,
@@ -85,6 +91,7 @@ const invoiceRow = z
       lastReminderAt: row.last_reminder_at,
       refusal: row.refusal,
       firstMessageId: row.first_message_id,
+      lastMessageId: row.last_message_id,
     }),
   )
 
@@ -102,7 +109,7 @@ const clientPauses = z
   )
   .default([])
   .transform(
-    (rows): ClientPauses =>
+    (rows): Clients['pauses'] =>
       new Map(
         rows.map((row) => [
           row.client_key,
@@ -114,6 +121,20 @@ const clientPauses = z
             pauseNote: row.pause_note,
             pausePromised: row.pause_promised,
           },
+        ]),
+      ),
+  )
+
+/** The holds of the addresses concerned; missing in facts from before there were any. */
+const holds = z
+  .array(z.object({ owner_id: z.string(), client_key: z.string(), held_since: moment, reply: z.string() }))
+  .default([])
+  .transform(
+    (rows): Clients['holds'] =>
+      new Map(
+        rows.map((row) => [
+          row.client_key,
+          { ownerId: row.owner_id, clientKey: row.client_key, heldSince: row.held_since, reply: row.reply },
         ]),
       ),
   )
@@ -142,5 +163,5 @@ const deliveryRow = z
     }),
   )
 
-const invoiceFacts = z.object({ invoice: invoiceRow, pauses: clientPauses })
-const deliveryFacts = z.object({ delivery: deliveryRow, invoices: z.array(invoiceRow), pauses: clientPauses })
+const invoiceFacts = z.object({ invoice: invoiceRow, pauses: clientPauses, holds })
+const deliveryFacts = z.object({ delivery: deliveryRow, invoices: z.array(invoiceRow), pauses: clientPauses, holds })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { type WebhookEvent, type WebhookPayload, webhookPayload } from '#contract/integrations.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
-import { readClientPauses } from '#server/invoices/pauses.ts'
+import { readClients } from '#server/invoices/pauses.ts'
 import type { InvoiceRow } from '#server/invoices/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -70,7 +70,7 @@ async function readInvoices(
     .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), which))
     .orderBy(sql`${newest} DESC`, desc(invoices.id))
     .limit(most)
-  const clients = await readClientPauses(db, ownerId)
+  const clients = await readClients(db, ownerId)
   return found.map((row) => ({
     id: idOf(type, row.id),
     type,
@@ -105,7 +105,7 @@ async function readReminders(
           .innerJoin(invoices, eq(invoices.id, deliveryInvoices.invoiceId))
           .where(inArray(deliveryInvoices.deliveryId, ids))
           .orderBy(invoices.dueDate, invoices.id)
-  const clients = await readClientPauses(db, ownerId)
+  const clients = await readClients(db, ownerId)
   return found.map(({ delivery, kind, at }) => ({
     id: idOf(type, delivery.id),
     type,

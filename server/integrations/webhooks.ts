@@ -90,7 +90,7 @@ export async function addWebhook(
   const ownerId = account.id
   return db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
-    await refuseWithout('apiAccess', tx, ownerId, now, config)
+    await refuseWithout({ ability: 'apiAccess', what: 'Webhooks' }, tx, ownerId, now, config)
     if ((await countWebhooks(tx, ownerId, 'webhook')) >= mostWebhooks) throw new ProblemError('conflict', texts.webhook.limit(mostWebhooks))
     await refuseSame(tx, ownerId, { url, events })
     const id = newId()

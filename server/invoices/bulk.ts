@@ -1,11 +1,11 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BulkChange, BulkResult } from '#contract/invoices.ts'
-import { type AccountRow, writeAudits } from '#server/accounts/accounts.ts'
+import { writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { ProblemError } from '#server/platform/problem-error.ts'
-import { canBeThere, liveReferences, localDate, lockOwner, missedOverdue, notFound, referenceTaken } from './invoices.ts'
+import { canBeThere, liveReferences, localDate, lockOwner, notFound, referenceTaken } from './invoices.ts'
 import { notPaused, paused, refusePast } from './pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices } from './tables.ts'
 
@@ -23,8 +23,8 @@ export async function changeInvoices(
   afterChange: AfterChange,
 ): Promise<BulkResult> {
   return db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
-    if (change.do === 'pause') refusePast(change.until, localDate(now, owner.timezone))
+    const today = localDate(now, (await lockOwner(tx, ownerId)).timezone)
+    if (change.do === 'pause') refusePast(change.until, today)
     const asked = [...new Set(ids)]
     const possible = asked.filter((id) => uuid.safeParse(id).success)
     const rows = await tx
@@ -44,7 +44,7 @@ export async function changeInvoices(
     if (touched.length > 0) {
       await tx
         .update(invoices)
-        .set(asColumns(change, owner, wanted, now))
+        .set(asColumns(change, today, now))
         .where(inArray(invoices.id, touched))
       if (change.do === 'delete') {
         const deleted = wanted.map(({ reference }) => ({ ownerId, kind: 'invoice_deleted' as const, about: reference }))
@@ -65,12 +65,12 @@ export async function changeInvoices(
 }
 
 /** The columns that the change sets. */
-function asColumns(change: BulkChange, owner: AccountRow, rows: InvoiceRow[], now: Instant) {
+function asColumns(change: BulkChange, today: string, now: Instant) {
   switch (change.do) {
     case 'mark':
       return {
         status: change.status,
-        awaitsOverdue: false,
+        keptUnpaid: change.status === 'unpaid' ? sql`${invoices.dueDate} < ${today}::date` : false,
         paidAt: change.status === 'paid' ? paidBefore(now) : null,
         updatedAt: now,
       }
@@ -80,12 +80,8 @@ function asColumns(change: BulkChange, owner: AccountRow, rows: InvoiceRow[], no
       return notPaused
     case 'delete':
       return { deletedAt: now, updatedAt: now }
-    case 'restore': {
-      const missed = rows.filter((row) => missedOverdue(row, owner)).map(({ id }) => id)
-      const awaitsOverdue =
-        missed.length === 0 ? sql`${invoices.awaitsOverdue}` : sql`${invoices.awaitsOverdue} OR ${inArray(invoices.id, missed)}`
-      return { deletedAt: null, updatedAt: now, awaitsOverdue }
-    }
+    case 'restore':
+      return { deletedAt: null, updatedAt: now }
   }
 }
 

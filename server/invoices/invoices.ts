@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery } from '#contract/invoices.ts'
+import { deliveryProblem } from '#contract/delivery-problem.ts'
+import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
 import { type AccountRow, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
@@ -10,8 +11,8 @@ import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { type ClientPauses, pauseOf } from './pauses.ts'
-import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
+import { type Clients, holdOf, pauseOf } from './pauses.ts'
+import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** A deleted invoice can be restored for this long; then it is erased. */
@@ -50,7 +51,11 @@ export async function invoicesVersion(db: Database, ownerId: string): Promise<st
     .select({ sum: sql<string>`coalesce(sum(hashtextextended(${clientPauses.clientKey} || xmin::text, 0)), 0)::text` })
     .from(clientPauses)
     .where(eq(clientPauses.ownerId, ownerId))
-  return `${found?.count}.${found?.sum}.${clients?.sum}`
+  const [holds] = await db
+    .select({ sum: sql<string>`coalesce(sum(hashtextextended(${addressHolds.clientKey} || xmin::text, 0)), 0)::text` })
+    .from(addressHolds)
+    .where(eq(addressHolds.ownerId, ownerId))
+  return `${found?.count}.${found?.sum}.${clients?.sum}.${holds?.sum}`
 }
 
 /** One invoice. Refuses with `not_found` where it is missing, deleted or of another account. */
@@ -119,9 +124,6 @@ export async function createInvoices(
         createdAt: now,
         updatedAt: now,
         paidAt: fields.status === 'paid' ? now : null,
-        // After a move to a zone further west, a day that was already checked can still be in the future.
-        awaitsOverdue:
-          fields.status === 'unpaid' && fields.dueDate >= localDate(now, owner.timezone) && fields.dueDate < owner.overdueThrough,
       })),
     )
     .returning()
@@ -135,7 +137,7 @@ export async function createInvoices(
   return refusals.flatMap((refusal) => refusal ?? rows.shift() ?? [])
 }
 
-/** Changes the given fields. A status that a person set stays until the due date changes. */
+/** Changes the given fields. An invoice past due that a person sets to unpaid stays so until its due date changes. */
 export async function updateInvoice(
   db: Database,
   ownerId: string,
@@ -151,14 +153,15 @@ export async function updateInvoice(
     if (Object.keys(change).length === 0) return row
     if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
     const { amount, ...fields } = change
-    const status = statusAfter(row, change, localDate(now, owner.timezone))
+    const today = localDate(now, owner.timezone)
+    const status = statusAfter(row, change, today)
     const [changed] = await tx
       .update(invoices)
       .set({
         ...fields,
         ...status,
-        awaitsOverdue: awaitsOverdue(row, change, owner.overdueThrough),
-        ...(isOtherAddress(row, change) ? { refusal: null } : {}),
+        keptUnpaid: keptUnpaid(row, change, today),
+        ...(isOtherAddress(row, change) ? { refusal: null, undeliveredSince: null, undeliveredReply: null } : {}),
         ...(amount === undefined ? {} : { amountMinor: minor(amount) }),
         paidAt: status.status !== 'paid' ? null : row.status === 'paid' ? row.paidAt : now,
         updatedAt: now,
@@ -197,7 +200,7 @@ export async function restoreInvoice(
   afterChange: AfterChange,
 ): Promise<InvoiceRow> {
   return db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
+    await lockOwner(tx, ownerId)
     const [row] = await tx
       .select()
       .from(invoices)
@@ -206,11 +209,7 @@ export async function restoreInvoice(
     if (!row) throw notFound()
     if (!row.deletedAt) return row
     await refuseTakenReference(tx, ownerId, row.reference)
-    const [restored] = await tx
-      .update(invoices)
-      .set({ deletedAt: null, updatedAt: now, awaitsOverdue: row.awaitsOverdue || missedOverdue(row, owner) })
-      .where(eq(invoices.id, row.id))
-      .returning()
+    const [restored] = await tx.update(invoices).set({ deletedAt: null, updatedAt: now }).where(eq(invoices.id, row.id)).returning()
     await afterChange(tx, ownerId, [row.id], now)
     return restored as InvoiceRow
   })
@@ -250,7 +249,7 @@ export async function pruneDeleted(db: Database, now: Instant): Promise<void> {
 }
 
 /** Converts a row to JSON: amounts in rupees, instants as ISO 8601 in UTC. */
-export function toInvoice(row: InvoiceRow, clients: ClientPauses): Invoice {
+export function toInvoice(row: InvoiceRow, clients: Clients): Invoice {
   return {
     _id: row.id,
     clientName: row.clientName,
@@ -266,7 +265,14 @@ export function toInvoice(row: InvoiceRow, clients: ClientPauses): Invoice {
     lastReminderAt: row.lastReminderAt?.toString() ?? null,
     refusal: row.refusal,
     pause: pauseOf(row, clients),
+    notDelivered: notDeliveredSince(row.undeliveredSince?.toString() ?? null, row.undeliveredReply),
+    addressHold: holdOf(row, clients),
   }
+}
+
+/** Since when emails about an invoice have not been accepted, and why. */
+export function notDeliveredSince(since: string | null, reply: string | null): NotDelivered | null {
+  return since === null || reply === null ? null : { since, ...deliveryProblem(reply), reply }
 }
 
 const columns = Object.entries(getTableColumns(invoices))
@@ -373,16 +379,11 @@ function statusAfter(row: InvoiceRow, change: InvoiceChange, today: string): { s
   return { status: moved && row.status === 'overdue' ? 'unpaid' : row.status }
 }
 
-/** Whether the next midnight job must check an invoice although its due date lies before the days that it checks. */
-function awaitsOverdue(row: InvoiceRow, change: InvoiceChange, overdueThrough: string): boolean {
-  if (change.status !== undefined) return false
-  if (change.dueDate === undefined || change.dueDate === row.dueDate) return row.awaitsOverdue
-  return change.dueDate < overdueThrough
-}
-
-/** The midnight job does not see an invoice whose due date passes while it is deleted. */
-export function missedOverdue({ status, dueDate, deletedAt }: InvoiceRow, owner: AccountRow): boolean {
-  return status === 'unpaid' && deletedAt !== null && dueDate >= localDate(deletedAt, owner.timezone) && dueDate < owner.overdueThrough
+/** Whether a person set it to unpaid although it is past due. */
+function keptUnpaid(row: InvoiceRow, change: InvoiceChange, today: string): boolean {
+  const { status, dueDate = row.dueDate } = change
+  if (status !== undefined) return status === 'unpaid' && dueDate < today
+  return row.keptUnpaid && dueDate === row.dueDate
 }
 
 /** The local date of the account. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, lte, sql } from 'drizzle-orm'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -12,8 +12,8 @@ interface Due {
 }
 
 /**
- * Turns unpaid invoices overdue in every account whose local midnight has passed, up to its date of today, however many midnights were
- * missed. Any number of processes may do so at once. An account that fails is left for the next call and does not delay the others; its
+ * Turns unpaid invoices that are past due overdue in every account whose local midnight has passed, except those that a person set back to
+ * unpaid. Any number of processes may do so at once. An account that fails is left for the next call and does not delay the others; its
  * error is thrown at the end.
  */
 export async function turnOverdue(db: Database, now: Instant): Promise<void> {
@@ -42,7 +42,7 @@ async function accountsDue(db: Database, now: Instant, last: Due | undefined): P
 async function turnAccount(db: Database, id: string, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
     const [account] = await tx
-      .select({ timezone: accounts.timezone, overdueThrough: accounts.overdueThrough })
+      .select({ timezone: accounts.timezone })
       .from(accounts)
       .where(and(eq(accounts.id, id), lte(accounts.nextMidnightAt, now)))
       .for('update', { skipLocked: true })
@@ -50,20 +50,17 @@ async function turnAccount(db: Database, id: string, now: Instant): Promise<void
     const today = now.toZonedDateTimeISO(account.timezone).toPlainDate()
     await tx
       .update(invoices)
-      .set({ status: 'overdue', updatedAt: now, awaitsOverdue: false })
+      .set({ status: 'overdue', updatedAt: now })
       .where(
         and(
           eq(invoices.ownerId, id),
           isNull(invoices.deletedAt),
           eq(invoices.status, 'unpaid'),
           lt(invoices.dueDate, today.toString()),
-          // What was past due before has the status that a person set, unless its due date changed since.
-          or(gte(invoices.dueDate, account.overdueThrough), invoices.awaitsOverdue),
+          eq(invoices.keptUnpaid, false),
         ),
       )
-    // After a move to a zone further west, today can lie before what was already checked.
-    const through = sql`greatest(${accounts.overdueThrough}, ${today.toString()}::date)`
     const midnight = today.add({ days: 1 }).toZonedDateTime(account.timezone).toInstant()
-    await tx.update(accounts).set({ overdueThrough: through, nextMidnightAt: midnight }).where(eq(accounts.id, id))
+    await tx.update(accounts).set({ nextMidnightAt: midnight }).where(eq(accounts.id, id))
   })
 }

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import type { InvoicePause, PauseChange } from '#contract/invoices.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import type { AddressHold, InvoicePause, PauseChange } from '#contract/invoices.ts'
+import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -8,20 +8,35 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 
-import { type AfterChange, clientPauses, type InvoiceRow, invoices } from './tables.ts'
+import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
-/** The paused clients of an account, by lower-case email address. */
-export type ClientPauses = Map<string, typeof clientPauses.$inferSelect>
+/** What is known about the clients of an account: their pauses and the holds of their addresses, by lower-case email address. */
+export interface Clients {
+  pauses: Map<string, typeof clientPauses.$inferSelect>
+  holds: Map<string, typeof addressHolds.$inferSelect>
+}
 
-export async function readClientPauses(db: Database, ownerId: string): Promise<ClientPauses> {
-  const found = await db.select().from(clientPauses).where(eq(clientPauses.ownerId, ownerId))
-  return new Map(found.map((pause) => [pause.clientKey, pause]))
+export const noClients: Clients = { pauses: new Map(), holds: new Map() }
+
+export async function readClients(db: Database, ownerId: string): Promise<Clients> {
+  const pauses = await db.select().from(clientPauses).where(eq(clientPauses.ownerId, ownerId))
+  const holds = await db.select().from(addressHolds).where(eq(addressHolds.ownerId, ownerId))
+  return {
+    pauses: new Map(pauses.map((pause) => [pause.clientKey, pause])),
+    holds: new Map(holds.map((hold) => [hold.clientKey, hold])),
+  }
+}
+
+/** Why reminders to the address of an invoice are held; null where they are not, or it is paid. */
+export function holdOf({ clientEmail, status }: InvoiceRow, { holds }: Clients): AddressHold | null {
+  const hold = status === 'paid' ? undefined : holds.get(clientEmail.toLowerCase())
+  return hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(clientEmail), reply: hold.reply } : null
 }
 
 /** The pause of an invoice: its own before its client's. */
-export function pauseOf(row: InvoiceRow, clients: ClientPauses): InvoicePause | null {
-  const client = clients.get(row.clientEmail.toLowerCase())
+export function pauseOf(row: InvoiceRow, { pauses }: Clients): InvoicePause | null {
+  const client = pauses.get(row.clientEmail.toLowerCase())
   if (row.pausedAt) return { until: row.pausedUntil, note: row.pauseNote, promised: row.pausePromised, scope: 'invoice' }
   return client ? { until: client.pausedUntil, note: client.pauseNote, promised: client.pausePromised, scope: 'client' } : null
 }
@@ -101,8 +116,13 @@ export function refusePast(until: string | null, today: string): void {
   throw new ProblemError('invalid', message, { errors: [{ path: 'until', message }] })
 }
 
+/** What ends pauses. `sayNext`: what the daily schedule of an account does next, in a sentence, and whether it runs at all. */
+export interface EndingPauses extends Deps {
+  sayNext(tx: Database, owner: AccountRow, now: Instant): Promise<{ runs: boolean; next: string }>
+}
+
 /** Ends the pauses whose last day is over in the account's zone. A promise that passed unpaid is reported to the owner once. */
-export async function endPauses(deps: Deps): Promise<void> {
+export async function endPauses(deps: EndingPauses): Promise<void> {
   const { db, clock } = deps
   const now = clock.now()
   // No time zone is more than 14 hours ahead: the index finds the candidates, the account's own date decides.
@@ -132,7 +152,7 @@ function isOver({ until, timezone }: { until: string | null; timezone: string },
   return until !== null && until < now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
-async function endInvoicePause(deps: Deps, id: string): Promise<void> {
+async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const [row] = await tx.select().from(invoices).where(eq(invoices.id, id)).for('update', { skipLocked: true })
     if (!row?.pausedUntil) return
@@ -149,7 +169,7 @@ async function endInvoicePause(deps: Deps, id: string): Promise<void> {
   })
 }
 
-async function endClientPause(deps: Deps, about: { ownerId: string; clientKey: string }): Promise<void> {
+async function endClientPause(deps: EndingPauses, about: { ownerId: string; clientKey: string }): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const [ended] = await tx
       .delete(clientPauses)
@@ -182,18 +202,23 @@ async function endClientPause(deps: Deps, about: { ownerId: string; clientKey: s
 
 async function notifyBrokenPromise(
   tx: Database,
-  deps: Deps,
+  deps: EndingPauses,
   ownerId: string,
   about: { client: string; reference: string | null; owedMinor: number; promisedBy: string; address: string | null; invoiceId: string },
 ): Promise<void> {
   const [owner] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) return
-  const next = owner.remindersActive ? texts.brokenPromise.resumed(about.address) : texts.brokenPromise.off
+  const now = deps.clock.now()
+  const { runs, next } = await deps.sayNext(tx, owner, now)
+  const resumed = runs ? `${texts.brokenPromise.resumed(about.address)} ${next}` : next
   const notification = {
     kind: 'promise_broken' as const,
+    cause: about.address ?? about.invoiceId,
+    summary: texts.brokenPromise.summary(about.client),
+    clients: [{ clientName: about.client, invoiceId: about.invoiceId, reference: about.reference ?? '' }],
     title: texts.brokenPromise.title(about.client),
-    text: `${texts.brokenPromise.text(about)} ${next}`,
+    text: `${texts.brokenPromise.text(about)} ${resumed}`,
     link: `/dashboard/edit-invoice/${about.invoiceId}`,
   }
-  await notifyOwner(tx, deps, owner, notification, deps.clock.now())
+  await notifyOwner(tx, deps, owner, notification, now)
 }

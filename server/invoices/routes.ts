@@ -18,7 +18,7 @@ import {
   updateInvoice,
   zoneOf,
 } from './invoices.ts'
-import { pauseInvoice, readClientPauses } from './pauses.ts'
+import { pauseInvoice, readClients } from './pauses.ts'
 import type { AfterChange, InvoiceRow } from './tables.ts'
 
 /** `afterChange` is what higher slices do about a changed invoice, in the transaction that changes it. */
@@ -34,10 +34,10 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     }
     const { page, next } = await listInvoices(db, account.id, query)
     if (next) reply.header('link', `<${invoiceCalls.list.path}?${nextQuery(query, next)}>; rel="next"`)
-    const clients = await readClientPauses(db, account.id)
+    const clients = await readClients(db, account.id)
     return page.map((row) => toInvoice(row, clients))
   })
-  const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClientPauses(db, account.id))
+  const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClients(db, account.id))
   answer(app, invoiceCalls.create, async ({ body }, { account }, { request }) => {
     const now = clock.now()
     const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config)

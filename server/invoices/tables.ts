@@ -35,10 +35,8 @@ export const invoices = pgTable(
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     paidAt: instant(),
-    /**
-     * Its due date moved to a day that the midnight job has already passed, without a status set by a person: the next job must check it.
-     */
-    awaitsOverdue: boolean().notNull().default(false),
+    /** A person set it to unpaid when it was past due: the midnight job must leave it until its due date changes. */
+    keptUnpaid: boolean().notNull().default(false),
     /** Soft deletion: it can be restored for 30 days. */
     deletedAt: instant(),
 
@@ -56,8 +54,12 @@ export const invoices = pgTable(
     lastReminderAt: instant(),
     /** The mail server's reply that permanently refused the last reminder; null once one is accepted, or the client has another address. */
     refusal: text(),
-    /** Of the first reminder. Follow-ups refer to it, so that a mailbox shows one thread. */
+    /** Since when no email about it was accepted though one was tried, and the mail server's last reply; null once one is accepted. */
+    undeliveredSince: instant(),
+    undeliveredReply: text(),
+    /** Of the first and of the last accepted reminder. Follow-ups refer to them, so that a mailbox shows one thread. */
     firstMessageId: text(),
+    lastMessageId: text(),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
@@ -87,6 +89,20 @@ export const clientPauses = pgTable(
     pausePromised: boolean().notNull(),
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.clientKey] }), index('client_pauses_until').on(t.pausedUntil)],
+)
+
+/** A client's address, in lower case, that a mail server has permanently refused: reminders to it are held. */
+export const addressHolds = pgTable(
+  'address_holds',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    clientKey: text().notNull(),
+    heldSince: instant().notNull(),
+    reply: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.clientKey] })],
 )
 
 /** The invoice that a request, or a line of one, created under an Idempotency-Key: a repetition within a day gets it again. */

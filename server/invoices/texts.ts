@@ -14,6 +14,8 @@ export const texts = {
   keyDeleted: 'The invoice created with this Idempotency-Key was deleted. Send a new key to create another.',
   nothingImported: 'Nothing was imported with this Idempotency-Key.',
 
+  addressHeld: (address: string) => `${address} doesn’t exist. Correct the address to resume.`,
+
   line: {
     name: (line: number) => `Line ${line}`,
     duplicate: (twin: string) => `${twin} already has this client email, amount and due date.`,
@@ -24,12 +26,12 @@ export const texts = {
 
   /** A promise to pay has passed unpaid. `reference`: null where it was for all that a client owes. */
   brokenPromise: {
+    summary: (client: string) => `${client} broke a promise`,
     title: (client: string) => `${client} has not paid as promised`,
     text: (about: { client: string; reference: string | null; owedMinor: number; promisedBy: string }) => {
       const owed = `${formatRupees(fromMinor(about.owedMinor))}${about.reference === null ? '' : ` (${about.reference})`}`
       return `${about.client} promised ${owed} by ${formatDate(about.promisedBy)} and has not paid.`
     },
     resumed: (address: string | null) => (address === null ? 'Reminders have resumed.' : `Reminders to ${address} have resumed.`),
-    off: 'Daily reminders are off, so no reminders go out automatically.',
   },
 }

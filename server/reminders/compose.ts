@@ -1,7 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { fromMinor } from '#contract/money.ts'
-import { groupValues, reminderDocument, reminderValues, renderGroupReminder, renderReminder, type Wording } from '#contract/templates.ts'
+import {
+  groupValues,
+  groupVariables,
+  type RenderedReminder,
+  reminderDocument,
+  reminderValues,
+  renderGroupReminder,
+  renderReminder,
+  unknownVariables,
+  type Wording,
+} from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
 
@@ -12,8 +22,9 @@ export interface ReminderAbout {
   clientEmail: string
   amountMinor: number
   dueDate: string
-  /** Message-ID of the first reminder of this invoice, where there was one. */
+  /** Message-IDs of the first and of the last accepted reminder of this invoice, where there was one. */
   firstMessageId: string | null
+  lastMessageId: string | null
 }
 
 export interface ComposedMail {
@@ -21,6 +32,33 @@ export interface ComposedMail {
   raw: Buffer
   subject: string
   messageId: string
+}
+
+/** What the wording of an email says, for one invoice or all that one client owes. */
+interface Rendering {
+  /** The first of its invoices, by due date: all of them, or as many as an email lists. */
+  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'amountMinor' | 'dueDate'>[]
+  /** Of all its invoices. */
+  owed: { count: number; totalMinor: number }
+  wordings: { one: Wording; group: Wording }
+  userName: string
+  today: string
+}
+
+/** Renders an email: the preview and the sent email are made here. Throws EmailTooLarge. */
+export function renderMail({ about, owed, wordings, userName, today }: Rendering): RenderedReminder {
+  const invoices = about.map(({ reference, amountMinor, dueDate }) => ({
+    reference,
+    amount: fromMinor(amountMinor),
+    dueDate,
+    daysOverdue: daysOverdue(dueDate, today),
+  }))
+  const [invoice = { reference: '', amount: 0, dueDate: today, daysOverdue: 0 }] = invoices
+  const names = { clientName: about[0]?.clientName ?? '', userName }
+  // An email that was written for several invoices may have one of them left.
+  return owed.count === 1 && !isForGroup(wordings.one)
+    ? renderReminder(wordings.one, reminderValues({ ...names, ...invoice }))
+    : renderGroupReminder(wordings.group, groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor) }))
 }
 
 /** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */
@@ -37,23 +75,13 @@ export async function composeReminder(mail: {
 }): Promise<ComposedMail> {
   // Many emails are composed in a row: calls to this process must not wait for all of them.
   await setImmediate()
-  const { about, owed, from } = mail
+  const { about, from } = mail
   const [first] = about
-  const invoices = about.map(({ reference, amountMinor, dueDate }) => ({
-    reference,
-    amount: fromMinor(amountMinor),
-    dueDate,
-    daysOverdue: daysOverdue(dueDate, mail.today),
-  }))
-  const [invoice = { reference: '', amount: 0, dueDate: mail.today, daysOverdue: 0 }] = invoices
-  const names = { clientName: first.clientName, userName: from.name }
-  const rendered =
-    owed.count === 1
-      ? renderReminder(mail.wordings.one, reminderValues({ ...names, ...invoice }))
-      : renderGroupReminder(mail.wordings.group, groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor) }))
-  const firstMessageId = about.find((one) => one.firstMessageId)?.firstMessageId
+  const rendered = renderMail({ ...mail, userName: from.name })
+  const before = about.find((one) => one.firstMessageId)
   const messageId = `<rem.${mail.id}@${domainOf(from.address)}>`
-  const thread = firstMessageId ? { inReplyTo: firstMessageId, references: firstMessageId } : {}
+  const references = [...new Set([before?.firstMessageId, before?.lastMessageId])].filter((id) => typeof id === 'string')
+  const inReplyTo = references.at(-1)
   const composer = new MailComposer({
     from: { name: from.name, address: from.address },
     to: { name: first.clientName, address: first.clientEmail },
@@ -62,7 +90,7 @@ export async function composeReminder(mail: {
     html: reminderDocument(rendered.html),
     messageId,
     date: new Date(mail.now.epochMilliseconds),
-    ...thread,
+    ...(inReplyTo === undefined ? {} : { inReplyTo, references }),
     headers: {
       'X-Reminder-Id': mail.id,
       // RFC 3834: prevents out-of-office replies.
@@ -78,4 +106,8 @@ export async function composeReminder(mail: {
 
 function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+}
+
+function isForGroup({ subject, content }: Wording): boolean {
+  return unknownVariables(`${subject} ${content}`).some((name) => !unknownVariables(`{{${name}}}`, groupVariables).length)
 }

@@ -8,7 +8,7 @@ import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { planned } from './deliveries.ts'
 import { deliverJob } from './jobs.ts'
-import { pausedOn } from './owed.ts'
+import { addressHeld, pausedOn } from './owed.ts'
 import { apartFrom, dailyDeadline, dayAfter, dayBeforeOf, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
@@ -162,8 +162,8 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
         AS w (run_id, owner_id, local_date, deadline_at, grouped, day_began, day_before)
       WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.owner_id = w.owner_id AND r.local_date = w.local_date AND r.kind = 'daily')),
     facts AS (
-      SELECT w.*, i.id AS invoice_id, i.client_email, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
-        ${pausedOn(sql`w.local_date`)} AS paused, coalesce(i.last_reminder_at >= w.day_began, false) AS reminded_today,
+      SELECT w.*, i.id AS invoice_id, i.amount_minor, i.client_email, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
+        ${pausedOn(sql`w.local_date`)} AS paused, ${addressHeld} AS address_held, coalesce(i.last_reminder_at >= w.day_began, false) AS reminded_today,
         coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) AS pause_note,
         CASE WHEN w.grouped THEN lower(i.client_email) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place
       FROM w CROSS JOIN LATERAL (
@@ -174,7 +174,7 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
       SELECT *, CASE WHEN decision = 'write' THEN
           (${idsBegin}::text || lpad(to_hex(dense_rank() OVER (PARTITION BY decision ORDER BY run_id, place COLLATE "C")), 12, '0'))::uuid END AS email_id
       FROM (
-        SELECT *, CASE WHEN paused THEN 'paused' WHEN open_delivery IS NOT NULL OR reminded_today THEN 'already' ELSE 'write' END AS decision,
+        SELECT *, CASE WHEN paused THEN 'paused' WHEN address_held THEN 'address_held' WHEN open_delivery IS NOT NULL OR reminded_today THEN 'already' ELSE 'write' END AS decision,
           count(*) OVER (PARTITION BY run_id) AS invoices
         FROM facts) judged
       WHERE invoices <= ${firstChunk}::int),
@@ -200,8 +200,8 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
       SELECT owner_id, invoice_id, local_date, 'mail', email_id, ${at} FROM decided WHERE decision = 'write'
       ON CONFLICT (invoice_id, local_date) DO UPDATE SET rule = 'mail', delivery_id = excluded.delivery_id, note = NULL, decided_at = excluded.decided_at)
     INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
-    SELECT owner_id, invoice_id, local_date, CASE WHEN decision = 'paused' THEN 'paused' WHEN open_delivery IS NOT NULL THEN 'mail' ELSE 'already_reminded' END,
-      CASE WHEN decision = 'already' THEN open_delivery END, CASE WHEN decision = 'paused' THEN pause_note END, ${at}
+    SELECT owner_id, invoice_id, local_date, CASE WHEN decision IN ('paused', 'address_held') THEN decision WHEN open_delivery IS NOT NULL THEN 'mail' ELSE 'already_reminded' END,
+      CASE WHEN decision = 'already' THEN open_delivery END, CASE decision WHEN 'paused' THEN pause_note WHEN 'address_held' THEN client_email END, ${at}
     FROM decided WHERE decision <> 'write'
     ON CONFLICT (invoice_id, local_date) DO NOTHING`)
 }

@@ -50,7 +50,14 @@ test('a refused email is not marked sent: the run shows the reply of the mail se
   const answered = await start(app, asha)
   expect(answered.reply).toMatchObject({ count: 1, failed: 1, total: 2 })
   expect(answered.reply.failures).toEqual([
-    { invoiceId: invoices[0]?._id, clientEmail: 'client1@example.com', message: expect.stringContaining('550 5.1.1 No such user here') },
+    {
+      invoiceId: invoices[0]?._id,
+      reference: 'INV-0001',
+      clientName: 'Kaveri Foods',
+      clientEmail: 'client1@example.com',
+      message: expect.stringContaining('550 5.1.1 No such user here'),
+      words: 'address doesn’t exist',
+    },
   ])
   const refused = (await ask(app, asha, invoiceCalls.read, { params: { id: invoices[0]?._id ?? '' } })).reply
   expect(refused).toMatchObject({ remindersSent: 0, lastReminderAt: null })
@@ -63,9 +70,9 @@ test('an invoice shows that its last reminder was refused, until one is accepted
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 3 })
   const { app, asha, invoices, smtp } = office
   const refusals = async () => (await ask(app, asha, invoiceCalls.list, { query: {} })).reply.map(({ refusal }) => refusal).toReversed()
-  smtp.answer({ rcpt: (to) => (to.startsWith('client3') ? undefined : '550 5.1.1 No such user here') })
+  smtp.answer({ rcpt: (to) => (to.startsWith('client3') ? undefined : '550 5.7.1 Message refused') })
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
-  const said = expect.stringContaining('550 5.1.1 No such user here')
+  const said = expect.stringContaining('550 5.7.1 Message refused')
   expect(await refusals()).toEqual([said, said, null])
 
   const change = (body: object) => ask(app, asha, invoiceCalls.update, { params: { id: invoices[0]?._id ?? '' }, body })
@@ -85,7 +92,7 @@ test('an address corrected while the wrong one is being refused is not marked as
   const { app, asha, invoices, smtp } = office
   const correct = () =>
     ask(app, asha, invoiceCalls.update, { params: { id: invoices[0]?._id ?? '' }, body: { clientEmail: 'right@example.com' } })
-  smtp.answer({ rcpt: () => later(correct(), '550 5.1.1 No such user here') })
+  smtp.answer({ rcpt: () => later(correct(), '550 5.7.1 Message refused') })
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toMatchObject([
     { clientEmail: 'right@example.com', refusal: null },
@@ -95,7 +102,7 @@ test('an address corrected while the wrong one is being refused is not marked as
 test('Start reports a partial failure as partial', async () => {
   await using office = await anOffice({ now: morning, invoices: 2 })
   const { app, asha, smtp } = office
-  smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.1.1 No such user here' : undefined) })
+  smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.7.1 Message refused' : undefined) })
   await start(app, asha)
   const again = await start(app, asha)
   expect(again.status).toBe(200)

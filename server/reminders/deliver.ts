@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { isAddressRefusal } from '#contract/delivery-problem.ts'
 import type { HoldReason } from '#contract/reminders.ts'
+import { screens, withQuery } from '#contract/screens.ts'
 import { EmailTooLarge, type Wording } from '#contract/templates.ts'
 import { lockAccount, maySend } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
@@ -34,7 +36,7 @@ import {
   split,
   unmark,
 } from './deliveries.ts'
-import { resumeHeld } from './holds.ts'
+import { holdAddress, resumeHeld } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
 import { deliverJob } from './jobs.ts'
 import { type PendingDelivery, readAhead } from './pending.ts'
@@ -384,7 +386,7 @@ async function sendOne(
     if (error instanceof EmailTooLarge) return 'too_large' as const
     throw error
   })
-  if (composed === 'too_large') return { moved: await failTooLarge(deps.db, mail.id), last: false }
+  if (composed === 'too_large') return { moved: await failTooLarge(deps.db, mail.id, deps.clock.now()), last: false }
   const inFlight: InFlight = { claimed: null, since: performance.now(), slot: null }
   const outcome = await deps.mailer
     .send(batch.sender, async () => {
@@ -463,7 +465,7 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
     id: newId(),
     about: [first, ...others],
     owed: mail.owed,
-    wordings,
+    wordings: mail.written ? { one: mail.written, group: mail.written } : wordings,
     from: { name: account.displayName, address: sender.address },
     today: localDate(now, account.timezone),
     now,
@@ -531,7 +533,10 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { o
     case 'accepted':
       return deps.claims.accepted({ mail, reply: outcome.reply, tookMs })
     case 'permanent':
-      return failRefused(db, tried)
+      return db.transaction(async (tx) => {
+        const invoiceIds = await failRefused(tx, tried)
+        if (isAddressRefusal(outcome.reply)) await holdAddress(tx, batch.account.id, { invoiceIds, reply: outcome.reply }, tried.now)
+      })
     case 'temporary':
       return retryLater(db, tried, nextTry(deps, mail.attempt))
     case 'login_refused':
@@ -580,7 +585,7 @@ async function pauseSending(
       sender.provider === 'gmail'
         ? { title: texts.login.gmailTitle, text: texts.login.gmail(outcome.reply) }
         : { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
-    await notifyOwner(tx, deps, account, { kind: 'login_refused', ...about, link: '/dashboard/mail-settings' }, now)
+    await notifyOwner(tx, deps, account, { kind: 'login_refused', summary: about.title, ...about, link: '/dashboard/mail-settings' }, now)
   })
 }
 
@@ -603,11 +608,23 @@ async function pauseForQuota(
     )
     if (!first) return
     log.warn({ ownerId: account.id, reason: 'quota' }, 'Sending is paused for an account.')
+    const [waiting] = await rows(
+      tx,
+      z.object({ run: z.string() }),
+      sql`SELECT coalesce(d.pulled_by_run_id, d.run_id) AS run FROM deliveries d
+          WHERE d.owner_id = ${account.id}::uuid AND d.state IN ('queued', 'sending', 'retrying', 'held') ORDER BY d.created_at DESC, d.id DESC LIMIT 1`,
+    )
     await notifyOwner(
       tx,
       deps,
       account,
-      { kind: 'quota', title: texts.quota.title, text: texts.quota.text(about.words), link: '/dashboard/reminder-control' },
+      {
+        kind: 'quota',
+        summary: texts.quota.title,
+        title: texts.quota.title,
+        text: texts.quota.text(about.words),
+        link: withQuery(screens.reminderControl, { run: waiting?.run }),
+      },
       now,
     )
   })

@@ -5,7 +5,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, preparedRows, rows } from '#server/platform/database.ts'
-import { owedToday, sourceOf } from './owed.ts'
+import { addressHeld, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
@@ -67,6 +67,26 @@ async function change(db: Database, about: { which: SQL; from: SQL; set: SQL }):
   return done?.count ?? 0
 }
 
+/** The same for emails that were tried without success: their invoices show since when none was delivered, and why. */
+async function changeUndelivered(
+  db: Database,
+  about: { which: SQL; from: SQL; set: SQL },
+  of: Pick<Tried, 'reply' | 'now'>,
+): Promise<number> {
+  const [done] = await rows(
+    db,
+    z.object({ count: z.number() }),
+    sql`WITH changed AS (
+          UPDATE deliveries d SET ${about.set} WHERE (${about.which}) AND d.state IN ${about.from} RETURNING d.id, d.state, d.client_email),
+        ${freed},
+        shown AS (
+          UPDATE invoices i SET ${undelivered(of)} FROM changed JOIN delivery_invoices x ON x.delivery_id = changed.id
+          WHERE i.id = x.invoice_id AND lower(i.client_email) = lower(changed.client_email) AND changed.state <> 'cancelled')
+        SELECT count(*)::int AS count FROM changed`,
+  )
+  return done?.count ?? 0
+}
+
 type Run = typeof runs.$inferSelect
 
 /** An email of a run that is being planned, and the invoices it is about. */
@@ -90,21 +110,22 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
     SELECT pair.delivery_id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, 'queued', ${now.toString()}::timestamptz, ${now.toString()}::timestamptz, ${run.deadlineAt.toString()}::timestamptz
     FROM ${invoicesOf(firsts)} JOIN invoices i ON i.id = pair.invoice_id`)
   await tx.execute(sql`
-    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open)
-    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true FROM ${invoicesOf(mails)}`)
+    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
+    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true, i.amount_minor
+    FROM ${invoicesOf(mails)} JOIN invoices i ON i.id = pair.invoice_id`)
 }
 
 /**
  * The same as part of a statement that makes many runs: adds `emails` (id, owner_id, run_id, client_email, deadline_at) with the invoices
- * that `decided` (owner_id, invoice_id, email_id, decision) writes about.
+ * that `decided` (owner_id, invoice_id, amount_minor, email_id, decision) writes about.
  */
 export const planned = (at: SQL) => sql`
   new_deliveries AS (
     INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
     SELECT e.id, e.owner_id, e.run_id, e.client_email, 'queued', ${at}, ${at}, e.deadline_at FROM emails e),
   new_invoices AS (
-    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open)
-    SELECT x.owner_id, x.email_id, x.invoice_id, true FROM decided x WHERE x.decision = 'write')`
+    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
+    SELECT x.owner_id, x.email_id, x.invoice_id, true, x.amount_minor FROM decided x WHERE x.decision = 'write')`
 
 /** Emails that wait for a retry, or only for an approval, are tried now, for this run too. */
 export async function pullForward(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
@@ -115,8 +136,12 @@ export async function pullForward(tx: Database, run: Run, ids: string[], now: In
     from: open,
     set: sql`pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(d.deadline_at, ${run.deadlineAt.toString()}::timestamptz),
       next_try_at = CASE WHEN d.state = 'sending' THEN d.next_try_at ELSE least(d.next_try_at, ${now.toString()}::timestamptz) END,
-      state = CASE WHEN ${approved} THEN 'queued' ELSE d.state END, reason = CASE WHEN ${approved} THEN NULL ELSE d.reason END`,
+      state = CASE WHEN ${approved} THEN 'queued' ELSE d.state END, reason = CASE WHEN ${approved} THEN NULL ELSE d.reason END,
+      rendered_from = CASE WHEN ${run.subject !== null} THEN NULL ELSE d.rendered_from END`,
   })
+  await tx.execute(sql`
+    UPDATE delivery_invoices di SET amount_minor = i.amount_minor FROM invoices i
+    WHERE di.delivery_id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND di.owner_id = ${run.ownerId}::uuid AND i.id = di.invoice_id`)
 }
 
 /** A pending email replaces the one that this run would send, so it is tried for as long. */
@@ -233,44 +258,52 @@ export async function accept(db: Database, all: Omit<Tried, 'now'>[], now: Insta
           WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending' RETURNING d.id, d.state, d.message_id),
         ${freed}
         UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${at}, refusal = NULL,
-          first_message_id = coalesce(i.first_message_id, freed.message_id)
+          undelivered_since = NULL, undelivered_reply = NULL,
+          first_message_id = coalesce(i.first_message_id, freed.message_id), last_message_id = freed.message_id
         FROM freed WHERE i.id = freed.invoice_id`,
   )
 }
 
-/** The mail server permanently refused it; the invoice shows that unless its address was corrected meanwhile. */
-export async function failRefused(db: Database, of: Tried): Promise<void> {
-  await db.execute(sql`
+/**
+ * The mail server permanently refused it; the invoice shows that unless its address was corrected meanwhile. Returns the ids of the invoices
+ * that still have that address.
+ */
+export async function failRefused(db: Database, of: Tried): Promise<string[]> {
+  const refused = await rows(
+    db,
+    z.object({ id: z.string() }),
+    sql`
     WITH changed AS (
       UPDATE deliveries d SET state = 'failed', reason = 'refused', ${tried(of)} WHERE ${mine(of)} AND d.state = 'sending'
       RETURNING d.id, d.state, d.client_email),
     ${freed}
-    UPDATE invoices i SET refusal = ${of.reply} FROM freed
-    WHERE i.id = freed.invoice_id AND lower(i.client_email) = lower(freed.client_email)`)
+    UPDATE invoices i SET refusal = ${of.reply}, ${undelivered(of)} FROM freed
+    WHERE i.id = freed.invoice_id AND lower(i.client_email) = lower(freed.client_email) RETURNING i.id`,
+  )
+  return refused.map(({ id }) => id)
 }
 
+/** Of an invoice `i`: since when no email about it was accepted, and why not. */
+const undelivered = ({ reply, now }: Pick<Tried, 'reply' | 'now'>) =>
+  sql`undelivered_since = coalesce(i.undelivered_since, ${now.toString()}::timestamptz), undelivered_reply = ${reply}`
+
 /** Fails an email that its template makes too large: no later try could make it smaller. */
-export function failTooLarge(db: Database, id: string): Promise<number> {
-  return change(db, {
-    which: sql`d.id = ${id}::uuid`,
-    from: waiting,
-    set: sql`state = 'failed', reason = 'too_large', server_reply = ${texts.tooLarge}`,
-  })
+export function failTooLarge(db: Database, id: string, now: Instant): Promise<number> {
+  const set = sql`state = 'failed', reason = 'too_large', server_reply = ${texts.tooLarge}`
+  return changeUndelivered(db, { which: sql`d.id = ${id}::uuid`, from: waiting, set }, { reply: texts.tooLarge, now })
 }
 
 /** Schedules the next try of the email that was deferred; where that is past the deadline, this was the last one. */
 export async function retryLater(db: Database, of: Tried, next: Instant): Promise<void> {
-  await change(db, { which: mine(of), from: sql`('sending')`, set: sql`${tried(of)}, ${nextTry(next)}` })
+  await changeUndelivered(db, { which: mine(of), from: sql`('sending')`, set: sql`${tried(of)}, ${nextTry(next)}` }, of)
 }
 
 /** An unreachable mail server concerns every due email of its account, not just the one that was tried. */
 export async function retryAllLater(db: Database, of: Omit<Tried, 'claim'> & { ownerId: string }, next: Instant): Promise<void> {
-  await change(db, {
-    which: sql`d.owner_id = ${of.ownerId}::uuid AND d.next_try_at <= ${of.now.toString()}::timestamptz`,
-    from: waiting,
-    set: sql`attempt = d.attempt + 1, server_reply = ${of.reply}, tried_at = ${of.now.toString()}::timestamptz,
-      took_ms = CASE WHEN d.id = ${of.id}::uuid THEN ${Math.round(of.tookMs)}::int ELSE 0 END, ${nextTry(next)}`,
-  })
+  const which = sql`d.owner_id = ${of.ownerId}::uuid AND d.next_try_at <= ${of.now.toString()}::timestamptz`
+  const set = sql`attempt = d.attempt + 1, server_reply = ${of.reply}, tried_at = ${of.now.toString()}::timestamptz,
+    took_ms = CASE WHEN d.id = ${of.id}::uuid THEN ${Math.round(of.tookMs)}::int ELSE 0 END, ${nextTry(next)}`
+  await changeUndelivered(db, { which, from: waiting, set }, of)
 }
 
 function nextTry(next: Instant): SQL {
@@ -331,6 +364,20 @@ export function hold(db: Database, ownerId: string, reason: HoldReason): Promise
   return change(db, { which, from: waiting, set: sql`state = 'held', reason = ${reason}` })
 }
 
+/**
+ * Emails about the invoices `i` that match follow the holds of their addresses: those to a held one wait, others are queued again. Returns
+ * how many were queued.
+ */
+export async function followHolds(db: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
+  // An email that is being tried at this moment must not be waited for: its record waits for an invoice that this transaction may have locked.
+  const to = (
+    held: SQL,
+  ) => sql`d.id IN (SELECT f.id FROM deliveries f WHERE f.owner_id = ${ownerId}::uuid AND f.state IN ${pending} AND EXISTS (
+    SELECT 1 FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = f.id AND x.open AND ${which} AND ${held}) FOR UPDATE SKIP LOCKED)`
+  await change(db, { which: to(addressHeld), from: waiting, set: sql`state = 'held', reason = 'address'` })
+  return release(db, sql`d.reason = 'address' AND ${to(sql`NOT ${addressHeld}`)}`, now)
+}
+
 /** After a restore from a backup: holds every email that could still be sent, also one that was being sent at the time of the backup. */
 export function holdEverything(db: Database, now: Instant): Promise<number> {
   return change(db, {
@@ -387,8 +434,12 @@ export async function close(
               WHEN judged.why <> 'too_late' OR d.server_reply IS NOT NULL THEN d.server_reply
               WHEN d.state = 'held' THEN CASE d.reason ${tooLateWords} ELSE ${notInTime} END
               ELSE ${notInTime} END
-          FROM judged WHERE d.id = judged.id AND judged.why IS NOT NULL RETURNING d.id, d.state),
-        ${freed}
+          FROM judged WHERE d.id = judged.id AND judged.why IS NOT NULL RETURNING d.id, d.state, d.reason, d.client_email, d.server_reply),
+        ${freed},
+        shown AS (
+          UPDATE invoices i SET undelivered_since = coalesce(i.undelivered_since, ${about.now.toString()}::timestamptz), undelivered_reply = changed.server_reply
+          FROM changed JOIN delivery_invoices x ON x.delivery_id = changed.id
+          WHERE i.id = x.invoice_id AND changed.reason = 'too_late' AND lower(i.client_email) = lower(changed.client_email))
         SELECT count(*)::int AS count FROM changed`,
   )
   return done?.count ?? 0

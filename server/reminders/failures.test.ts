@@ -9,11 +9,17 @@ import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { makeDueRuns } from './daily-runs.ts'
 
-const refusal = '550 5.1.1 No such user here'
+const refusal = '550 5.7.1 Message refused'
 const nine = (day: number) => `2026-03-0${day}T03:30:00Z`
 
 async function told(app: TestApp, asha: Person): Promise<object[]> {
-  return (await ask(app, asha, noticeCalls.list)).reply.map(({ _id, createdAt, ...said }) => said)
+  return (await ask(app, asha, noticeCalls.list)).reply.map(({ kind, title, text, link }) => ({ kind, title, text, link }))
+}
+
+/** The link to the newest run, opened. */
+async function newestRun(app: TestApp, asha: Person): Promise<string> {
+  const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  return `/dashboard/reminder-control?run=${run?._id}`
 }
 
 async function mailsToOwner(smtp: FakeSmtp): Promise<string[]> {
@@ -40,20 +46,31 @@ test('failures of the daily run are reported by notice and email, and the next d
       kind: 'not_delivered',
       title: `The reminder to ${second?.clientName} was not delivered`,
       text: `Check the address client2@example.com, or contact your client another way. The mail server replied: ${refusal}`,
-      link: `/dashboard/edit-invoice/${second?._id}`,
+      link: await newestRun(app, asha),
     },
   ])
   expect((await mailsToOwner(own)).slice(before)).toEqual(['Some reminders were not sent'])
+  const [notice] = (await ask(app, asha, noticeCalls.list)).reply
+  expect(notice).toMatchObject({ summary: `${second?.clientName} (blocked by the mail server)`, createdAt: nine(3), updatedAt: nine(3) })
+  expect(notice?.clients).toEqual([{ clientName: second?.clientName, invoiceId: second?._id, reference: second?.reference }])
 
   app.clock.set(nine(4))
   await app.runJobs()
-  expect(await told(app, asha)).toHaveLength(1)
+  const updated = (await ask(app, asha, noticeCalls.list)).reply
+  expect(updated).toMatchObject([{ _id: notice?._id, createdAt: nine(3), updatedAt: nine(4), link: await newestRun(app, asha) }])
   expect((await mailsToOwner(own)).slice(before)).toHaveLength(1)
 
   smtp.answer({ rcpt: () => refusal })
   app.clock.set(nine(5))
   await app.runJobs()
-  expect(await told(app, asha)).toMatchObject([{ title: '3 reminders were not delivered', link: '/dashboard/reminder-control' }])
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([
+    {
+      title: '3 reminders were not delivered',
+      text: 'Kaveri Foods (blocked by the mail server), Kaveri Foods (blocked by the mail server) and Kaveri Foods (blocked by the mail server).',
+      link: await newestRun(app, asha),
+      clients: expect.arrayContaining(invoices.map(({ _id, reference, clientName }) => ({ invoiceId: _id, reference, clientName }))),
+    },
+  ])
   expect((await mailsToOwner(own)).slice(before)).toHaveLength(2)
 
   smtp.answer({})
@@ -93,8 +110,8 @@ test('a day on which Duely did not run is reported where reminders were due', as
     {
       kind: 'not_delivered',
       title: 'No reminders went out on 03/03/2026',
-      text: 'Duely was not running between the hour of the reminders and 18:00 that day. The next daily run reminds of what is still unpaid.',
-      link: '/dashboard/reminder-control',
+      text: 'Duely was not running between the hour of the reminders and 18:00 that day. The next daily run is on 04/03/2026 at 09:00.',
+      link: await newestRun(app, asha),
     },
   ])
 })
@@ -131,8 +148,8 @@ test('many days without a run are reported in one notice and one email', async (
     {
       kind: 'not_delivered',
       title: 'No reminders went out on 5 days',
-      text: 'From 03/03/2026 to 07/03/2026 Duely was not running between the hour of the reminders and 18:00. The next daily run reminds of what is still unpaid.',
-      link: '/dashboard/reminder-control',
+      text: 'From 03/03/2026 to 07/03/2026 Duely was not running between the hour of the reminders and 18:00. The next daily run is on 08/03/2026 at 09:00.',
+      link: await newestRun(app, asha),
     },
   ])
   expect((await mailsToOwner(own)).slice(before)).toEqual(['Some reminders were not sent'])
@@ -151,8 +168,8 @@ test('a daily email that was never tried is reported, one that was held is not',
     {
       kind: 'not_delivered',
       title: `The reminder to ${invoices[0]?.clientName} was not delivered`,
-      text: 'It could not be sent in time. The next daily run sends one while the invoice is unpaid.',
-      link: `/dashboard/edit-invoice/${invoices[0]?._id}`,
+      text: 'It could not be sent in time. The next daily run is on 04/03/2026 at 09:00.',
+      link: await newestRun(app, asha),
     },
   ])
 
@@ -176,7 +193,9 @@ test('an email delivered by another try meanwhile is not reported as failed', as
   await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: daily?._id ?? '' } }))
   app.clock.set('2026-03-03T12:31:00Z')
   await app.runJobs()
-  expect(await told(app, asha)).toMatchObject([{ link: `/dashboard/edit-invoice/${invoices[0]?._id}` }])
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([
+    { link: `/dashboard/reminder-control?run=${daily?._id}`, clients: [{ invoiceId: invoices[0]?._id }] },
+  ])
 })
 
 test('a manual email given up hours later is reported, though its immediate refusals were not', async () => {
@@ -192,7 +211,7 @@ test('a manual email given up hours later is reported, though its immediate refu
     {
       title: `The reminder to ${invoices[0]?.clientName} was not delivered`,
       text: expect.stringContaining('451 4.7.1 Try later'),
-      link: `/dashboard/edit-invoice/${invoices[0]?._id}`,
+      link: await newestRun(app, asha),
     },
   ])
 })

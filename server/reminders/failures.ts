@@ -1,15 +1,18 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Notice } from '#contract/notices.ts'
+import { deliveryProblem } from '#contract/delivery-problem.ts'
+import { screens, withQuery } from '#contract/screens.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
-import { notify, notifyOwner } from '#server/accounts/notices.ts'
+import { emailOwner, type Notification, notify, notifyOwner } from '#server/accounts/notices.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { heldTooLong, notInTime } from './deliveries.ts'
-import { pausedOn } from './owed.ts'
+import { mostNamed } from './holds.ts'
+import { readOutlook } from './outlook.ts'
+import { addressHeld, pausedOn } from './owed.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
@@ -21,8 +24,6 @@ const atOnce = 200
 const newsDays = 2
 /** An invoice whose email failed within this many days is reported only on the screens, not by email again. */
 const knownDays = 7
-
-type Notification = Pick<Notice, 'kind' | 'title' | 'text' | 'link'>
 
 const settledRun = z.object({
   id: z.string(),
@@ -36,8 +37,11 @@ type SettledRun = z.output<typeof settledRun>
 
 const failedMail = z.object({
   invoiceId: z.string(),
+  reference: z.string(),
   clientName: z.string(),
   clientEmail: z.string(),
+  /** Its address is held since: that is a notice of its own. */
+  addressHeld: z.boolean(),
   /** The mail server's reply; null where it was not asked, or did not answer. */
   reply: z.string().nullable(),
   known: z.boolean(),
@@ -98,27 +102,34 @@ async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<vo
     if (run.skippedReason === texts.skipped.notRunning && (await wasSomebodyDue(tx, account, run.localDate))) leftOut.push(run)
   const [firstOut] = leftOut
   if (firstOut) {
+    const { next } = await readOutlook(tx, account, now, deps.config)
     await withdrawOlder(tx, ownerId, firstOut)
-    await notifyOwner(tx, deps, account, daysLeftOut(leftOut.map(({ localDate }) => localDate)), now)
+    await notifyOwner(tx, deps, account, daysLeftOut(leftOut, next), now)
   }
   for (const run of news.filter(({ skippedReason }) => skippedReason === null)) await notifyOf(tx, deps, account, run)
 }
 
 async function notifyOf(tx: Database, deps: Deps, account: Account, run: SettledRun): Promise<void> {
   const now = deps.clock.now()
-  const failed = await readFailed(tx, run, now)
+  const all = await readFailed(tx, run, now)
+  const [refused] = all.filter((one) => one.addressHeld)
+  const failed = all.filter((one) => !one.addressHeld)
   const [first] = failed
-  if (first || run.kind === 'daily') await withdrawOlder(tx, account.id, run)
+  if (run.kind === 'daily') await withdrawOlder(tx, account.id, run, first && missedDays)
+  if (refused && !isWatched(run))
+    await emailOwner(tx, deps, account, { kind: 'address_refused', link: screens.invoice(refused.invoiceId) }, now)
   if (!first) return
-  const notification = notDelivered(failed, first)
+  const { next } = await readOutlook(tx, account, now, deps.config)
+  const notification = notDelivered(run, failed, first, next)
   if (failed.some(({ known }) => !known)) await notifyOwner(tx, deps, account, notification, now)
   else await notify(tx, account.id, notification, now)
 }
 
-/** A newer run shows the current state, so older notices are withdrawn. */
-async function withdrawOlder(tx: Database, ownerId: string, run: SettledRun): Promise<void> {
+/** A newer run shows the current state, so older notices are withdrawn: all, or those of one cause. */
+async function withdrawOlder(tx: Database, ownerId: string, run: SettledRun, cause?: string): Promise<void> {
+  const which = cause === undefined ? sql`` : sql`AND cause = ${cause}`
   await tx.execute(
-    sql`DELETE FROM notices WHERE owner_id = ${ownerId}::uuid AND kind = 'not_delivered' AND created_at < ${run.createdAt}::timestamptz`,
+    sql`DELETE FROM notices WHERE owner_id = ${ownerId}::uuid AND kind = 'not_delivered' ${which} AND updated_at < ${run.createdAt}::timestamptz`,
   )
 }
 
@@ -135,7 +146,7 @@ async function readFailed(tx: Database, run: SettledRun, now: Instant): Promise<
   return rows(
     tx,
     failedMail,
-    sql`SELECT DISTINCT ON (d.created_at, d.id) i.id AS "invoiceId", i.client_name AS "clientName", d.client_email AS "clientEmail",
+    sql`SELECT DISTINCT ON (d.created_at, d.id) i.id AS "invoiceId", i.reference, d.reason = 'refused' AND ${addressHeld} AS "addressHeld", i.client_name AS "clientName", d.client_email AS "clientEmail",
           nullif(d.server_reply, ${notInTime}) AS reply,
           EXISTS (SELECT 1 FROM delivery_invoices o JOIN deliveries e ON e.id = o.delivery_id
             WHERE o.invoice_id = i.id AND e.run_id <> d.run_id AND e.state = 'failed' AND e.reason IS DISTINCT FROM ${heldTooLong}
@@ -155,7 +166,7 @@ async function wasSomebodyDue(tx: Database, account: Account, localDate: string)
     z.object({ id: z.string() }),
     sql`SELECT i.id FROM invoices i
         WHERE i.owner_id = ${account.id}::uuid AND i.status <> 'paid' AND i.deleted_at IS NULL AND i.due_date < ${localDate}::date
-          AND NOT ${pausedOn(localDate)}
+          AND NOT ${pausedOn(localDate)} AND NOT ${addressHeld}
           AND (i.last_reminder_at IS NULL OR i.last_reminder_at < ${began}::timestamptz OR i.last_reminder_at >= ${ended}::timestamptz) LIMIT 1`,
   )
   return due.length > 0
@@ -166,42 +177,43 @@ function isOurs(reply: string): boolean {
   return reply === texts.tooLarge || reply === texts.setAside
 }
 
-function notDelivered(failed: FailedMail[], first: FailedMail): Notification {
-  if (failed.length === 1)
-    return {
-      kind: 'not_delivered',
-      title: texts.notDelivered.one(first.clientName),
-      text:
-        first.reply === null
-          ? texts.notDelivered.late
-          : isOurs(first.reply)
-            ? first.reply
-            : texts.notDelivered.rejected(first.clientEmail, first.reply),
-      link: `/dashboard/edit-invoice/${first.invoiceId}`,
-    }
-  return {
-    kind: 'not_delivered',
-    title: texts.notDelivered.several(failed.length),
-    text: texts.notDelivered.details(first.clientName, first.reply, first.reply !== null && isOurs(first.reply)),
-    link: '/dashboard/reminder-control',
+/** The most clients that the text of a notice names. */
+const namedInText = 3
+
+function notDelivered(run: SettledRun, failed: FailedMail[], first: FailedMail, next: string): Notification {
+  const t = texts.notDelivered
+  const shared = {
+    kind: 'not_delivered' as const,
+    link: withQuery(screens.reminderControl, { run: run.id }),
+    clients: failed.slice(0, mostNamed).map(({ clientName, invoiceId, reference }) => ({ clientName, invoiceId, reference })),
   }
+  const named = failed.slice(0, namedInText).map(({ clientName, reply }) => t.named(clientName, deliveryProblem(reply ?? notInTime).words))
+  if (failed.length > 1)
+    return {
+      ...shared,
+      summary: t.several(failed.length),
+      title: t.several(failed.length),
+      text: t.list(named, failed.length - named.length),
+    }
+  const { clientName, clientEmail, reply } = first
+  const text = reply === null ? `${t.late} ${next}` : isOurs(reply) ? reply : t.rejected(clientEmail, reply)
+  return { ...shared, summary: named.join(), title: t.one(clientName), text }
 }
 
-/** One notice, however many days are missing. */
-function daysLeftOut(dates: string[]): Notification {
-  const [first = '', last = first] = [dates[0], dates.at(-1)]
-  const link = '/dashboard/reminder-control'
-  if (first === last)
-    return {
-      kind: 'not_delivered',
-      title: texts.daysLeftOut.one(first),
-      text: `${texts.skipped.notRunning} ${texts.daysLeftOut.next}`,
-      link,
-    }
+/** The cause of the notice about days without a run: one notice, however many days are missing. */
+const missedDays = 'days'
+
+function daysLeftOut(runs: SettledRun[], next: string): Notification {
+  const [first, last = first] = [runs[0], runs.at(-1)].map((run) => run?.localDate ?? '')
+  const t = texts.daysLeftOut
+  const title = runs.length === 1 ? t.one(last ?? '') : t.several(runs.length)
+  const why = runs.length === 1 ? texts.skipped.notRunning : t.between(first ?? '', last ?? '')
   return {
     kind: 'not_delivered',
-    title: texts.daysLeftOut.several(dates.length),
-    text: `${texts.daysLeftOut.between(first, last)} ${texts.daysLeftOut.next}`,
-    link,
+    cause: missedDays,
+    summary: title,
+    title,
+    text: `${why} ${next}`,
+    link: withQuery(screens.reminderControl, { run: runs.at(-1)?.id }),
   }
 }

@@ -30,10 +30,11 @@ export async function invoiceHistory(
     .from(invoices)
     .where(and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${invoiceId}`))
   if (!invoice) throw new ProblemError('not_found', texts.noInvoice)
-  const [line] = (await previewReminders({ db, config }, account, now, invoice.id)).lines
+  const [line] = (await previewReminders({ db, config }, account, now, { only: [invoice.id] })).lines
   return {
     nextAt: line?.nextAt ?? null,
     reason: line ? line.reason : invoice.deletedAt ? 'deleted' : 'paid',
+    notDelivered: line?.notDelivered ?? null,
     mails: await mailsOf(db, invoice.id),
     days: await daysOf(db, invoice.id),
   }
@@ -69,7 +70,7 @@ function mailsOf(db: Database, invoiceId: string): Promise<z.output<typeof mailR
 
 const dayRow = z.object({
   date: z.string(),
-  rule: z.enum(['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'cancelled', 'not_owed']),
+  rule: z.enum(['mail', 'already_reminded', 'paused', 'address_held', 'left_out', 'not_running', 'added_later', 'cancelled', 'not_owed']),
   note: z.string().nullable(),
   decidedAt: instantText,
   mailId: z.string().nullable(),
@@ -105,6 +106,10 @@ function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'wo
       return { outcome: 'already_reminded', words: texts.day.alreadyReminded }
     case 'paused':
       return { outcome: 'paused', words: texts.day.paused(day.note) }
+    case 'address_held':
+      return { outcome: 'address_held', words: texts.day.addressHeld(day.note) }
+    case 'left_out':
+      return { outcome: 'left_out', words: texts.day.leftOut }
     case 'not_running':
       return { outcome: 'not_running', words: day.note ?? texts.day.notRunning }
     case 'added_later':

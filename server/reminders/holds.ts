@@ -1,20 +1,26 @@
-import { asc, eq, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { screens, withQuery } from '#contract/screens.ts'
 import { hasEmail } from '#server/accounts/accounts.ts'
-import { notify } from '#server/accounts/notices.ts'
+import { notify, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { addressHolds, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { hold, holdEverything, release } from './deliveries.ts'
+import { followHolds, hold, holdEverything, release } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { apartFrom, dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
 import { deliveries, runs } from './tables.ts'
 import { texts } from './texts.ts'
 
+/** The most invoices that a notice names. */
+export const mostNamed = 20
+
 /** After the mailbox or the plan has changed, held emails are queued again; they are held again if the reason persists. */
 export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
-  const resumed = await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason <> 'restored'`, now)
+  const resumed = await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason NOT IN ('restored', 'address')`, now)
   if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
 }
 
@@ -32,15 +38,111 @@ export async function releaseRestored(
 }
 
 /**
+ * A mail server has permanently refused the address of these invoices: reminders to it wait until it is corrected or tried again. However
+ * often that happens, it is one notice.
+ */
+export async function holdAddress(
+  tx: Database,
+  ownerId: string,
+  about: { invoiceIds: string[]; reply: string },
+  now: Instant,
+): Promise<void> {
+  const { invoiceIds, reply } = about
+  if (invoiceIds.length === 0) return
+  const [first] = await tx.select().from(invoices).where(inArray(invoices.id, invoiceIds)).orderBy(invoices.dueDate, invoices.id)
+  if (!first) return
+  const clientKey = first.clientEmail.toLowerCase()
+  await tx
+    .insert(addressHolds)
+    .values({ ownerId, clientKey, heldSince: now, reply })
+    .onConflictDoUpdate({ target: [addressHolds.ownerId, addressHolds.clientKey], set: { reply } })
+  const here = sql`lower(i.client_email) = ${clientKey}`
+  await followHolds(tx, ownerId, here, now)
+  const owed = await tx
+    .select({ invoiceId: invoices.id, clientName: invoices.clientName, reference: invoices.reference })
+    .from(invoices)
+    .where(
+      and(
+        eq(invoices.ownerId, ownerId),
+        isNull(invoices.deletedAt),
+        ne(invoices.status, 'paid'),
+        sql`lower(${invoices.clientEmail}) = ${clientKey}`,
+      ),
+    )
+    .orderBy(invoices.dueDate, invoices.id)
+    .limit(mostNamed)
+  const t = texts.addressRefused
+  await notify(
+    tx,
+    ownerId,
+    {
+      kind: 'address_refused',
+      cause: clientKey,
+      summary: t.summary(first.clientName),
+      title: t.title(first.clientEmail),
+      text: t.text(reply),
+      link: screens.invoice(first.id),
+      clients: owed,
+    },
+    now,
+  )
+}
+
+/**
+ * Ends the hold of an address: its emails are queued again, and its notice is withdrawn. Returns whether it was held.
+ */
+export async function releaseAddress(tx: Database, queue: Queue, ownerId: string, address: string, now: Instant): Promise<boolean> {
+  const clientKey = address.toLowerCase()
+  const ended = await tx
+    .delete(addressHolds)
+    .where(and(eq(addressHolds.ownerId, ownerId), eq(addressHolds.clientKey, clientKey)))
+    .returning({ clientKey: addressHolds.clientKey })
+  if (ended.length === 0) return false
+  await withdrawNotices(tx, ownerId, ['address_refused'], clientKey)
+  if ((await followHolds(tx, ownerId, sql`lower(i.client_email) = ${clientKey}`, now)) > 0) await queue.send(tx, deliverJob, { ownerId })
+  return true
+}
+
+/** The same for every address that an email of this run failed at. */
+export async function releaseAddressesOf(
+  tx: Database,
+  queue: Queue,
+  about: { ownerId: string; runId: string },
+  now: Instant,
+): Promise<void> {
+  const held = await rows(
+    tx,
+    z.object({ clientKey: z.string() }),
+    sql`SELECT h.client_key AS "clientKey" FROM address_holds h WHERE h.owner_id = ${about.ownerId}::uuid AND EXISTS (
+          SELECT 1 FROM deliveries d WHERE ${about.runId}::uuid IN (d.run_id, d.pulled_by_run_id) AND d.state = 'failed' AND lower(d.client_email) = h.client_key)`,
+  )
+  for (const { clientKey } of held) await releaseAddress(tx, queue, about.ownerId, clientKey, now)
+}
+
+/**
+ * Called when invoices have changed: an email whose invoice has another address now waits or resumes as that address does. A notice about an
+ * address that no unpaid invoice has is withdrawn.
+ */
+export async function followAddresses(tx: Database, queue: Queue, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
+  const held = await tx.select({ clientKey: addressHolds.clientKey }).from(addressHolds).where(eq(addressHolds.ownerId, ownerId))
+  if (held.length === 0) return
+  if ((await followHolds(tx, ownerId, sql`i.id IN ${invoiceIds}`, now)) > 0) await queue.send(tx, deliverJob, { ownerId })
+  await tx.execute(sql`
+    DELETE FROM notices n WHERE n.owner_id = ${ownerId}::uuid AND n.kind = 'address_refused' AND NOT EXISTS (
+      SELECT 1 FROM invoices i WHERE i.owner_id = n.owner_id AND lower(i.client_email) = n.cause AND i.deleted_at IS NULL AND i.status <> 'paid')`)
+}
+
+/**
  * After a restore from a backup, pending emails may already have been sent since the backup was made: all of them need their owner's
  * approval, and daily runs whose hour has passed are not caught up. Returns how many emails are held.
  */
 export async function holdRestored(tx: Database, now: Instant): Promise<number> {
   const at = now.toString()
   const owners = await tx
-    .selectDistinct({ ownerId: deliveries.ownerId })
+    .selectDistinctOn([deliveries.ownerId], { ownerId: deliveries.ownerId, run: deliveries.runId })
     .from(deliveries)
     .where(sql`state IN ('queued', 'retrying', 'sending', 'held') AND deadline_at > ${at}::timestamptz`)
+    .orderBy(deliveries.ownerId, desc(deliveries.runId))
   const held = await holdEverything(tx, now)
   const behind = await tx.select().from(accounts).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
   for (const account of behind) {
@@ -63,15 +165,16 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
         })
         .onConflictDoNothing()
   }
-  for (const { ownerId } of owners)
+  for (const { ownerId, run } of owners)
     await notify(
       tx,
       ownerId,
       {
         kind: 'restored',
+        summary: texts.restored.title,
         title: texts.restored.title,
         text: texts.restored.text,
-        link: '/dashboard/reminder-control',
+        link: withQuery(screens.reminderControl, { run }),
       },
       now,
     )

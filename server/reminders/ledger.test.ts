@@ -25,7 +25,7 @@ test('every day of the schedule has one row per invoice with its reason', async 
   const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
   await start(app, asha)
   app.clock.set('2026-03-03T03:30:00Z')
-  smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
+  smtp.answer({ rcpt: () => '550 5.7.1 Message refused' })
   await app.runJobs()
   app.clock.set('2026-03-04T03:30:00Z')
   smtp.answer({})
@@ -43,7 +43,7 @@ test('every day of the schedule has one row per invoice with its reason', async 
     ['2026-03-06', 'already_reminded', expect.stringContaining('already reminded that day')],
     ['2026-03-05', 'not_running', expect.stringContaining('not running')],
     ['2026-03-04', 'paused', 'Paused: On holiday'],
-    ['2026-03-03', 'failed', expect.stringContaining('550 5.1.1 No such user')],
+    ['2026-03-03', 'failed', expect.stringContaining('550 5.7.1 Message refused')],
     ['2026-03-02', 'sent', expect.stringContaining('250')],
   ])
 })

@@ -6,6 +6,9 @@ export const pausedOn = (date: string | SQL) => sql`(
   (i.paused_at IS NOT NULL AND (i.paused_until IS NULL OR i.paused_until >= ${date}::date))
   OR EXISTS (SELECT 1 FROM client_pauses c WHERE c.owner_id = i.owner_id AND c.client_key = lower(i.client_email) AND (c.paused_until IS NULL OR c.paused_until >= ${date}::date)))`
 
+/** Whether reminders to the address of an invoice `i` are held because a mail server has permanently refused it. */
+export const addressHeld = sql`EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = i.owner_id AND h.client_key = lower(i.client_email))`
+
 /**
  * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, not deleted, not paused. A grouped
  * email is for one client, so an invoice with another address since then is not in it. OFFSET 0 makes Postgres go from the email to its

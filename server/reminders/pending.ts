@@ -24,6 +24,8 @@ const pendingDelivery = z.object({
   composed: z.boolean(),
   /** How many invoices it was made for; `about` has only those still owed. */
   madeFor: z.number(),
+  /** The wording that was written for this one email; null where the account's applies. */
+  written: z.object({ subject: z.string(), content: z.string() }).nullable(),
   /** All that is owed now; `about` has the first of them, as many as an email lists. */
   owed: z.object({ count: z.number(), totalMinor: z.number() }),
   about: z.array(
@@ -35,6 +37,7 @@ const pendingDelivery = z.object({
       amountMinor: z.number(),
       dueDate: z.string(),
       firstMessageId: z.string().nullable(),
+      lastMessageId: z.string().nullable(),
     }),
   ),
 })
@@ -53,6 +56,8 @@ export async function readPending(
     pendingDelivery.extend({ ownerId: z.string() }),
     sql`SELECT d.id, d.owner_id AS "ownerId", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
+          (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
+            WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,
           a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
         FROM unnest(${arrayText(those.map(({ account }) => account.id))}::uuid[], ${arrayText(those.map(({ senderId }) => senderId))}::uuid[],
           ${arrayText(those.map(({ account }) => localDate(now, account.timezone)))}::date[], ${arrayText(those.map(({ scheduling }) => String(scheduling)))}::boolean[]) AS w (owner_id, sender_id, today, scheduling)
@@ -65,7 +70,8 @@ export async function readPending(
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (
             SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor",
-              i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId"
+              i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId",
+              coalesce(i.last_message_id, i.first_message_id) AS "lastMessageId"
             ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a
         ORDER BY d.next_try_at, d.id`,
   )

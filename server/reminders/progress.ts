@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { deliveryProblem } from '#contract/delivery-problem.ts'
 import { holdReason, type Run, type RunAnswer } from '#contract/reminders.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
@@ -49,16 +50,23 @@ async function count(db: Database, runId: string, now: Instant): Promise<z.outpu
   return tally.parse(found)
 }
 
-const failure = z.object({ invoiceId: z.string(), clientEmail: z.string(), message: z.string() })
+const failure = z.object({
+  invoiceId: z.string(),
+  reference: z.string(),
+  clientName: z.string(),
+  clientEmail: z.string(),
+  message: z.string(),
+})
 
 async function failures(db: Database, runId: string): Promise<Run['failures']> {
-  return rows(
+  const found = await rows(
     db,
     failure,
-    sql`SELECT di.invoice_id AS "invoiceId", d.client_email AS "clientEmail", coalesce(d.server_reply, '') AS message
-        FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id
+    sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", d.client_email AS "clientEmail", coalesce(d.server_reply, '') AS message
+        FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id JOIN invoices i ON i.id = di.invoice_id
         WHERE ${ofRun(runId)} AND d.state = 'failed' ORDER BY d.id LIMIT ${mostFailures}`,
   )
+  return found.map((one) => ({ ...one, words: deliveryProblem(one.message).words }))
 }
 
 type RunRow = typeof runs.$inferSelect

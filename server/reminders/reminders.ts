@@ -1,14 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
-import { fromMinor } from '#contract/money.ts'
-import { holdReasonOf, type PreviewLine, type Run, type RunAnswer, type reminderCalls } from '#contract/reminders.ts'
-import { lockAsSeen, maySend, type OnAccountTakeover, refuseUnconfirmed } from '#server/accounts/accounts.ts'
+import { fromMinor, toMinor } from '#contract/money.ts'
+import {
+  holdReasonOf,
+  type PreviewLine,
+  type ReminderDraft,
+  type Run,
+  type RunAnswer,
+  type RunSelection,
+  type reminderCalls,
+  repeatedSendNow,
+  type SendNowRequest,
+} from '#contract/reminders.ts'
+import { EmailTooLarge, groupVariables, reminderDocument, templateVariables, type Wording, wordingProblems } from '#contract/templates.ts'
+import { lockAsSeen, type OnAccountTakeover, refuseUnconfirmed } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { entitlementsOf, refuseWithout } from '#server/billing/billing.ts'
-import { findSender, hasMailConfig, type Sender, toMailConfig } from '#server/mail/mail.ts'
+import { refuseWithout } from '#server/billing/billing.ts'
+import { notDeliveredSince } from '#server/invoices/invoices.ts'
+import { invoices } from '#server/invoices/tables.ts'
+import { findSender, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
@@ -16,8 +29,11 @@ import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { releaseRestored } from './holds.ts'
-import { pausedOn } from './owed.ts'
+import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
+import { renderMail } from './compose.ts'
+import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
+import { type Outlook, readOutlook } from './outlook.ts'
+import { addressHeld, pausedOn } from './owed.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
 import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
@@ -52,10 +68,13 @@ interface Asking {
 }
 
 /**
- * Turns daily reminders on and makes the first run, in one transaction. Returns the run, or null where nothing is due. Refuses with
+ * Turns daily reminders on and makes the first run, of every invoice past due or of the chosen ones, in one transaction. Returns the run, or null where nothing is due. Refuses with
  * `mail_not_configured`, `email_not_confirmed`, and with `plan_limit` where the plan has no daily reminders.
  */
-export async function startReminders({ db, queue, account, now, config }: Asking): Promise<string | null> {
+export async function startReminders(
+  { db, queue, account, now, config }: Asking,
+  { invoiceIds, groupByClient }: RunSelection = {},
+): Promise<string | null> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
     if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToStart)
@@ -68,7 +87,12 @@ export async function startReminders({ db, queue, account, now, config }: Asking
         .set({ remindersActive: true, nextRunAt: next.at, nextRunFrom: next.date })
         .where(eq(accounts.id, account.id))
     }
-    const run = await makeRun(tx, queue, locked, { kind: 'start', now })
+    const run = await makeRun(tx, queue, locked, {
+      kind: 'start',
+      now,
+      ...(invoiceIds ? { only: validIds(invoiceIds) } : {}),
+      ...(groupByClient === undefined ? {} : { groupByClient }),
+    })
     return run?.id ?? null
   })
 }
@@ -82,30 +106,77 @@ export async function stopReminders({ db, account, now }: Omit<Asking, 'queue' |
   })
 }
 
-/** Reminds of every invoice past due now. A second press within a minute gets the run of the first. Refuses with `mail_not_configured`, `email_not_confirmed`. */
-export async function sendNow({ db, queue, account, now, config }: Asking): Promise<string | null> {
+/**
+ * Reminds now of every invoice past due, or of the chosen ones. Where all of that has just been sent, it returns that run instead. Refuses
+ * with `mail_not_configured`, `email_not_confirmed`; with `conflict` where none of the chosen ones can be reminded; with `invalid` a wording that is not valid, or
+ * is for more than one email.
+ */
+export async function sendNow({ db, queue, account, now, config }: Asking, asked: SendNowRequest = {}): Promise<string | null> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
     if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
     refuseUnconfirmed(config, locked)
-    const [same] = await tx
-      .select({ id: runs.id })
-      .from(runs)
+    let wording: Wording | null = null
+    if (asked.invoiceIds || isWritten(asked) || (await hasJustSent(tx, account.id, now))) {
+      const { lines, wanted, mails } = await wantedNow({ db: tx, account: locked, now, config }, asked)
+      if (asked.invoiceIds && wanted.length === 0) throw noneLeft(await leftOutOf(tx, locked, lines, asked.invoiceIds))
+      const same = repeatedSendNow(lines)
+      if (same) return same
+      wording = await wordingOf(tx, account.id, asked, { mails, invoices: wanted.length })
+    }
+    const { groupByClient } = asked
+    const run = await makeRun(tx, queue, locked, {
+      kind: 'send_now',
+      now,
+      wording,
+      ...(asked.invoiceIds ? { only: validIds(asked.invoiceIds) } : {}),
+      ...(groupByClient === undefined ? {} : { groupByClient }),
+    })
+    if (run && wording) await refuseUnlessOneEmail(tx, run.id)
+    return run?.id ?? null
+  })
+}
+
+/** What Send Now would do for chosen invoices, and the email where it is one. */
+export async function draftReminder(
+  { db, account, now, config }: Omit<Asking, 'queue'>,
+  asked: SendNowRequest & { invoiceIds: string[] },
+): Promise<ReminderDraft> {
+  const { lines, wanted, mails } = await wantedNow({ db, account, now, config }, asked)
+  const wording = await wordingOf(db, account.id, asked, { mails, invoices: wanted.length })
+  return {
+    mails,
+    repeats: repeatedSendNow(lines),
+    leftOut: await leftOutOf(db, account, lines, asked.invoiceIds),
+    email: mails === 1 ? await draftEmail({ db, account, now }, wanted, wording) : null,
+  }
+}
+
+/**
+ * Ends the hold of an address and reminds of what is past due there. Returns the run, or null where nothing is. Refuses with
+ * `mail_not_configured`, and with `not_found` an address that is not held.
+ */
+export async function tryAddress(asking: Asking, clientEmail: string): Promise<string | null> {
+  const { db, queue, account, now, config } = asking
+  return db.transaction(async (tx) => {
+    const locked = await lockAsSeen(tx, account)
+    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
+    refuseUnconfirmed(config, locked)
+    if (!(await releaseAddress(tx, queue, account.id, clientEmail, now))) throw new ProblemError('not_found', texts.noHold(clientEmail))
+    const owed = await tx
+      .select({ id: invoices.id })
+      .from(invoices)
       .where(
         and(
-          eq(runs.ownerId, account.id),
-          eq(runs.kind, 'send_now'),
-          isNull(runs.cancelledAt),
-          sql`${runs.createdAt} > ${now.subtract({ seconds: samePressSeconds }).toString()}::timestamptz`,
-          // Of simultaneous presses the last may be served first. A run further ahead was made before the clock was set back.
-          sql`${runs.createdAt} < ${now.add({ seconds: samePressSeconds }).toString()}::timestamptz`,
+          eq(invoices.ownerId, account.id),
+          isNull(invoices.deletedAt),
+          ne(invoices.status, 'paid'),
+          sql`lower(${invoices.clientEmail}) = lower(${clientEmail})`,
         ),
       )
-      .orderBy(desc(runs.createdAt))
-      .limit(1)
-    if (same) return same.id
-    const run = await makeRun(tx, queue, locked, { kind: 'send_now', now })
-    return run?.id ?? null
+    const { lines } = await previewReminders({ db: tx, config }, locked, now, { only: owed.map(({ id }) => id) })
+    const only = lines.flatMap(({ sendNowLeft, invoiceId }) => (sendNowLeft > 0 ? invoiceId : []))
+    return only.length === 0 ? null : ((await makeRun(tx, queue, locked, { kind: 'send_now', now, only }))?.id ?? null)
   })
 }
 
@@ -152,7 +223,7 @@ export async function follow(
 }
 
 /**
- * Sends again the emails that failed in a run, in a run of its own. If emails of it are held since a restore, these are released instead,
+ * Sends again the emails that failed in a run, in a run of its own, also to addresses that are held since. If emails of it are held since a restore, these are released instead,
  * in their own run. Refuses with `mail_not_configured`, `email_not_confirmed` and `not_found`.
  */
 export async function retryRun({ db, queue, account, now, config }: Asking, runId: string): Promise<string | null> {
@@ -162,7 +233,10 @@ export async function retryRun({ db, queue, account, now, config }: Asking, runI
     if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
     refuseUnconfirmed(config, locked)
     if ((await releaseRestored(tx, queue, { ownerId: account.id, runId: failed.id }, now)) > 0) return failed.id
-    const run = await makeRun(tx, queue, locked, { kind: 'retry', now, retryOf: failed.id })
+    await releaseAddressesOf(tx, queue, { ownerId: account.id, runId: failed.id }, now)
+    const { subject, content } = failed
+    const wording = subject === null || content === null ? null : { subject, content }
+    const run = await makeRun(tx, queue, locked, { kind: 'retry', now, retryOf: failed.id, wording })
     return run?.id ?? null
   })
 }
@@ -223,17 +297,18 @@ export async function reminderStatus(
          AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE (d.run_id = r.id OR d.pulled_by_run_id = r.id) AND d.state IN ('queued', 'sending')))
        ORDER BY r.created_at DESC LIMIT 1) AS "openRunId"`,
   )
-  const sender = await findSender(db, account.id)
-  const { abilities } = await entitlementsOf(db, account.id, now, config)
-  const schedule = scheduleOf(account, sender, { now, confirmed: maySend(config, account), withinPlan: abilities.includes('scheduling') })
+  const outlook = await readOutlook(db, account, now, config)
   return {
     isActive: account.remindersActive,
+    state: outlook.state,
+    words: outlook.words,
+    next: outlook.next,
     lastReminderSent: last?.sentAt ?? null,
-    nextRunAt: account.nextRunAt?.toString() ?? null,
-    reason: 'reason' in schedule ? schedule.reason : null,
+    nextRunAt: outlook.state === 'active' ? outlook.at.toString() : null,
+    reason: outlook.state === 'active' ? null : outlook.reason,
     timezone: account.timezone,
     reminderHour: account.reminderHour,
-    pause: toMailConfig(sender).pause,
+    pause: toMailConfig(await findSender(db, account.id)).pause,
     trouble: await findTrouble(db, now),
     openRunId: last?.openRunId ?? null,
   }
@@ -254,20 +329,29 @@ const owedLine = z.object({
   paused: z.boolean(),
   /** The last day of the pause, where it has one. */
   pausedUntil: z.string().nullable(),
+  addressHeld: z.boolean(),
+  undeliveredSince: instantText.nullable(),
+  undeliveredReply: z.string().nullable(),
+  sentJustNow: z.string().nullable(),
 })
 
-/** What would be sent now, and for every unpaid invoice (or the `only` one) its next reminder or the reason for none. */
+/**
+ * What would be sent now, and for every unpaid invoice (or these `only`) its next reminder or the reason for none. With a subject or text
+ * `written` for one email, only one with the same has just been sent.
+ */
 export async function previewReminders(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   account: Account,
   now: Instant,
-  only?: string,
+  { only, written = {} }: { only?: string[] | undefined; written?: Partial<Wording> } = {},
 ): Promise<CallReply<typeof reminderCalls.preview>> {
   const today = localDate(now, account.timezone)
   const dayBegan = startOfDay(today, account.timezone).toString()
   // An email sent today may have been made in the last hours of yesterday.
   const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
-  const sender = await findSender(db, account.id)
+  const sameSubject = written.subject === undefined ? sql`` : sql`AND r.subject = ${written.subject}`
+  const sameContent = written.content === undefined ? sql`` : sql`AND r.content = ${written.content}`
+  const sentJustNow = sql`r.kind = 'send_now' AND r.cancelled_at IS NULL AND ${justNow(now)} ${sameSubject} ${sameContent}`
   const owed = await rows(
     db,
     owedLine,
@@ -277,24 +361,29 @@ export async function previewReminders(
           o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open, CASE WHEN o.state = 'held' THEN coalesce(o.reason, '') END AS "heldFor",
           ${pausedOn(today)} AS paused,
           CASE WHEN (i.paused_at IS NULL OR i.paused_until IS NOT NULL) AND (cp.paused_at IS NULL OR cp.paused_until IS NOT NULL)
-            THEN greatest(i.paused_until, cp.paused_until)::text END AS "pausedUntil"
+            THEN greatest(i.paused_until, cp.paused_until)::text END AS "pausedUntil",
+          ${addressHeld} AS "addressHeld", i.undelivered_since AS "undeliveredSince", i.undelivered_reply AS "undeliveredReply",
+          coalesce(t.just_now, (SELECT r.id FROM runs r WHERE r.owner_id = i.owner_id AND ${sentJustNow}
+            AND r.planned_at IS NULL AND i.updated_at <= r.created_at AND o.id IS NULL ORDER BY r.created_at DESC LIMIT 1)) AS "sentJustNow"
         FROM invoices i
         LEFT JOIN client_pauses cp ON cp.owner_id = i.owner_id AND cp.client_key = lower(i.client_email)
         LEFT JOIN delivery_invoices oi ON oi.invoice_id = i.id AND oi.open LEFT JOIN deliveries o ON o.id = oi.delivery_id
         LEFT JOIN LATERAL (
           SELECT count(*) FILTER (WHERE d.state = 'sent' AND d.sent_at >= ${dayBegan}::timestamptz)::int AS sent,
-            count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand
+            count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand,
+            (array_agg(r.id ORDER BY r.created_at DESC) FILTER (WHERE ${sentJustNow} AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held')
+              AND lower(d.client_email) = lower(i.client_email) AND di.amount_minor = i.amount_minor))[1] AS just_now
           FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
           WHERE di.invoice_id = i.id AND d.created_at >= ${dayBefore}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
-        WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ${only}::uuid`}
+        WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ANY(${`{${validIds(only).join(',')}}`}::uuid[])`}
         ORDER BY i.due_date, i.id`,
   )
-  const { abilities } = await entitlementsOf(db, account.id, now, config)
-  const schedule = scheduleOf(account, sender, { now, confirmed: maySend(config, account), withinPlan: abilities.includes('scheduling') })
+  const outlook = await readOutlook(db, account, now, config)
   const lines = owed.map((one): PreviewLine => {
     const pastDue = one.dueDate < today
     const facts = {
       paused: one.paused,
+      addressHeld: one.addressHeld,
       remindedToday: one.remindedToday > 0,
       refusedToday: false,
       openMail: one.open,
@@ -312,11 +401,12 @@ export async function previewReminders(
       remindedToday: one.remindedToday,
       heldFor: one.heldFor === null ? null : holdReasonOf(one.heldFor),
       sendNowLeft: pastDue && ['write', 'pull'].includes(decide('send_now', facts)) ? sendNowPerDay - one.byHandToday : 0,
-      ...nextOf({ one, today, schedule, account, now }),
+      ...nextOf({ one, today, outlook, account, now }),
+      notDelivered: notDeliveredSince(one.undeliveredSince, one.undeliveredReply),
+      sentJustNow: one.sentJustNow,
     }
   })
-  const mailsFor = (some: PreviewLine[]) =>
-    account.groupByClient ? new Set(some.map(({ clientEmail }) => clientEmail.toLowerCase())).size : some.length
+  const mailsFor = (some: PreviewLine[]) => countMails(some, account.groupByClient)
   return {
     mails: mailsFor(lines.filter(({ dueNow }) => dueNow)),
     total: fromMinor(owed.reduce((sum, one, at) => (lines[at]?.dueNow ? sum + one.amountMinor : sum), 0)),
@@ -326,30 +416,171 @@ export async function previewReminders(
   }
 }
 
-type NextRun = { reason: NonNullable<CallReply<typeof reminderCalls.status>['reason']> } | { at: Instant; date: string }
-
-function scheduleOf(account: Account, sender: Sender | null, about: { now: Instant; confirmed: boolean; withinPlan: boolean }): NextRun {
-  if (!account.remindersActive || !account.nextRunAt) return { reason: 'schedule_inactive' }
-  if (account.heldAt) return { reason: 'operator' }
-  if (!about.confirmed) return { reason: 'email_not_confirmed' }
-  if (!about.withinPlan) return { reason: 'plan' }
-  if (!sender) return { reason: 'not_configured' }
-  if (sender.pauseReason) return { reason: 'sending_paused' }
-  return nextRun(account, { now: about.now, notBefore: localDate(account.nextRunAt, account.timezone), lastRunAt: apartFrom(account) })
+function countMails(lines: PreviewLine[], grouped: boolean): number {
+  return grouped ? new Set(lines.map(({ clientEmail }) => clientEmail.toLowerCase())).size : lines.length
 }
 
 function nextOf(about: {
   one: z.output<typeof owedLine>
   today: string
-  schedule: NextRun
+  outlook: Outlook
   account: Account
   now: Instant
 }): Pick<PreviewLine, 'nextAt' | 'reason'> {
-  const { one, today, schedule, account, now } = about
+  const { one, today, outlook, account, now } = about
+  if (one.addressHeld) return { nextAt: null, reason: 'address_held' }
   if (one.open) return { nextAt: one.heldFor === null ? one.openTryAt : null, reason: 'open_mail' }
   if (one.paused && one.pausedUntil === null) return { nextAt: null, reason: 'paused' }
-  if ('reason' in schedule) return { nextAt: null, reason: one.paused ? 'paused' : schedule.reason }
+  if (outlook.state !== 'active') return { nextAt: null, reason: one.paused ? 'paused' : outlook.reason }
   const quietUntil = one.paused && one.pausedUntil !== null ? laterDate(one.dueDate, one.pausedUntil) : one.dueDate
-  const at = nextReminder(account, { next: schedule, quietUntil, today, remindedToday: one.remindedToday > 0, now })
+  const at = nextReminder(account, { next: outlook, quietUntil, today, remindedToday: one.remindedToday > 0, now })
   return { nextAt: at.toString(), reason: one.paused ? 'paused' : null }
+}
+
+/** Runs `r` of the last minute. Of simultaneous presses the last may be served first; a run further ahead was made before the clock was set back. */
+function justNow(now: Instant): SQL {
+  const [from, to] = [now.subtract({ seconds: samePressSeconds }), now.add({ seconds: samePressSeconds })].map(String)
+  return sql`r.created_at > ${from}::timestamptz AND r.created_at < ${to}::timestamptz`
+}
+
+async function hasJustSent(tx: Database, ownerId: string, now: Instant): Promise<boolean> {
+  const found = await rows(
+    tx,
+    z.object({ id: z.string() }),
+    sql`SELECT r.id FROM runs r WHERE r.owner_id = ${ownerId}::uuid AND r.kind = 'send_now' AND r.cancelled_at IS NULL AND ${justNow(now)} LIMIT 1`,
+  )
+  return found.length > 0
+}
+
+/** The lines of what was asked for, those that Send Now would remind of now, and in how many emails. */
+async function wantedNow({ db, account, now, config }: Omit<Asking, 'queue'>, asked: SendNowRequest) {
+  const { subject, content, invoiceIds, groupByClient = account.groupByClient } = asked
+  const written = { ...(subject === undefined ? {} : { subject }), ...(content === undefined ? {} : { content }) }
+  const { lines } = await previewReminders({ db, config }, account, now, { only: invoiceIds, written })
+  const wanted = lines.filter(({ sendNowLeft }) => sendNowLeft > 0)
+  return { lines, wanted, mails: countMails(wanted, groupByClient) }
+}
+
+function isWritten({ subject, content }: SendNowRequest): boolean {
+  return subject !== undefined || content !== undefined
+}
+
+/**
+ * The wording that was written for the one email, completed by the account's; null where none was. Refuses with `invalid` what is not valid
+ * and what would be in several emails.
+ */
+async function wordingOf(
+  db: Database,
+  ownerId: string,
+  written: SendNowRequest,
+  { mails, invoices: howMany }: { mails: number; invoices: number },
+): Promise<Wording | null> {
+  if (!isWritten(written)) return null
+  if (mails > 1) throw new ProblemError('invalid', texts.wording.severalEmails)
+  const kind = kindOf(howMany)
+  const own = await ownWording(db, ownerId, kind)
+  const wording = { subject: written.subject ?? own.subject, content: written.content ?? own.content }
+  const errors = wordingProblems(wording, kind === 'one' ? templateVariables : groupVariables)
+  if (errors[0]) throw new ProblemError('invalid', errors[0].message, { errors })
+  return wording
+}
+
+async function ownWording(db: Database, ownerId: string, kind: TemplateKind): Promise<Wording> {
+  const wordings = (await readWordings(db, [ownerId])).get(ownerId)
+  if (!wordings) throw new Error('The wordings of an account were not read.')
+  return wordings[kind]
+}
+
+function kindOf(howMany: number): TemplateKind {
+  return howMany > 1 ? 'group' : 'one'
+}
+
+/** The email as it would be sent now, rendered as the sent one is. */
+async function draftEmail(
+  { db, account, now }: Pick<Asking, 'db' | 'account' | 'now'>,
+  wanted: PreviewLine[],
+  written: Wording | null,
+): Promise<ReminderDraft['email']> {
+  const [first] = wanted
+  if (!first) return null
+  const kind = kindOf(wanted.length)
+  const wording = written ?? (await ownWording(db, account.id, kind))
+  const about = wanted.map((line) => ({ ...line, amountMinor: toMinor(line.amount) ?? 0 }))
+  const owed = { count: about.length, totalMinor: about.reduce((sum, { amountMinor }) => sum + amountMinor, 0) }
+  const today = localDate(now, account.timezone)
+  const sender = await findSender(db, account.id)
+  try {
+    const { subject, html, text } = renderMail({
+      about,
+      owed,
+      wordings: { one: wording, group: wording },
+      userName: account.displayName,
+      today,
+    })
+    return {
+      kind,
+      from: sender ? `${account.displayName} <${sender.address}>` : account.displayName,
+      to: first.clientEmail,
+      clientName: first.clientName,
+      wording,
+      subject,
+      html: reminderDocument(html),
+      text,
+    }
+  } catch (error) {
+    if (error instanceof EmailTooLarge) throw new ProblemError('invalid', texts.tooLarge)
+    throw error
+  }
+}
+
+/** The wording belongs to the one email of the run, which must not be on its way already. */
+async function refuseUnlessOneEmail(tx: Database, runId: string): Promise<void> {
+  const found = await rows(
+    tx,
+    z.object({ state: z.string() }),
+    sql`SELECT d.state FROM deliveries d WHERE ${runId}::uuid IN (d.run_id, d.pulled_by_run_id)`,
+  )
+  if (found.length > 1) throw new ProblemError('invalid', texts.wording.severalEmails)
+  if (found.some(({ state }) => state === 'sending')) throw new ProblemError('conflict', texts.wording.beingSent)
+}
+
+const uuid = z.uuid()
+
+/** Ids that could be those of invoices: others find nothing. */
+function validIds(ids: string[]): string[] {
+  return [...new Set(ids)].filter((id) => uuid.safeParse(id).success)
+}
+
+/** Why chosen invoices are not reminded now, by invoice. */
+async function leftOutOf(db: Database, account: Account, lines: PreviewLine[], chosen: string[]): Promise<ReminderDraft['leftOut']> {
+  const ids = validIds(chosen)
+  const found =
+    ids.length === 0
+      ? []
+      : await db
+          .select()
+          .from(invoices)
+          .where(and(eq(invoices.ownerId, account.id), inArray(invoices.id, ids), isNull(invoices.deletedAt)))
+  const byId = new Map(found.map((row) => [row.id, row]))
+  const lineOf = new Map(lines.map((line) => [line.invoiceId, line]))
+  const t = texts.leftOut
+  return [...new Set(chosen)].flatMap((invoiceId) => {
+    const row = byId.get(invoiceId)
+    const line = lineOf.get(invoiceId)
+    if (line && line.sendNowLeft > 0) return []
+    if (!row) return { invoiceId, reference: '', clientName: '', words: t.gone }
+    const { reference, clientName, clientEmail } = row
+    const about = { invoiceId, reference, clientName }
+    if (!line) return { ...about, words: t.paid(reference) }
+    if (line.daysOverdue < 1) return { ...about, words: t.notDue(reference) }
+    if (line.reason === 'address_held') return { ...about, words: t.held(clientEmail) }
+    if (line.reason === 'paused') return { ...about, words: t.paused(reference) }
+    return { ...about, words: t.limit(reference, sendNowPerDay) }
+  })
+}
+
+function noneLeft(leftOut: ReminderDraft['leftOut']): ProblemError {
+  const [first] = leftOut
+  const more = leftOut.length > 1 ? ` ${texts.leftOut.more(leftOut.length - 1)}` : ''
+  return new ProblemError('conflict', `${first?.words ?? texts.leftOut.gone}${more}`)
 }

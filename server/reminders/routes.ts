@@ -5,6 +5,7 @@ import { invoiceHistory, readMail } from './history.ts'
 import { findRun, toRun } from './progress.ts'
 import {
   changeSettings,
+  draftReminder,
   follow,
   listRuns,
   previewReminders,
@@ -14,17 +15,22 @@ import {
   startReminders,
   stopReminders,
   stopRun,
+  tryAddress,
 } from './reminders.ts'
 
 export function reminderRoutes(app: App, deps: Deps): void {
   const { db, clock, queue, config } = deps
   answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(deps, account, clock.now()))
   answer(app, reminderCalls.preview, (_parts, { account }) => previewReminders(deps, account, clock.now()))
-  answer(app, reminderCalls.start, async (_parts, { account }, { reply }) =>
-    follow(deps, account, await startReminders({ db, queue, account, now: clock.now(), config }), reply),
+  answer(app, reminderCalls.start, async ({ body }, { account }, { reply }) =>
+    follow(deps, account, await startReminders({ db, queue, account, now: clock.now(), config }, body ?? {}), reply),
   )
-  answer(app, reminderCalls.sendNow, async (_parts, { account }, { reply }) =>
-    follow(deps, account, await sendNow({ db, queue, account, now: clock.now(), config }), reply),
+  answer(app, reminderCalls.sendNow, async ({ body }, { account }, { reply }) =>
+    follow(deps, account, await sendNow({ db, queue, account, now: clock.now(), config }, body ?? {}), reply),
+  )
+  answer(app, reminderCalls.draft, ({ body }, { account }) => draftReminder({ db, account, now: clock.now(), config }, body))
+  answer(app, reminderCalls.tryAddress, async ({ body }, { account }, { reply }) =>
+    follow(deps, account, await tryAddress({ db, queue, account, now: clock.now(), config }, body.clientEmail), reply),
   )
   answer(app, reminderCalls.stop, async (_parts, { account }) => ({
     isActive: false,

@@ -121,7 +121,7 @@ test('the daily run reminds every morning at nine, until the invoice is marked p
   expect(smtp.mails.length).toBe(3)
 })
 
-test('follow-ups of an invoice refer to the first reminder, so that they are shown as one thread', async () => {
+test('a follow-up answers the last accepted reminder of its invoice and refers to the first, so that they are one thread', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office
   await anInvoice(app, { owner: asha })
@@ -134,7 +134,8 @@ test('follow-ups of an invoice refer to the first reminder, so that they are sho
   expect(mails.length).toBe(3)
   expect(mails[0]?.inReplyTo).toBeUndefined()
   expect(mails[1]).toMatchObject({ inReplyTo: mails[0]?.messageId, references: mails[0]?.messageId })
-  expect(mails[2]?.inReplyTo).toBe(mails[0]?.messageId)
+  expect(mails[2]?.inReplyTo).toBe(mails[1]?.messageId)
+  expect(mails[2]?.references).toBe(`${mails[0]?.messageId} ${mails[1]?.messageId}`)
   expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(3)
 })
 

@@ -1,6 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { RunKind } from '#contract/reminders.ts'
+import type { Wording } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -10,7 +11,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { completeEarlierDays, firstChunk } from './daily-runs.ts'
 import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
-import { pausedOn } from './owed.ts'
+import { addressHeld, pausedOn } from './owed.ts'
 import { dailyDeadline, dayBeforeOf, immediateDeadline, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 
@@ -23,6 +24,8 @@ const laterChunk = 5_000
 export interface DueFacts {
   /** Its reminders, or those of its client, are paused today. */
   paused: boolean
+  /** A mail server has permanently refused its address, and it has not been tried again since. */
+  addressHeld: boolean
   /** An email about it was accepted today. */
   remindedToday: boolean
   /** The mail server permanently refused an email about it today, at the address it still has. */
@@ -34,12 +37,13 @@ export interface DueFacts {
 }
 
 /**
- * Paused invoices are never reminded. An invoice past due gets at most one email per local day from any trigger other than Send Now. Send
+ * Invoices that are paused, or whose address is held, are never reminded. An invoice past due gets at most one email per local day from any trigger other than Send Now. Send
  * Now may write up to three a day, and pulls a pending email forward instead of adding one. The API trigger skips addresses refused today:
  * a client that retries on failure would loop.
  */
-export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'already' | 'paused' {
+export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | LeftOut {
   if (facts.paused) return 'paused'
+  if (facts.addressHeld) return 'address_held'
   if (kind === 'send_now') {
     if (facts.openMail) return 'pull'
     return facts.byHandToday < sendNowPerDay ? 'write' : 'already'
@@ -47,6 +51,9 @@ export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | 'alre
   const refused = kind === 'trigger' && facts.refusedToday
   return facts.openMail || facts.remindedToday || refused ? 'already' : 'write'
 }
+
+/** Why an invoice past due gets no email in a run. */
+export type LeftOut = 'already' | 'paused' | 'address_held'
 
 type Run = typeof runs.$inferSelect
 
@@ -62,7 +69,16 @@ export async function makeRun(
   tx: Database,
   queue: Queue,
   account: Locked,
-  about: { kind: RunKind; now: Instant; retryOf?: string },
+  about: {
+    kind: RunKind
+    now: Instant
+    retryOf?: string
+    /** Only these invoices. */
+    only?: string[]
+    groupByClient?: boolean
+    /** The wording of its one email. */
+    wording?: Wording | null
+  },
 ): Promise<Run | null> {
   const { kind, now } = about
   const date = localDate(now, account.timezone)
@@ -74,19 +90,41 @@ export async function makeRun(
       localDate: date,
       createdAt: now,
       deadlineAt: kind === 'daily' ? dailyDeadline(date, account.timezone) : immediateDeadline(now),
-      grouped: account.groupByClient,
+      grouped: about.groupByClient ?? account.groupByClient,
+      subject: about.wording?.subject ?? null,
+      content: about.wording?.content ?? null,
       retryOf: about.retryOf ?? null,
     })
     .onConflictDoNothing()
     .returning()
   if (!run) return null
-  const planned = await planChunk(tx, account, run, now)
+  const planned = about.only ? await planChosen(tx, account, run, about.only, now) : await planChunk(tx, account, run, now)
   if (planned === 0 && kind !== 'daily') {
     await tx.delete(runs).where(eq(runs.id, run.id))
     return null
   }
   await queue.send(tx, deliverJob, { ownerId: account.id }, kind === 'daily' ? 0 : byHand)
   return run
+}
+
+/** Plans a run of chosen invoices at once, because the choice is not stored. */
+async function planChosen(tx: Database, account: Locked, run: Run, only: string[], now: Instant): Promise<number> {
+  let planned = 0
+  for (let open: Run | undefined = run; open; ) {
+    planned += await planChunk(tx, account, open, now, only)
+    ;[open] = await tx
+      .select()
+      .from(runs)
+      .where(and(eq(runs.id, run.id), isNull(runs.plannedAt)))
+  }
+  if (planned > 0 && isScheduled(run))
+    await tx.execute(sql`
+      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, decided_at)
+      SELECT i.owner_id, i.id, ${run.localDate}::date, 'left_out', ${now.toString()}::timestamptz FROM invoices i
+      WHERE i.owner_id = ${run.ownerId}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${run.localDate}::date
+        AND NOT (i.id = ANY(${arrayText(only)}::uuid[]))
+      ON CONFLICT (invoice_id, local_date) DO NOTHING`)
+  return planned
 }
 
 /** Plans the next emails of an incomplete run and returns how many invoices that were. The account's row must be locked. */
@@ -104,6 +142,7 @@ const candidate = z.object({
   place: z.string(),
   clientKey: z.string(),
   paused: z.boolean(),
+  addressHeld: z.boolean(),
   remindedToday: z.boolean(),
   refusedToday: z.boolean(),
   openDelivery: z.string().nullable(),
@@ -112,8 +151,8 @@ const candidate = z.object({
 type Candidate = z.output<typeof candidate>
 
 /** Decides the next invoices past due and returns how many there were. */
-async function planChunk(tx: Database, account: Locked, run: Run, now: Instant): Promise<number> {
-  const { found, last } = await readCandidates(tx, account, run)
+async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, only?: string[]): Promise<number> {
+  const { found, last } = await readCandidates(tx, account, run, only)
   const decisions = found.map((one) => ({
     ...one,
     decision: decide(run.kind, { ...one, openMail: one.openDelivery !== null }),
@@ -131,12 +170,7 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
       run,
       decisions.flatMap(({ decision, openDelivery }) => (decision === 'already' && openDelivery ? [openDelivery] : [])),
     )
-  await recordDecisions(
-    tx,
-    run,
-    { mails, others: decisions.filter(({ decision }) => decision === 'already' || decision === 'paused') },
-    now,
-  )
+  await recordDecisions(tx, run, { mails, others: decisions.filter(({ decision }) => isLeftOut(decision)) }, now)
   await tx
     .update(runs)
     .set({
@@ -150,16 +184,25 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant):
 
 /** How many emails were skipped: one per invoice left out; grouped, one per client whose invoices are all left out. */
 function countLeftOut(decisions: (Candidate & { decision: string })[], grouped: boolean): number {
-  const isLeftOut = ({ decision }: { decision: string }) => decision === 'already' || decision === 'paused'
-  if (!grouped) return decisions.filter(isLeftOut).length
-  return [...Map.groupBy(decisions, ({ clientKey }) => clientKey).values()].filter((client) => client.every(isLeftOut)).length
+  const leftOut = ({ decision }: { decision: string }) => isLeftOut(decision)
+  if (!grouped) return decisions.filter(leftOut).length
+  return [...Map.groupBy(decisions, ({ clientKey }) => clientKey).values()].filter((client) => client.every(leftOut)).length
+}
+
+function isLeftOut(decision: string): boolean {
+  return decision !== 'write' && decision !== 'pull'
 }
 
 /**
  * The next invoices past due in the order of the run. One email per invoice: carry-over of the last run first, then the oldest due date.
  * Grouped: client by client, and no client is split. `last` is null where the run is complete.
  */
-async function readCandidates(tx: Database, account: Locked, run: Run): Promise<{ found: Candidate[]; last: string | null }> {
+async function readCandidates(
+  tx: Database,
+  account: Locked,
+  run: Run,
+  only: string[] | undefined,
+): Promise<{ found: Candidate[]; last: string | null }> {
   const today = run.localDate
   const dayBegan = startOfDay(today, account.timezone).toString()
   const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
@@ -182,15 +225,16 @@ async function readCandidates(tx: Database, account: Locked, run: Run): Promise<
     ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries fd ON fd.id = f.delivery_id
           WHERE ${run.retryOf}::uuid IN (fd.run_id, fd.pulled_by_run_id) AND fd.state = 'failed')`
     : sql``
+  const chosen = only ? sql`AND i.id = ANY(${arrayText(only)}::uuid[])` : sql``
   const read = (where: SQL, most: SQL) =>
     rows(
       tx,
       candidate,
       sql`SELECT * FROM (
-            SELECT i.id, i.due_date, ${place} AS place, lower(i.client_email) AS "clientKey", ${pausedOn(today)} AS paused,
+            SELECT i.id, i.due_date, ${place} AS place, lower(i.client_email) AS "clientKey", ${pausedOn(today)} AS paused, ${addressHeld} AS "addressHeld",
               coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", ${refusedToday} AS "refusedToday", o.delivery_id AS "openDelivery", ${byHand} AS "byHandToday"
             FROM invoices i LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
-            WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${failedThere}) i
+            WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${failedThere} ${chosen}) i
           WHERE ${where} ORDER BY place COLLATE "C", i.due_date, i.id ${most}`,
     )
   const chunk = run.cursor === null ? firstChunk : laterChunk
@@ -239,7 +283,7 @@ async function recordDecisions(
     await tx.execute(sql`
       INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
       SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, one.delivery_id,
-        CASE WHEN one.rule = 'paused' THEN coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) END, ${at}::timestamptz
+        CASE one.rule WHEN 'paused' THEN coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) WHEN 'address_held' THEN i.client_email END, ${at}::timestamptz
       FROM unnest(${arrayText(decided.others.map(({ id }) => id))}::uuid[], ${arrayText(decided.others.map(ruleOf))}::text[],
         ${arrayText(decided.others.map((one) => (ruleOf(one) === 'mail' ? one.openDelivery : null)))}::uuid[]) AS one(invoice_id, rule, delivery_id)
       JOIN invoices i ON i.id = one.invoice_id LEFT JOIN client_pauses c ON c.owner_id = i.owner_id AND c.client_key = lower(i.client_email)
@@ -247,8 +291,8 @@ async function recordDecisions(
 }
 
 /** An invoice with a pending email points to it, so that its day shows the outcome of that email. */
-function ruleOf({ decision, openDelivery }: Candidate & { decision: string }): 'paused' | 'mail' | 'already_reminded' {
-  if (decision === 'paused') return 'paused'
+function ruleOf({ decision, openDelivery }: Candidate & { decision: string }): 'paused' | 'address_held' | 'mail' | 'already_reminded' {
+  if (decision === 'paused' || decision === 'address_held') return decision
   return openDelivery === null ? 'already_reminded' : 'mail'
 }
 

@@ -1,5 +1,18 @@
 import { sql } from 'drizzle-orm'
-import { boolean, date, foreignKey, index, integer, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { bytes, id, instant } from '#server/platform/columns.ts'
@@ -21,6 +34,9 @@ export const runs = pgTable(
     cursor: text(),
     /** One email per client instead of one per invoice. */
     grouped: boolean().notNull().default(false),
+    /** The wording of its one email, where that was written for it. */
+    subject: text(),
+    content: text(),
     /** The run whose failed emails this one repeats. */
     retryOf: uuid(),
     plannedAt: instant(),
@@ -111,6 +127,8 @@ export const deliveryInvoices = pgTable(
     deliveryId: uuid().notNull(),
     invoiceId: uuid().notNull(),
     open: boolean().notNull(),
+    /** The amount of the invoice when the email was planned; null in rows from before this column. */
+    amountMinor: bigint({ mode: 'number' }),
   },
   (t) => [
     primaryKey({ columns: [t.deliveryId, t.invoiceId] }),
@@ -131,7 +149,9 @@ export const decisions = pgTable(
     ownerId: uuid().notNull(),
     invoiceId: uuid().notNull(),
     localDate: date({ mode: 'string' }).notNull(),
-    rule: text({ enum: ['mail', 'already_reminded', 'paused', 'not_running', 'added_later', 'cancelled', 'not_owed'] }).notNull(),
+    rule: text({
+      enum: ['mail', 'already_reminded', 'paused', 'address_held', 'left_out', 'not_running', 'added_later', 'cancelled', 'not_owed'],
+    }).notNull(),
     deliveryId: uuid(),
     note: text(),
     decidedAt: instant().notNull(),

@@ -1,5 +1,9 @@
 import { formatDate } from '#contract/dates.ts'
+import { planThatLifts } from '#contract/plans.ts'
 import type { HoldReason } from '#contract/reminders.ts'
+
+/** The cheapest plan with daily reminders. */
+const schedulingPlan = planThatLifts('scheduling').title
 
 /** What the mail server answered, behind a sentence of ours. */
 const replied = (reply: string) => `The mail server replied: ${reply}`
@@ -11,10 +15,57 @@ export const texts = {
   noMailboxToSend: 'Please configure your email settings first before sending reminders.',
   noRun: 'There is no such run.',
   noInvoice: 'There is no such invoice.',
+  noHold: (address: string) => `Reminders to ${address} are not held.`,
   noEmail: 'There is no such email, or it has not been composed yet.',
   allRejected: (first: string, others: number) => {
     const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'reply' : 'replies'})`
     return `The mail server rejected every reminder: ${first}${more}`
+  },
+
+  /** What the daily schedule does next. */
+  outlook: {
+    active: 'Active',
+    off: 'Inactive',
+    nextRun: (date: string, hour: string) => `The next daily run is on ${date} at ${hour}.`,
+    nextOff: 'Daily reminders are off, so no reminders go out automatically.',
+    onHold: {
+      plan: {
+        words: `On hold: daily reminders need ${schedulingPlan}`,
+        next: `Daily reminders are on hold. They need ${schedulingPlan}; Send Now still works.`,
+      },
+      operator: {
+        words: 'On hold by the operator of this server',
+        next: 'Daily reminders are on hold by the operator of this server. Contact them to find out why.',
+      },
+      email_not_confirmed: {
+        words: 'On hold: your email is not confirmed',
+        next: 'Daily reminders are on hold until you confirm your email.',
+      },
+      not_configured: {
+        words: 'On hold: no mailbox is connected',
+        next: 'Daily reminders are on hold until you connect a mailbox.',
+      },
+      sending_paused: {
+        words: 'On hold: sending from your mailbox is paused',
+        next: 'Daily reminders are on hold while sending from your mailbox is paused.',
+      },
+    },
+  },
+
+  /** Why a chosen invoice is not reminded now. */
+  leftOut: {
+    gone: 'This invoice does not exist, or it was deleted.',
+    paid: (reference: string) => `${reference} is paid.`,
+    notDue: (reference: string) => `${reference} is not past due.`,
+    paused: (reference: string) => `Reminders for ${reference} are paused.`,
+    held: (address: string) => `${address} doesn’t exist. Correct the address, or try it again.`,
+    limit: (reference: string, perDay: number) => `${reference} has had ${perDay} manual reminders today, the most for one day.`,
+    already: (reference: string) => `${reference} was already reminded today.`,
+    more: (invoices: number) => `(and ${invoices} more)`,
+  },
+  wording: {
+    severalEmails: 'A subject or a text can be written for one email only. Choose one client.',
+    beingSent: 'An email about this invoice is being sent at this moment, so its text can no longer be changed.',
   },
 
   /** On the screens and in the health check, while the worker is late. */
@@ -36,6 +87,8 @@ export const texts = {
     notOwed: 'Not sent: it was paid, paused, deleted or no longer due by then.',
     alreadyReminded: 'Skipped: it was already reminded that day, or an email was on its way.',
     paused: (note: string | null) => (note ? `Paused: ${note}` : 'Paused.'),
+    addressHeld: (address: string | null) => `Held: ${address ?? 'the address'} doesn’t exist. Correct the address to resume.`,
+    leftOut: 'Left out when reminders were started.',
     notRunning: 'Duely was not running that day.',
     addedLater: 'Not in that day’s run: it was added, or became due again, afterwards.',
     replied,
@@ -66,8 +119,7 @@ export const texts = {
   },
   quota: {
     title: 'Your mailbox reached its sending limit',
-    text: (why: string) =>
-      `${why} The remaining emails are sent first as soon as the mailbox may send again, with the next daily run at the latest.`,
+    text: (why: string) => `${why} The remaining emails are sent first as soon as the mailbox may send again.`,
     replied,
     allowance: (provider: string, perDay: number) =>
       `${provider} allows ${perDay.toLocaleString('en-IN')} emails in 24 hours, and that many have been sent.`,
@@ -77,22 +129,26 @@ export const texts = {
     text: 'Your data was restored from a backup, so reminders waiting in it may already have been sent. Approve them to send them.',
   },
 
+  /** Without a mail server's advice: it is shown as it came. */
+  addressRefused: {
+    summary: (client: string) => `${client}’s address doesn’t exist`,
+    title: (address: string) => `${address} doesn’t exist`,
+    text: (reply: string) => `Reminders to it are held. Correct the address to resume, or try it again. ${replied(reply)}`,
+  },
   notDelivered: {
     one: (client: string) => `The reminder to ${client} was not delivered`,
     several: (count: number) => `${count.toLocaleString('en-IN')} reminders were not delivered`,
     rejected: (address: string, reply: string) => `Check the address ${address}, or contact your client another way. ${replied(reply)}`,
-    late: 'It could not be sent in time. The next daily run sends one while the invoice is unpaid.',
-    details: (client: string, reply: string | null, ours: boolean) => {
-      const why = ours ? `For ${client}: ${reply}` : `For ${client}, the mail server replied: ${reply}`
-      return `Open Reminder Control for details. ${reply === null ? `The one to ${client} could not be sent in time.` : why}`
-    },
+    late: 'It could not be sent in time.',
+    named: (client: string, why: string) => `${client} (${why})`,
+    list: (named: string[], more: number) =>
+      more > 0 ? `${named.join(', ')} and ${more.toLocaleString('en-IN')} more.` : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}.`,
   },
   daysLeftOut: {
     one: (date: string) => `No reminders went out on ${formatDate(date)}`,
     several: (days: number) => `No reminders went out on ${days} days`,
     between: (first: string, last: string) =>
       `From ${formatDate(first)} to ${formatDate(last)} Duely was not running between the hour of the reminders and 18:00.`,
-    next: 'The next daily run reminds of what is still unpaid.',
   },
 }
 
@@ -104,6 +160,10 @@ export const holdTexts: Record<HoldReason, { waits: string; tooLate: string }> =
   plan: {
     waits: 'Waiting: your plan has no daily reminders. Send Now still sends it.',
     tooLate: 'Not sent: the plan had no daily reminders that day.',
+  },
+  address: {
+    waits: 'Held: the mail server refused the address. Correct the address to resume.',
+    tooLate: 'Not sent: the mail server refused the address that day.',
   },
   restored: {
     waits: 'Needs your approval: restored from a backup, so it may already have been sent.',

@@ -135,7 +135,8 @@ async function refused(page: Page, audit: Audit, someone: Someone, smtp: FakeSmt
   await open(page, '/dashboard/mail-settings', 'Save Settings Again')
   await audit.at('email-settings-quota')
 
-  const notice = { link: null, createdAt: '2026-11-20T03:30:00Z' }
+  const moment = '2026-11-20T03:30:00Z'
+  const notice = { summary: '', link: null, clients: [], createdAt: moment, updatedAt: moment }
   await change(page, noticeCalls.list, (): Notice[] => [
     {
       ...notice,

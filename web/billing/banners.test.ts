@@ -3,6 +3,9 @@ import type { Subscription } from '#contract/billing.ts'
 import { bannersOn } from './banners.ts'
 
 const free: Subscription = {
+  state: 'Free',
+  nextChargeAt: null,
+  renewableFrom: null,
   plan: 'free',
   status: 'active',
   paymentType: null,

@@ -22,6 +22,18 @@ const line = (invoiceId: string, given: Partial<PreviewLine> = {}): PreviewLine 
   sendNowLeft: 3,
   nextAt: tomorrow,
   reason: null,
+  notDelivered: null,
+  sentJustNow: null,
+  ...given,
+})
+
+const aFailure = (given: Partial<Run['failures'][number]>): Run['failures'][number] => ({
+  invoiceId: '1',
+  reference: 'INV-1',
+  clientName: 'Kaveri Foods',
+  clientEmail: 'billing@kaveri.example',
+  message: '550 5.1.1 No such user',
+  words: 'address doesn’t exist',
   ...given,
 })
 
@@ -97,7 +109,7 @@ test('one email per client takes upper and lower case as one address, and sums w
 })
 
 test('a failure stays open until the invoice is paid, reminded today, or has another address; only the newest run shows it', () => {
-  const failure = (invoiceId: string) => ({ invoiceId, clientEmail: 'billing@kaveri.example', message: '550 5.1.1 No such user' })
+  const failure = (invoiceId: string) => aFailure({ invoiceId })
   const runs = [run('newest', [failure('1'), failure('2')]), run('older', [failure('1'), failure('3'), failure('4')])]
   const lines = [line('1'), line('3', { remindedToday: 1 }), line('4', { clientEmail: 'accounts@kaveri.example' })]
   const open = openFailures(runs, lines)
@@ -106,9 +118,9 @@ test('a failure stays open until the invoice is paid, reminded today, or has ano
 
 test('failures of one address with one reply are one entry, named by the client as far as it is known', () => {
   const failed = run('newest', [
-    { invoiceId: '1', clientEmail: 'billing@kaveri.example', message: '550 5.1.1' },
-    { invoiceId: '2', clientEmail: 'Billing@kaveri.example', message: '550 5.1.1' },
-    { invoiceId: '3', clientEmail: 'billing@kaveri.example', message: '552 5.2.2' },
+    aFailure({ invoiceId: '1', clientEmail: 'billing@kaveri.example', message: '550 5.1.1' }),
+    aFailure({ invoiceId: '2', clientEmail: 'Billing@kaveri.example', message: '550 5.1.1' }),
+    aFailure({ invoiceId: '3', clientEmail: 'billing@kaveri.example', message: '552 5.2.2' }),
   ])
   const found = byAddress(failuresOf(failed, new Map([['1', line('1')]])))
   expect(found.map(({ message, failures }) => [message, failures.map((failure) => failure.line?.clientName ?? null)])).toEqual([

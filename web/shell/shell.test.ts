@@ -34,10 +34,13 @@ test('the palette matches words in any order', () => {
 const aNotice = (kind: Notice['kind']): Notice => ({
   _id: kind,
   kind,
+  summary: kind,
   title: kind,
   text: '',
   link: null,
+  clients: [],
   createdAt: '2026-03-02T03:30:00Z',
+  updatedAt: '2026-03-02T03:30:00Z',
 })
 const all = [aNotice('promise_broken'), aNotice('login_refused'), aNotice('quota')]
 const kinds = (notices: Notice[]) => notices.map(({ kind }) => kind)

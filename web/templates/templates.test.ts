@@ -18,6 +18,8 @@ const owed = (changes: Partial<Invoice>): Invoice => ({
   lastReminderAt: null,
   refusal: null,
   pause: null,
+  notDelivered: null,
+  addressHold: null,
   ...changes,
 })
 const everything = { subject: '{{invoiceId}} {{amount}} {{dueDate}} {{daysOverdue}}', content: '{{clientName}}, {{userName}}' }

@@ -183,6 +183,8 @@ const marks = {
   superseded: { icon: IconCircleMinus, tone: 'quiet' },
   already_reminded: { icon: IconCircleMinus, tone: 'quiet' },
   paused: { icon: IconPlayerPause, tone: 'quiet' },
+  address_held: { icon: IconClockPause, tone: 'warn' },
+  left_out: { icon: IconCircleMinus, tone: 'quiet' },
   not_running: { icon: IconMoon, tone: 'warn' },
   added_later: { icon: IconCircleMinus, tone: 'quiet' },
 } as const satisfies Record<Outcome, { icon: typeof IconCheck; tone: string }>

@@ -28,7 +28,14 @@ const aDay = (about: Partial<DayDecision>): DayDecision => ({
   mailId: null,
   ...about,
 })
-const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({ nextAt: null, reason: null, mails: [], days: [], ...about })
+const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
+  nextAt: null,
+  reason: null,
+  notDelivered: null,
+  mails: [],
+  days: [],
+  ...about,
+})
 
 test('days are newest first, and so are the entries of a day', () => {
   const history = aHistory({

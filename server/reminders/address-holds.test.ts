@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { anInvoice, anOffice, type Person } from '#test/factories.ts'
+import { ask, type TestApp } from '#test/harness.ts'
+
+const rohan = { clientName: 'Rohan Mehta', clientEmail: 'rohan@mehta.example', dueDate: '2026-02-20' }
+const unknown = (to: string) => (to === rohan.clientEmail ? '550 5.1.1 No such user here' : undefined)
+
+/** Rohan with four invoices, and Kaveri Foods with one; his mail server does not know him. Daily reminders have begun. */
+async function started() {
+  const office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  const ofRohan = []
+  for (let amount = 100; amount <= 400; amount += 100) ofRohan.push(await anInvoice(app, { owner: asha, ...rohan, amount }))
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  smtp.answer({ rcpt: unknown })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await app.runJobs()
+  return Object.assign(office, { ofRohan, addresses: () => smtp.mails.map(({ envelope }) => envelope.to[0]) })
+}
+
+const notices = async (app: TestApp, person: Person) => (await ask(app, person, noticeCalls.list)).reply
+const read = async (app: TestApp, person: Person, id: string) => (await ask(app, person, invoiceCalls.read, { params: { id } })).reply
+const change = (app: TestApp, person: Person, id: string, body: object) => ask(app, person, invoiceCalls.update, { params: { id }, body })
+
+async function nextDay(app: TestApp): Promise<void> {
+  app.clock.advance({ hours: 24 })
+  await app.runJobs()
+}
+
+test('a refused address is written to once, and held from then on: no other email, one notice, a reason on every invoice and day', async () => {
+  await using office = await started()
+  const { app, asha, ofRohan, smtp } = office
+  const asked = () => smtp.commands.filter((line) => line.includes(rohan.clientEmail)).length
+  const before = asked()
+  for (let day = 0; day < 3; day += 1) await nextDay(app)
+  expect(asked()).toBe(before)
+  const words = 'rohan@mehta.example doesn’t exist. Correct the address to resume.'
+  const reply = '550 5.1.1 No such user here'
+  for (const { _id } of ofRohan)
+    expect(await read(app, asha, _id)).toMatchObject({ addressHold: { since: '2026-03-02T06:30:00Z', words, reply } })
+  expect(await notices(app, asha)).toEqual([
+    {
+      _id: expect.any(String),
+      kind: 'address_refused',
+      summary: 'Rohan Mehta’s address doesn’t exist',
+      title: 'rohan@mehta.example doesn’t exist',
+      text: `Reminders to it are held. Correct the address to resume, or try it again. The mail server replied: ${reply}`,
+      link: expect.stringMatching(new RegExp(`^/dashboard/edit-invoice/(${ofRohan.map(({ _id }) => _id).join('|')})$`)),
+      clients: ofRohan.map(({ _id, reference }) => ({ clientName: 'Rohan Mehta', invoiceId: _id, reference })),
+      createdAt: '2026-03-02T06:30:00Z',
+      updatedAt: '2026-03-02T06:30:00Z',
+    },
+  ])
+  const { reply: history } = await ask(app, asha, reminderCalls.history, { params: { id: ofRohan[1]?._id ?? '' } })
+  expect(history).toMatchObject({ nextAt: null, reason: 'address_held' })
+  expect(history.days.slice(0, 3).map(({ outcome, words }) => [outcome, words])).toEqual(Array(3).fill(['address_held', `Held: ${words}`]))
+  const { lines } = (await ask(app, asha, reminderCalls.preview)).reply
+  const held = lines.filter(({ reason }) => reason === 'address_held')
+  expect(held).toHaveLength(4)
+  for (const line of held) expect(line).toMatchObject({ clientEmail: rohan.clientEmail, nextAt: null, dueNow: false, sendNowLeft: 0 })
+})
+
+test('of several emails to a refused address those in flight are refused, and the others wait for the address', async () => {
+  await using office = await started()
+  const { app, asha, ofRohan, addresses } = office
+  const states = async () => {
+    const found = []
+    for (const { _id } of ofRohan) found.push((await ask(app, asha, reminderCalls.history, { params: { id: _id } })).reply.mails[0])
+    return found.map((mail) => `${mail?.state} ${mail?.reason}`)
+  }
+  const waiting = (await states()).filter((state) => state === 'held address').length
+  expect(waiting).toBeGreaterThanOrEqual(2)
+  for (const { _id } of ofRohan.slice(1)) await change(app, asha, _id, { clientEmail: 'rohan.mehta@mehta.example' })
+  expect(await notices(app, asha)).toHaveLength(1)
+  for (const { _id } of ofRohan.slice(0, 1)) await change(app, asha, _id, { clientEmail: 'rohan.mehta@mehta.example' })
+  expect(await notices(app, asha)).toEqual([])
+  await app.runJobs()
+  expect(addresses().filter((to) => to === 'rohan.mehta@mehta.example')).toHaveLength(waiting)
+  await nextDay(app)
+  expect(addresses().filter((to) => to === 'rohan.mehta@mehta.example')).toHaveLength(waiting + 4)
+  for (const { _id } of ofRohan) expect(await read(app, asha, _id)).toMatchObject({ addressHold: null, notDelivered: null })
+})
+
+test('an invoice whose client gets a held address waits, and one created with it is not reminded', async () => {
+  await using office = await started()
+  const { app, asha, addresses } = office
+  const late = await anInvoice(app, { owner: asha, clientEmail: 'ROHAN@mehta.example', dueDate: '2026-02-20' })
+  expect(await read(app, asha, late._id)).toMatchObject({ addressHold: { words: expect.stringContaining('doesn’t exist') } })
+  const before = addresses().length
+  const { problem } = await ask(app, asha, reminderCalls.sendNow, { body: { invoiceIds: [late._id] } })
+  expect(problem).toMatchObject({ code: 'conflict', message: 'ROHAN@mehta.example doesn’t exist. Correct the address, or try it again.' })
+  await nextDay(app)
+  expect(addresses().slice(before)).toEqual(['billing@kaveri.example'])
+})
+
+test('Try again sends at once, and holds the address again without another notice where it is refused again', async () => {
+  await using office = await started()
+  const { app, asha, ofRohan, smtp, addresses } = office
+  const id = ofRohan[0]?._id ?? ''
+  const body = { clientEmail: 'Rohan@Mehta.example' }
+  app.clock.advance({ minutes: 5 })
+  const refused = await app.whileJobsRun(ask(app, asha, reminderCalls.tryAddress, { body }))
+  expect(refused.reply).toMatchObject({ count: 0, total: 4 })
+  expect(await notices(app, asha)).toMatchObject([{ kind: 'address_refused' }])
+  expect(await read(app, asha, id)).toMatchObject({ addressHold: { since: '2026-03-02T06:35:00Z' } })
+
+  smtp.answer({})
+  const { reply } = await app.whileJobsRun(ask(app, asha, reminderCalls.tryAddress, { body }))
+  expect(reply.count).toBe(4)
+  expect(addresses().filter((to) => to === rohan.clientEmail)).toHaveLength(4)
+  expect(await notices(app, asha)).toEqual([])
+  expect(await read(app, asha, id)).toMatchObject({ addressHold: null, notDelivered: null, refusal: null })
+  expect((await ask(app, asha, reminderCalls.tryAddress, { body })).problem).toMatchObject({ code: 'not_found' })
+})
+
+test('a refusal that is not about the address, or about the address of the sender, holds nothing', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
+  const { app, asha, smtp } = office
+  smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.7.1 Blocked' : '553 5.1.8 Sender address rejected') })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const { reply } = await ask(app, asha, invoiceCalls.list, { query: {} })
+  expect(reply.map(({ addressHold }) => addressHold)).toEqual([null, null])
+  expect(await notices(app, asha)).toEqual([])
+})
+
+test('what does not arrive shows since when and why, until one is accepted', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, invoices, smtp } = office
+  const id = invoices[0]?._id ?? ''
+  smtp.answer({ rcpt: () => '452 4.2.2 Mailbox full' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  for (let day = 0; day < 3; day += 1) await nextDay(app)
+  const full = { since: '2026-03-02T06:30:00Z', code: 'mailbox_full', words: 'mailbox full', reply: '452 4.2.2 Mailbox full' }
+  expect(await read(app, asha, id)).toMatchObject({ notDelivered: full, remindersSent: 0, refusal: null })
+  expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toMatchObject([{ notDelivered: full }])
+  expect((await ask(app, asha, reminderCalls.preview)).reply.lines).toMatchObject([{ notDelivered: full }])
+  expect((await ask(app, asha, reminderCalls.history, { params: { id } })).reply).toMatchObject({ notDelivered: full })
+
+  smtp.answer({ rcpt: () => '550 5.7.1 Blocked' })
+  app.clock.advance({ hours: 24 })
+  await app.runJobs()
+  expect(await read(app, asha, id)).toMatchObject({ notDelivered: { since: full.since, code: 'policy', reply: '550 5.7.1 Blocked' } })
+
+  smtp.answer({})
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  expect(await read(app, asha, id)).toMatchObject({ notDelivered: null })
+  expect((await ask(app, asha, reminderCalls.preview)).reply.lines).toMatchObject([{ notDelivered: null }])
+})
+
+test('a corrected address begins without a record of what did not arrive', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, invoices, smtp } = office
+  const id = invoices[0]?._id ?? ''
+  smtp.answer({ rcpt: () => '452 4.2.2 Mailbox full' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await change(app, asha, id, { clientEmail: 'other@example.com' })
+  expect(await read(app, asha, id)).toMatchObject({ notDelivered: null })
+})
+
+test('nothing of a hold is visible to another account', async () => {
+  await using office = await started()
+  const { app } = office
+  const other = await anInvoice(app, { ...rohan })
+  expect(await read(app, other.owner, other._id)).toMatchObject({ addressHold: null })
+  expect(await notices(app, other.owner)).toEqual([])
+})

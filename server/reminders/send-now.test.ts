@@ -1,0 +1,316 @@
+import PostalMime from 'postal-mime'
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { type RunSelection, reminderCalls, type SendNowRequest } from '#contract/reminders.ts'
+import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { ask, type TestApp } from '#test/harness.ts'
+
+const morning = '2026-03-02T06:30:00Z'
+const sendNow = (app: TestApp, person: Person, body?: SendNowRequest) =>
+  app.whileJobsRun(ask(app, person, reminderCalls.sendNow, body ? { body } : {}))
+const start = (app: TestApp, person: Person, body?: RunSelection) =>
+  app.whileJobsRun(ask(app, person, reminderCalls.start, body ? { body } : {}))
+const draft = (app: TestApp, person: Person, body: SendNowRequest & { invoiceIds: string[] }) =>
+  ask(app, person, reminderCalls.draft, { body })
+const change = (app: TestApp, person: Person, id: string, body: object) => ask(app, person, invoiceCalls.update, { params: { id }, body })
+
+/** Three overdue invoices, each to a client of its own. */
+async function office() {
+  const all = await anOffice({ now: morning, invoices: 3 })
+  const ids = all.invoices.map(({ _id }) => _id)
+  return Object.assign(all, { ids, recipients: () => all.smtp.mails.map(({ envelope }) => envelope.to[0]).sort() })
+}
+
+test('a double press gets the first run, and no client a second email', async () => {
+  await using all = await office()
+  const { app, asha, smtp } = all
+  const first = await sendNow(app, asha)
+  app.clock.advance({ seconds: 59 })
+  expect((await ask(app, asha, reminderCalls.preview)).reply.lines.map(({ sentJustNow }) => sentJustNow)).toEqual(
+    Array(3).fill(first.reply.runId),
+  )
+  const second = await sendNow(app, asha)
+  expect(second.reply.runId).toBe(first.reply.runId)
+  expect(smtp.mails).toHaveLength(3)
+  app.clock.advance({ seconds: 2 })
+  expect((await ask(app, asha, reminderCalls.preview)).reply.lines.map(({ sentJustNow }) => sentJustNow)).toEqual([null, null, null])
+  const third = await sendNow(app, asha)
+  expect(third.reply).toMatchObject({ count: 3 })
+  expect(third.reply.runId).not.toBe(first.reply.runId)
+})
+
+const meanwhile: [string, (about: { app: TestApp; asha: Person; ids: string[] }) => Promise<unknown>, string[]][] = [
+  [
+    'an address was corrected',
+    ({ app, asha, ids }) => change(app, asha, ids[0] ?? '', { clientEmail: 'right@example.com' }),
+    ['client2@example.com', 'client3@example.com', 'right@example.com'],
+  ],
+  [
+    'an amount was corrected',
+    ({ app, asha, ids }) => change(app, asha, ids[0] ?? '', { amount: 4500 }),
+    ['client1@example.com', 'client2@example.com', 'client3@example.com'],
+  ],
+  [
+    'an invoice was added',
+    ({ app, asha }) => anInvoice(app, { owner: asha, clientEmail: 'new@example.com' }),
+    ['client1@example.com', 'client2@example.com', 'client3@example.com', 'new@example.com'],
+  ],
+]
+
+test.each(meanwhile)('within 60 seconds it is a new run where %s meanwhile', async (_what, happen, recipients) => {
+  await using all = await office()
+  const { app, asha, smtp } = all
+  const first = await sendNow(app, asha)
+  smtp.mails.length = 0
+  await happen(all)
+  app.clock.advance({ seconds: 10 })
+  const second = await sendNow(app, asha)
+  expect(second.reply.runId).not.toBe(first.reply.runId)
+  expect(all.recipients()).toEqual(recipients)
+})
+
+test('within 60 seconds an invoice that was paused or paid meanwhile makes no new run: all that would be sent has been', async () => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  const first = await sendNow(app, asha)
+  await ask(app, asha, invoiceCalls.pause, { params: { id: ids[0] ?? '' }, body: { paused: true } })
+  await change(app, asha, ids[1] ?? '', { status: 'paid' })
+  expect((await sendNow(app, asha)).reply.runId).toBe(first.reply.runId)
+  expect(smtp.mails).toHaveLength(3)
+})
+
+test('within 60 seconds of a run that failed it is a new run', async () => {
+  await using all = await office()
+  const { app, asha, smtp } = all
+  smtp.answer({ rcpt: () => '550 5.7.1 Blocked' })
+  await sendNow(app, asha)
+  smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.7.1 Blocked' : undefined) })
+  const second = await sendNow(app, asha)
+  expect(second.reply).toMatchObject({ count: 2, failed: 1 })
+  smtp.answer({})
+  const third = await sendNow(app, asha)
+  expect(third.reply.runId).not.toBe(second.reply.runId)
+  expect(third.reply).toMatchObject({ count: 3 })
+})
+
+test('a cancelled run is not repeated', async () => {
+  await using all = await office()
+  const { app, asha, smtp } = all
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  const first = await sendNow(app, asha)
+  await ask(app, asha, reminderCalls.cancelRun, { params: { id: first.reply.runId ?? '' } })
+  smtp.answer({})
+  expect((await sendNow(app, asha)).reply).toMatchObject({ count: 3 })
+})
+
+test('chosen invoices are reminded, and no other; an empty body is all of them', async () => {
+  await using all = await office()
+  const { app, asha, ids, recipients } = all
+  const one = await sendNow(app, asha, { invoiceIds: [ids[1] ?? '', ids[1] ?? ''] })
+  expect(one.reply).toMatchObject({ count: 1, total: 1, invoices: 1 })
+  expect(recipients()).toEqual(['client2@example.com'])
+  const rest = await sendNow(app, asha, { invoiceIds: [ids[0] ?? '', ids[2] ?? ''] })
+  expect(rest.reply).toMatchObject({ count: 2 })
+  expect(recipients()).toEqual(['client1@example.com', 'client2@example.com', 'client3@example.com'])
+  app.clock.advance({ minutes: 2 })
+  expect((await sendNow(app, asha, {})).reply).toMatchObject({ count: 3 })
+})
+
+test('chosen invoices of one client are one email each, or one together', async () => {
+  await using all = await office()
+  const { app, asha, smtp } = all
+  const kaveri = []
+  for (const amount of [100, 200]) kaveri.push((await anInvoice(app, { owner: asha, amount, dueDate: '2026-02-20' }))._id)
+  expect((await draft(app, asha, { invoiceIds: kaveri })).reply).toMatchObject({ mails: 2, email: null })
+  const together = await draft(app, asha, { invoiceIds: kaveri, groupByClient: true })
+  expect(together.reply).toMatchObject({ mails: 1, email: { kind: 'group', to: 'billing@kaveri.example' } })
+  const sent = await sendNow(app, asha, { invoiceIds: kaveri, groupByClient: true })
+  expect(sent.reply).toMatchObject({ count: 1, invoices: 2 })
+  const [mail] = smtp.mails
+  const parsed = await PostalMime.parse(mail?.raw ?? '')
+  expect(parsed.subject).toBe(together.reply.email?.subject)
+  expect(parsed.text?.trim()).toBe(together.reply.email?.text)
+})
+
+test('a chosen invoice that cannot be reminded is named with the reason, and the others are sent', async () => {
+  await using all = await office()
+  const { app, asha, ids, recipients } = all
+  const [first = '', second = '', third = ''] = ids
+  await change(app, asha, first, { status: 'paid' })
+  await ask(app, asha, invoiceCalls.pause, { params: { id: second }, body: { paused: true } })
+  const notDue = await anInvoice(app, { owner: asha, reference: 'SOON', dueDate: '2026-03-02' })
+  const gone = await anInvoice(app, { owner: asha })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: gone._id } })
+  const chosen = [first, second, notDue._id, gone._id]
+  const words = [
+    'INV-0001 is paid.',
+    'Reminders for INV-0002 are paused.',
+    'SOON is not past due.',
+    'This invoice does not exist, or it was deleted.',
+  ]
+  const { reply } = await draft(app, asha, { invoiceIds: [...chosen, third] })
+  expect(reply.leftOut.map((one) => [one.invoiceId, one.words])).toEqual(chosen.map((id, nth) => [id, words[nth]]))
+  expect(reply).toMatchObject({ mails: 1, email: { to: 'client3@example.com' } })
+  const refused = await sendNow(app, asha, { invoiceIds: chosen })
+  expect(refused.problem).toMatchObject({ code: 'conflict', message: 'INV-0001 is paid. (and 3 more)' })
+  expect((await sendNow(app, asha, { invoiceIds: [...chosen, third] })).reply).toMatchObject({ count: 1 })
+  expect(recipients()).toEqual(['client3@example.com'])
+  for (let nth = 0; nth < 2; nth += 1) {
+    app.clock.advance({ minutes: 2 })
+    await sendNow(app, asha, { invoiceIds: [third] })
+  }
+  app.clock.advance({ minutes: 2 })
+  const limited = await sendNow(app, asha, { invoiceIds: [third] })
+  expect(limited.problem?.message).toBe('INV-0003 has had 3 manual reminders today, the most for one day.')
+})
+
+test('invoices of another account are not found, and not reminded', async () => {
+  await using all = await office()
+  const { app, ids, smtp } = all
+  const other = await aPerson(app)
+  expect((await draft(app, other, { invoiceIds: ids })).reply).toMatchObject({ mails: 0, email: null })
+  expect(JSON.stringify((await draft(app, other, { invoiceIds: ids })).reply)).not.toContain('INV-')
+  expect((await sendNow(app, other, { invoiceIds: ids })).problem?.code).toBe('mail_not_configured')
+  expect(smtp.mails).toEqual([])
+})
+
+test('the draft is the email that is sent, and sends nothing', async () => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  const invoiceIds = ids.slice(0, 1)
+  const { reply } = await draft(app, asha, { invoiceIds })
+  expect(smtp.mails).toEqual([])
+  expect(reply).toMatchObject({
+    mails: 1,
+    repeats: null,
+    leftOut: [],
+    email: { kind: 'one', from: `Asha Rao <${smtp.login.user}>`, to: 'client1@example.com' },
+  })
+  await sendNow(app, asha, { invoiceIds })
+  const parsed = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  expect([parsed.subject, parsed.text?.trim(), parsed.html?.trim()]).toEqual([
+    reply.email?.subject,
+    reply.email?.text,
+    reply.email?.html.trim(),
+  ])
+  expect((await draft(app, asha, { invoiceIds })).reply.repeats).not.toBeNull()
+})
+
+test('a subject and a text can be written for one email: with variables, exactly as the draft shows it', async () => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  const invoiceIds = ids.slice(0, 1)
+  const written = { subject: 'About {{invoiceId}}', content: 'Dear {{clientName}},\n\n<b>{{amount}}</b> <script>alert(1)</script>please.' }
+  const { reply } = await draft(app, asha, { invoiceIds, ...written })
+  expect(reply.email).toMatchObject({
+    wording: written,
+    subject: 'About INV-0001',
+    text: 'Dear Kaveri Foods,\n\n₹5,000.00 please.',
+  })
+  await sendNow(app, asha, { invoiceIds, ...written })
+  const parsed = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  expect([parsed.subject, parsed.text?.trim(), parsed.html?.trim()]).toEqual([
+    reply.email?.subject,
+    reply.email?.text,
+    reply.email?.html.trim(),
+  ])
+  // Only this email: the next one has the account's wording again.
+  app.clock.advance({ minutes: 2 })
+  await sendNow(app, asha, { invoiceIds })
+  expect((await PostalMime.parse(smtp.mails[1]?.raw ?? '')).subject).not.toBe('About INV-0001')
+})
+
+test('a written text reaches an email that is already waiting to be retried, and survives the retry', async () => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  const invoiceIds = ids.slice(0, 1)
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  await sendNow(app, asha, { invoiceIds })
+  app.clock.advance({ seconds: 70 })
+  await sendNow(app, asha, { invoiceIds, subject: 'Written for you' })
+  smtp.answer({})
+  app.clock.advance({ minutes: 20 })
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
+  expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).subject).toBe('Written for you')
+})
+
+test('within 60 seconds the same written text is a double press, another one is not', async () => {
+  await using all = await office()
+  const { app, asha, ids } = all
+  const invoiceIds = ids.slice(0, 1)
+  const first = await sendNow(app, asha, { invoiceIds, subject: 'One' })
+  expect((await sendNow(app, asha, { invoiceIds, subject: 'One' })).reply.runId).toBe(first.reply.runId)
+  expect((await sendNow(app, asha, { invoiceIds, subject: 'Two' })).reply.runId).not.toBe(first.reply.runId)
+  expect(all.smtp.mails).toHaveLength(2)
+})
+
+const invalid: [string, Partial<SendNowRequest>, string, string][] = [
+  ['a blank subject', { subject: ' ' }, 'subject', 'Please enter a subject.'],
+  ['a blank text', { content: '\n' }, 'content', 'Please enter the text of the email.'],
+  ['an unknown variable', { content: 'Dear {{client}}' }, 'content', '{{client}} is not a variable.'],
+  ['a variable used too often', { content: '{{clientName}} '.repeat(21) }, 'content', 'at most 20 times'],
+  ['a subject of two lines', { subject: 'a\nb' }, 'subject', 'on one line'],
+  ['a subject that is too long', { subject: 'a'.repeat(201) }, 'subject', 'at most 200 characters'],
+  ['a text that is too long', { content: 'a'.repeat(20_001) }, 'content', 'at most 20,000 characters'],
+]
+
+test.each(invalid)('%s is refused, in the draft too', async (_what, written, path, message) => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  const body = { ...written, invoiceIds: ids.slice(0, 1) }
+  for (const { problem } of [await draft(app, asha, body), await ask(app, asha, reminderCalls.sendNow, { body })]) {
+    expect(problem).toMatchObject({ code: 'invalid', errors: [{ path }] })
+    expect(problem?.message).toContain(message)
+  }
+  expect(smtp.mails).toEqual([])
+})
+
+test('a text written for more than one email is refused, and nothing is sent', async () => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  const message = 'A subject or a text can be written for one email only. Choose one client.'
+  expect((await sendNow(app, asha, { invoiceIds: ids, subject: 'Hello' })).problem).toMatchObject({ code: 'invalid', message })
+  expect((await draft(app, asha, { invoiceIds: ids, subject: 'Hello' })).problem).toMatchObject({ code: 'invalid', message })
+  expect((await sendNow(app, asha, { subject: 'Hello' })).problem).toMatchObject({ code: 'invalid', message })
+  expect(smtp.mails).toEqual([])
+  expect((await ask(app, asha, reminderCalls.runs, { query: {} })).reply).toEqual([])
+})
+
+test('Start reminds of the chosen invoices only, and the day of the others says that they were left out', async () => {
+  await using all = await office()
+  const { app, asha, ids, recipients } = all
+  const [first = '', second = ''] = ids
+  const { reply } = await start(app, asha, { invoiceIds: [first] })
+  expect(reply).toMatchObject({ count: 1, total: 1 })
+  expect(recipients()).toEqual(['client1@example.com'])
+  expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: true, state: 'active' })
+  const day = async (id: string) =>
+    (await ask(app, asha, reminderCalls.history, { params: { id } })).reply.days.map(({ outcome, words }) => [outcome, words])
+  expect(await day(second)).toEqual([['left_out', 'Left out when reminders were started.']])
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(recipients()).toHaveLength(4)
+  expect((await day(second)).map(([outcome]) => outcome)).toEqual(['sent', 'left_out'])
+})
+
+test('a run of more chosen invoices than a chunk is planned whole', async () => {
+  // About 4 s: 1,100 invoices, because a chunk is 1,000.
+  await using all = await anOffice({ now: morning })
+  const { app, asha, smtp } = all
+  const lines = Array.from({ length: 1_100 }, (_, nth) => ({
+    clientName: `Client ${nth}`,
+    clientEmail: `client${nth}@example.com`,
+    amount: nth + 1,
+    dueDate: '2026-02-20',
+  }))
+  const invoiceIds: string[] = []
+  for (const some of [lines.slice(0, 1_000), lines.slice(1_000)])
+    for (const line of (await ask(app, asha, invoiceCalls.import, { body: { lines: some } })).reply.lines)
+      if ('_id' in line) invoiceIds.push(line._id)
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  const { reply } = await ask(app, asha, reminderCalls.draft, { body: { invoiceIds: invoiceIds.slice(1) } })
+  expect(reply.mails).toBe(1_099)
+  await start(app, asha, { invoiceIds: invoiceIds.slice(1) })
+  expect((await ask(app, asha, reminderCalls.runs, { query: {} })).reply).toMatchObject([{ total: 1_099 }])
+})
