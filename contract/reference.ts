@@ -369,6 +369,7 @@ export const explainedCalls: ExplainedCall[] = [
     detail: 'Sends nothing.',
     refusals: {},
     example: {
+      query: { limit: 100 },
       reply: {
         mails: 1,
         total: 12250.5,

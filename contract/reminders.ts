@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
-import { notDelivered } from './invoices.ts'
+import { invoiceQuery, notDelivered } from './invoices.ts'
 import { senderPause } from './mail.ts'
 import { wordingContent, wordingSubject } from './templates.ts'
 
@@ -329,13 +329,15 @@ export const reminderCalls = {
   preview: call({
     method: 'GET',
     path: '/reminder/preview',
-    summary: 'Who would get an email now, and the next reminder of each unpaid invoice.',
+    summary:
+      'Who would get an email now, and the next reminder of each unpaid invoice; with `limit` one page of these and a Link to the next.',
+    query: invoiceQuery.pick({ limit: true, cursor: true }),
     reply: z.object({
       mails: z.number().int().meta({ description: 'How many emails Start Reminders would send now.' }),
       total: z.number().meta({ description: 'Their sum in rupees.' }),
       sendNowMails: z.number().int().meta({ description: 'How many emails Send Now would send now.' }),
       remindedToday: z.number().int().meta({ description: 'How many invoices past due were already reminded today.' }),
-      lines: z.array(previewLine).meta({ description: 'Every unpaid invoice.' }),
+      lines: z.array(previewLine).meta({ description: 'Every unpaid invoice, or with `limit` a page of them, by due date.' }),
     }),
   }),
   start: call({

@@ -1,12 +1,16 @@
-import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 import { Zip, ZipDeflate } from 'fflate'
 import { z } from 'zod'
 import { csvCell } from '#server/platform/csv.ts'
 import { type Database, rows } from '#server/platform/database.ts'
+import { type Streamed, streamed } from '#server/platform/stream-json.ts'
 import { exportReadMe } from './texts.ts'
 
-const batch = 500
+/** Records read at a time: few at first, then as many as are about this large together, in bytes. */
+const [firstBatch, mostBatch, batchBytes] = [20, 500, 512 * 1024]
+/** Bytes compressed at a time; in between, other calls get their turn. */
+const slice = 64 * 1024
 /** Links and codes grant access and hold no personal data. */
 const leftOut = new Set(['account_links', 'google_returns', 'recovery_codes'])
 /** Secrets, sealed or hashed, and the program's own marks. */
@@ -14,11 +18,13 @@ const isSecret = (column: string) =>
   column.startsWith('sealed_') || column.endsWith('_hash') || column === 'claim' || column === 'claimed_by'
 
 const column = z.object({ table: z.string(), column: z.string(), type: z.string(), isKey: z.boolean() })
+type Column = z.output<typeof column>
 
 /**
- * Streams every record of an account as a ZIP file. Tables are found by their `owner_id` column, so that a new table is never forgotten.
+ * Streams every record of an account as a ZIP file. Tables are found by their `owner_id` column, so that a new table is never forgotten. Bytes, as
+ * those of sent emails, are files of their own.
  */
-export async function exportAccount(db: Database, ownerId: string): Promise<Readable> {
+export async function exportAccount(db: Database, ownerId: string): Promise<Streamed<unknown>> {
   const columns = await rows(
     db,
     column,
@@ -35,10 +41,10 @@ export async function exportAccount(db: Database, ownerId: string): Promise<Read
     columns.filter(({ table }) => !leftOut.has(table)),
     ({ table }) => table,
   )
-  return Readable.from(zipped(db, ownerId, tables))
+  return streamed(zipped(db, ownerId, tables))
 }
 
-async function* zipped(db: Database, ownerId: string, tables: Map<string, z.output<typeof column>[]>): AsyncGenerator<Buffer> {
+async function* zipped(db: Database, ownerId: string, tables: Map<string, Column[]>): AsyncGenerator<Buffer> {
   let written: Buffer[] = []
   const zip = new Zip((error, chunk) => {
     if (error) throw error
@@ -49,12 +55,16 @@ async function* zipped(db: Database, ownerId: string, tables: Map<string, z.outp
     written = []
     yield* ready
   }
-  const file = async function* (name: string, parts: AsyncIterable<string>) {
+  const file = async function* (name: string, parts: AsyncIterable<string | Buffer>) {
     const entry = new ZipDeflate(name)
     zip.add(entry)
     for await (const part of parts) {
-      entry.push(Buffer.from(part))
-      yield* flush()
+      const bytes = Buffer.from(part)
+      for (let from = 0; from < bytes.length; from += slice) {
+        entry.push(bytes.subarray(from, from + slice))
+        yield* flush()
+        await nextTurn()
+      }
     }
     entry.push(new Uint8Array(0), true)
     yield* flush()
@@ -62,7 +72,8 @@ async function* zipped(db: Database, ownerId: string, tables: Map<string, z.outp
   yield* file('README.txt', one(exportReadMe))
   for (const [table, all] of tables) {
     const columns = all.filter((each) => !isSecret(each.column))
-    const records = () => read(db, { ownerId, table, columns, keys: all.filter(({ isKey }) => isKey).map((key) => key.column) })
+    const keys = all.filter(({ isKey }) => isKey)
+    const records = () => read(db, { ownerId, table, columns, keys })
     yield* file(`${table}.json`, asJson(records()))
     yield* file(
       `${table}.csv`,
@@ -72,8 +83,39 @@ async function* zipped(db: Database, ownerId: string, tables: Map<string, z.outp
       ),
     )
   }
+  for (const [table, all] of tables)
+    for (const { column } of all.filter(({ type }) => type === 'bytea'))
+      for await (const id of filled(db, { ownerId, table, column }))
+        yield* file(`${table}/${id}.eml`, bytesOf(db, { ownerId, table, column, id }))
   zip.end()
   yield* flush()
+}
+
+/** The ids of the records that have bytes in a column. */
+async function* filled(db: Database, { ownerId, table, column }: Record<'ownerId' | 'table' | 'column', string>): AsyncGenerator<string> {
+  for (let last: string | null = null; ; ) {
+    const ids: { id: string }[] = await rows(
+      db,
+      z.object({ id: z.string() }),
+      sql`SELECT id FROM ${sql.identifier(table)} WHERE owner_id = ${ownerId}::uuid AND ${sql.identifier(column)} IS NOT NULL
+            ${last === null ? sql`` : sql`AND id > ${last}::uuid`} ORDER BY id LIMIT ${mostBatch}`,
+    )
+    for (const { id } of ids) yield id
+    last = ids.at(-1)?.id ?? null
+    if (last === null) return
+  }
+}
+
+async function* bytesOf(
+  db: Database,
+  { ownerId, table, column, id }: Record<'ownerId' | 'table' | 'column' | 'id', string>,
+): AsyncGenerator<Buffer> {
+  const [found] = await rows(
+    db,
+    z.object({ bytes: z.instanceof(Uint8Array).nullable() }),
+    sql`SELECT ${sql.identifier(column)} AS bytes FROM ${sql.identifier(table)} WHERE owner_id = ${ownerId}::uuid AND id = ${id}::uuid`,
+  )
+  if (found?.bytes) yield Buffer.from(found.bytes)
 }
 
 async function* one(text: string): AsyncGenerator<string> {
@@ -83,32 +125,51 @@ async function* one(text: string): AsyncGenerator<string> {
 type Cell = string | number | boolean | null | object
 const record = z.record(z.string(), z.custom<Cell>())
 
-/** In batches, so that other queries run in between. */
+/** In batches by the key of the table, so that other queries run in between and no batch is large. */
 async function* read(
   db: Database,
-  about: { ownerId: string; table: string; columns: { column: string; type: string }[]; keys: string[] },
+  about: { ownerId: string; table: string; columns: Column[]; keys: Column[] },
 ): AsyncGenerator<Record<string, Cell>[]> {
   const listed = sql.join(about.columns.map(selected), sql`, `)
   const order = sql.join(
-    about.keys.map((key) => sql.identifier(key)),
+    about.keys.map(({ column }) => sql.identifier(column)),
     sql`, `,
   )
+  const key = sql`json_build_array(${sql.join(
+    about.keys.map(({ column }) => sql`${sql.identifier(column)}::text`),
+    sql`, `,
+  )})`
+  const after = (values: string[]) =>
+    sql`AND (${order}) > (${sql.join(
+      about.keys.map(({ type }, at) => sql`CAST(${values[at]} AS ${sql.raw(type)})`),
+      sql`, `,
+    )})`
   const owner = sql.identifier(about.table === 'accounts' ? 'id' : 'owner_id')
-  for (let offset = 0; ; offset += batch) {
+  let size = firstBatch
+  for (let last: string[] | undefined; ; ) {
     const found = await rows(
       db,
-      z.object({ line: z.string() }),
-      sql`SELECT to_json(t)::text AS line FROM (
-            SELECT ${listed} FROM ${sql.identifier(about.table)} WHERE ${owner} = ${about.ownerId}::uuid ORDER BY ${order} LIMIT ${batch} OFFSET ${offset}) t`,
+      z.object({ line: z.string(), key: z.array(z.string()) }),
+      sql`SELECT to_json(t)::text AS line, key_of_row AS key FROM (
+            SELECT ${listed}, ${key} AS key_of_row FROM ${sql.identifier(about.table)}
+            WHERE ${owner} = ${about.ownerId}::uuid ${last ? after(last) : sql``} ORDER BY ${order} LIMIT ${size}::int) t`,
     )
-    if (found.length > 0) yield found.map(({ line }) => record.parse(JSON.parse(line)))
-    if (found.length < batch) return
+    if (found.length > 0) yield found.map(({ line }) => withoutKey(record.parse(JSON.parse(line))))
+    if (found.length < size) return
+    last = found.at(-1)?.key
+    const bytes = found.reduce((sum, { line }) => sum + line.length, 0)
+    size = Math.max(1, Math.min(mostBatch, Math.floor((batchBytes * found.length) / bytes)))
   }
 }
 
-function selected({ column, type }: { column: string; type: string }): SQL {
+function withoutKey({ key_of_row: _key, ...cells }: Record<string, Cell>): Record<string, Cell> {
+  return cells
+}
+
+/** Bytes are files of their own: the record has their number. */
+function selected({ column, type }: Column): SQL {
   const name = sql.identifier(column)
-  return type === 'bytea' ? sql`encode(${name}, 'base64') AS ${name}` : sql`${name}`
+  return type === 'bytea' ? sql`octet_length(${name}) AS ${name}` : sql`${name}`
 }
 
 async function* asJson(batches: AsyncIterable<Record<string, Cell>[]>): AsyncGenerator<string> {

@@ -185,8 +185,9 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, accountCalls.audit, async ({ query }, { account }) => listAudit(db, account.id, query.before))
 
-  answer(app, accountCalls.exportData, async (_parts, { account }, { request, reply }) => {
+  answer(app, accountCalls.exportData, async (_parts, { account }, { request, reply, enterHeavy }) => {
     const now = clock.now()
+    await enterHeavy()
     if (config.rateLimit) await countTry(db, `export:${account.id}`, exports, now)
     await writeAudit(db, { ownerId: account.id, kind: 'data_exported' }, originOf(request), now)
     const date = now.toZonedDateTimeISO(account.timezone).toPlainDate()

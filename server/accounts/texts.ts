@@ -22,6 +22,9 @@ export const refusals = {
   noAccount: 'There is no such account.',
   noNotice: 'There is no such notice.',
   foreignSite: 'This request came from another site and was rejected.',
+  tooManyHeavy: (calls: number, seconds: number) =>
+    `Limit of ${calls} large requests a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  busyHeavy: 'Your earlier large requests are still being answered. Try again in a moment.',
   tooManyTries: (seconds: number) => `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
   tooManyLinks: (minutes: number) =>
     `This address has received too many links. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
@@ -93,8 +96,8 @@ export const operator = {
 export const exportReadMe = `This archive contains everything that Duely stores about your account. Each table is there as JSON and as CSV.
 
 accounts is you; audit_entries is the log on your profile; sessions are the browsers you are signed in with. Amounts (amount_minor) are in
-paise, and times are in UTC. deliveries are the reminders that were sent, with the whole email (raw) in base64. Invoices that you
-deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
+paise, and times are in UTC. deliveries are the reminders that were sent; the whole email of each is a file in the folder deliveries, named by
+its id, and raw is its size in bytes. Invoices that you deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
 out: passwords, keys, codes and links, which Duely stores hashed or encrypted.
 `
 

@@ -5,7 +5,7 @@ import { writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { ProblemError } from '#server/platform/problem-error.ts'
-import { canBeThere, liveReferences, localDate, lockOwner, notFound, referenceTaken } from './invoices.ts'
+import { canBeThere, liveReferences, localDate, lockOwner, notFound, openRoom, referenceTaken, tooManyOpen } from './invoices.ts'
 import { notPaused, paused, refusePast } from './pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices } from './tables.ts'
 
@@ -39,6 +39,7 @@ export async function changeInvoices(
       )
       .for('update')
     const refused = change.do === 'restore' ? await takenMeanwhile(tx, ownerId, rows) : new Map<string, ProblemError>()
+    await refuseBeyondRoom(tx, ownerId, change, rows, refused)
     const wanted = rows.filter(({ id }) => !refused.has(id))
     const touched = wanted.filter((row) => change.do !== 'restore' || row.deletedAt !== null).map(({ id }) => id)
     if (touched.length > 0) {
@@ -62,6 +63,24 @@ export async function changeInvoices(
       }),
     }
   })
+}
+
+/** Adds to the refused ones those that would be more open invoices than an account may have. */
+async function refuseBeyondRoom(
+  tx: Database,
+  ownerId: string,
+  change: BulkChange,
+  rows: InvoiceRow[],
+  refused: Map<string, ProblemError>,
+): Promise<void> {
+  const opens = (row: InvoiceRow) =>
+    change.do === 'restore'
+      ? row.deletedAt !== null && row.status !== 'paid'
+      : change.do === 'mark' && change.status !== 'paid' && row.status === 'paid'
+  const opened = rows.filter((row) => opens(row) && !refused.has(row.id))
+  if (opened.length === 0) return
+  const room = Math.max(0, await openRoom(tx, ownerId))
+  for (const { id } of opened.slice(room)) refused.set(id, tooManyOpen())
 }
 
 /** The columns that the change sets. */

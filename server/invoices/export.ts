@@ -2,7 +2,7 @@ import type { InvoiceQuery } from '#contract/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
-import { listInvoices } from './invoices.ts'
+import { invoicePages } from './invoices.ts'
 import type { InvoiceRow } from './tables.ts'
 
 type Cell = string | { number: string }
@@ -25,10 +25,11 @@ const columns: [head: string, cell: (row: InvoiceRow, zone: string) => Cell][] =
  * The invoices as a CSV file (RFC 4180) in UTF-8 with a byte order mark, without which Excel reads it as Latin-1. Dates are in the given
  * zone.
  */
-export async function exportInvoices(db: Database, ownerId: string, query: InvoiceQuery, zone: string): Promise<string> {
-  const { page } = await listInvoices(db, ownerId, query)
-  const lines = [columns.map(([head]) => csvCell(head)), ...page.map((row) => columns.map(([, cell]) => written(cell(row, zone))))]
-  return `\uFEFF${lines.map((cells) => `${cells.join(',')}\r\n`).join('')}`
+export async function* exportInvoices(db: Database, ownerId: string, query: InvoiceQuery, zone: string): AsyncGenerator<string> {
+  const line = (cells: string[]) => `${cells.join(',')}\r\n`
+  yield `\uFEFF${line(columns.map(([head]) => csvCell(head)))}`
+  for await (const page of invoicePages(db, ownerId, query))
+    yield page.map((row) => line(columns.map(([, cell]) => written(cell(row, zone))))).join('')
 }
 
 /** `duely-invoices-2026-03-02.csv`, with the local date of the account. */

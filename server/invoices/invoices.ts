@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
@@ -18,6 +18,13 @@ import { texts } from './texts.ts'
 /** A deleted invoice can be restored for this long; then it is erased. */
 const keptDeleted = { hours: 30 * 24 }
 
+/** Invoices read at a time where all are asked for. */
+const chunk = 1_000
+/** A list of more invoices than this is a heavy call. */
+const large = 2_000
+/** The most open invoices of an account: each is looked at every day. */
+export const mostOpen = 50_000
+
 /** A page of the list, newest first, and the cursor of the next page: null when there is none. */
 export async function listInvoices(
   db: Database,
@@ -33,6 +40,35 @@ export async function listInvoices(
   const found = (await (query.limit === undefined ? asked : asked.limit(query.limit + 1))).map(({ row }) => row)
   const page = found.slice(0, query.limit)
   return { page, next: found.length > page.length ? (page.at(-1)?.id ?? null) : null }
+}
+
+/** All invoices of the list, newest first, in pages. */
+export async function* invoicePages(db: Database, ownerId: string, query: InvoiceQuery): AsyncGenerator<InvoiceRow[]> {
+  for (let cursor = query.cursor; ; ) {
+    const { page, next } = await listInvoices(db, ownerId, { ...query, limit: chunk, cursor })
+    yield page
+    if (next === null) return
+    cursor = next
+  }
+}
+
+/** Whether an account has so many invoices that reading all of them is a heavy call. */
+export async function hasLargeList(db: Database, ownerId: string): Promise<boolean> {
+  return (await countUpTo(db, large + 1, and(...listed(ownerId, {})))) > large
+}
+
+async function countUpTo(db: Database, most: number, which: SQL | undefined): Promise<number> {
+  return db.$count(db.select({ id: invoices.id }).from(invoices).where(which).limit(most).as('counted'))
+}
+
+/** How many more open invoices an account may have; its row is locked. */
+export async function openRoom(tx: Database, ownerId: string): Promise<number> {
+  const open = and(...listed(ownerId, {}), ne(invoices.status, 'paid'))
+  return mostOpen - (await countUpTo(tx, mostOpen, open))
+}
+
+export function tooManyOpen(): ProblemError {
+  return new ProblemError('conflict', texts.tooManyOpen(mostOpen))
 }
 
 /**
@@ -66,8 +102,8 @@ export async function readInvoice(db: Database, ownerId: string, id: string): Pr
 }
 
 /**
- * Creates an invoice under the given reference or the account's next number. Refuses a taken reference with `conflict`, and one more than
- * the plan allows this month with `plan_limit`.
+ * Creates an invoice under the given reference or the account's next number. Refuses with `conflict` a taken reference and one more open
+ * invoice than an account may have, and with `plan_limit` one more than the plan allows this month.
  */
 export async function createInvoice(
   db: Database,
@@ -104,9 +140,11 @@ export async function createInvoices(
     taken.add(reference)
     return null
   })
-  const room = await countInvoices(tx, owner, clashes.filter((clash) => clash === null).length, now, config)
+  let open = drafts.some(({ status }) => status !== 'paid') ? await openRoom(tx, owner.id) : 0
+  const fitting = clashes.map((clash, at) => clash ?? (drafts[at]?.status === 'paid' || open-- > 0 ? null : tooManyOpen()))
+  const room = await countInvoices(tx, owner, fitting.filter((clash) => clash === null).length, now, config)
   let left = room.allowed
-  const refusals = clashes.map((clash) => clash ?? (left-- > 0 ? null : room.refusal))
+  const refusals = fitting.map((clash) => clash ?? (left-- > 0 ? null : room.refusal))
   const good = drafts.filter((_draft, index) => refusals[index] === null)
   if (good.length === 0) return refusals.flatMap((refusal) => refusal ?? [])
   const numbers = await nextReferences(tx, owner, good.filter(({ reference }) => reference === undefined).length, wanted)
@@ -155,6 +193,7 @@ export async function updateInvoice(
     const { amount, ...fields } = change
     const today = localDate(now, owner.timezone)
     const status = statusAfter(row, change, today)
+    if (row.status === 'paid' && status.status !== 'paid' && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
     const [changed] = await tx
       .update(invoices)
       .set({
@@ -209,6 +248,7 @@ export async function restoreInvoice(
     if (!row) throw notFound()
     if (!row.deletedAt) return row
     await refuseTakenReference(tx, ownerId, row.reference)
+    if (row.status !== 'paid' && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
     const [restored] = await tx.update(invoices).set({ deletedAt: null, updatedAt: now }).where(eq(invoices.id, row.id)).returning()
     await afterChange(tx, ownerId, [row.id], now)
     return restored as InvoiceRow

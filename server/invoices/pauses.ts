@@ -19,9 +19,18 @@ export interface Clients {
 
 export const noClients: Clients = { pauses: new Map(), holds: new Map() }
 
-export async function readClients(db: Database, ownerId: string): Promise<Clients> {
-  const pauses = await db.select().from(clientPauses).where(eq(clientPauses.ownerId, ownerId))
-  const holds = await db.select().from(addressHolds).where(eq(addressHolds.ownerId, ownerId))
+/** Of all clients of an account, or of one: an account may have tens of thousands. */
+export async function readClients(db: Database, ownerId: string, clientEmail?: string): Promise<Clients> {
+  const its = (key: typeof clientPauses.clientKey | typeof addressHolds.clientKey) =>
+    clientEmail === undefined ? undefined : eq(key, clientEmail.toLowerCase())
+  const pauses = await db
+    .select()
+    .from(clientPauses)
+    .where(and(eq(clientPauses.ownerId, ownerId), its(clientPauses.clientKey)))
+  const holds = await db
+    .select()
+    .from(addressHolds)
+    .where(and(eq(addressHolds.ownerId, ownerId), its(addressHolds.clientKey)))
   return {
     pauses: new Map(pauses.map((pause) => [pause.clientKey, pause])),
     holds: new Map(holds.map((hold) => [hold.clientKey, hold])),

@@ -3,12 +3,15 @@ import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { jsonList, streamed } from '#server/platform/stream-json.ts'
 import { changeInvoices } from './bulk.ts'
 import { exportInvoices, exportName } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
 import {
   createInvoice,
+  hasLargeList,
+  invoicePages,
   invoicesVersion,
   listInvoices,
   readInvoice,
@@ -18,12 +21,15 @@ import {
   updateInvoice,
   zoneOf,
 } from './invoices.ts'
-import { pauseInvoice, readClients } from './pauses.ts'
+import { type Clients, pauseInvoice, readClients } from './pauses.ts'
 import type { AfterChange, InvoiceRow } from './tables.ts'
+
+/** An import or a bulk change of more than this is a heavy call. */
+const few = 50
 
 /** `afterChange` is what higher slices do about a changed invoice, in the transaction that changes it. */
 export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, afterChange: AfterChange): void {
-  answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply }) => {
+  answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply, enterHeavy }) => {
     // The version must be read before the list: a change in between then makes the list newer than its tag, which costs one reload and
     // hides nothing.
     const tag = tagOf(account.id, query, await invoicesVersion(db, account.id))
@@ -32,12 +38,21 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
       reply.status(304)
       return []
     }
+    const whole = query.limit === undefined && (await hasLargeList(db, account.id))
+    if (whole) {
+      await enterHeavy()
+      const clients = await readClients(db, account.id)
+      return streamed(jsonList(invoice, toInvoices(invoicePages(db, account.id, query), clients)))
+    }
     const { page, next } = await listInvoices(db, account.id, query)
     if (next) reply.header('link', `<${invoiceCalls.list.path}?${nextQuery(query, next)}>; rel="next"`)
     const clients = await readClients(db, account.id)
     return page.map((row) => toInvoice(row, clients))
   })
-  const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClients(db, account.id))
+  async function* toInvoices(pages: AsyncIterable<InvoiceRow[]>, clients: Clients) {
+    for await (const page of pages) yield page.map((row) => toInvoice(row, clients))
+  }
+  const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClients(db, account.id, row.clientEmail))
   answer(app, invoiceCalls.create, async ({ body }, { account }, { request }) => {
     const now = clock.now()
     const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config)
@@ -58,17 +73,22 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
   answer(app, invoiceCalls.restore, async ({ params }, { account }) =>
     shown(account, await restoreInvoice(db, account.id, params.id, clock.now(), afterChange)),
   )
-  answer(app, invoiceCalls.import, async ({ body }, { account }, { request }) => {
+  answer(app, invoiceCalls.import, async ({ body }, { account }, { request, enterHeavy }) => {
+    if (body.lines.length > few) await enterHeavy()
     const key = readIdempotencyKey(request.headers['idempotency-key'])
     return importInvoices(db, account.id, { ...body, key }, clock.now(), afterChange, config)
   })
   answer(app, invoiceCalls.imported, async ({ params }, { account }) => readImported(db, account.id, params.key, clock.now()))
-  answer(app, invoiceCalls.bulkChange, async ({ body }, { account }) => changeInvoices(db, account.id, body, clock.now(), afterChange))
-  answer(app, invoiceCalls.export, async ({ query }, { account }, { reply }) => {
+  answer(app, invoiceCalls.bulkChange, async ({ body }, { account }, { enterHeavy }) => {
+    if (body.ids.length > few) await enterHeavy()
+    return changeInvoices(db, account.id, body, clock.now(), afterChange)
+  })
+  answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
+    await enterHeavy()
     const zone = await zoneOf(db, account.id)
     const name = exportName(clock.now(), zone)
     reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
-    return exportInvoices(db, account.id, query, zone)
+    return streamed(exportInvoices(db, account.id, query, zone))
   })
 }
 

@@ -8,6 +8,8 @@ export const texts = {
   noInvoice: 'There is no such invoice.',
   referenceTaken: (reference: string) => `Another invoice already has the reference ${reference}.`,
   firstPage: 'Please start again from the first page.',
+  tooManyOpen: (most: number) =>
+    `An account can have ${most.toLocaleString('en-IN')} open invoices, and yours has that many. Mark some as paid or delete them, then try again.`,
   pastDay: 'Please choose today or a later day.',
 
   keyUsed: 'This Idempotency-Key was used for another invoice. Send a new key with this one.',

@@ -17,6 +17,7 @@ import { isUnavailable } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
 import type { Log } from './log.ts'
 import { ProblemError } from './problem-error.ts'
+import { Streamed } from './stream-json.ts'
 import { nouns, texts } from './texts.ts'
 
 export type App = FastifyInstance
@@ -47,16 +48,26 @@ export interface Principal {
 export type Authenticate = (request: FastifyRequest, call: Call, reply: FastifyReply) => Promise<Principal>
 
 /** A call without a reply answers nothing. */
-type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C>
+type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C> | Streamed<CallReply<C>>
+
+/** Waits until an account may make one more call that reads or writes many records, or refuses with `too_many`. */
+export type EnterHeavyCall = (ownerId: string, reply: FastifyReply) => Promise<void>
 
 interface Http {
   request: FastifyRequest
   reply: FastifyReply
 }
 
+/** What a private call is handed. */
+interface OwnHttp extends Http {
+  /** Must be called before a call reads or writes many records. */
+  enterHeavy(): Promise<void>
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
     authenticate: Authenticate
+    enterHeavyCall: EnterHeavyCall
     /** Answers a browser's request for an unknown URL; null without a client build. */
     notFoundPage: { answer: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null }
   }
@@ -66,6 +77,7 @@ declare module 'fastify' {
 export async function openApp(options: {
   log: Log
   authenticate: Authenticate
+  enterHeavyCall?: EnterHeavyCall
   trustProxy: boolean | string[]
   https?: boolean
 }): Promise<App> {
@@ -95,6 +107,7 @@ export async function openApp(options: {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('authenticate', options.authenticate)
+  app.decorate('enterHeavyCall', options.enterHeavyCall ?? (async () => undefined))
   app.decorate('notFoundPage', { answer: null })
   hardenAnswers(app, { https })
   await app.register(cookie)
@@ -137,7 +150,7 @@ const slowBodyMs = 1_000
 export function answer<C extends Call>(
   app: App,
   call: C,
-  handle: (parts: CallParts<C>, principal: Principal, http: Http) => Promise<Answer<C>>,
+  handle: (parts: CallParts<C>, principal: Principal, http: OwnHttp) => Promise<Answer<C>>,
 ): void {
   if (call.open) throw new Error(`${call.path} is open: answer it with answerOpen.`)
   const authenticated = new WeakMap<FastifyRequest, { principal: Principal; at: number }>()
@@ -149,7 +162,8 @@ export function answer<C extends Call>(
       if (!known) throw new ProblemError('not_signed_in', texts.signIn)
       // A body may follow its headers minutes later: its session may have ended meanwhile.
       const slow = performance.now() - known.at > slowBodyMs
-      return handle(parts, slow ? await app.authenticate(http.request, call, http.reply) : known.principal, http)
+      const principal = slow ? await app.authenticate(http.request, call, http.reply) : known.principal
+      return handle(parts, principal, { ...http, enterHeavy: () => app.enterHeavyCall(principal.account.id, http.reply) })
     },
     async (request, reply) => {
       authenticated.set(request, { principal: await app.authenticate(request, call, reply), at: performance.now() })
@@ -185,7 +199,9 @@ function register<C extends Call>(
       reply.status(call.status)
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       const parts = { params: request.params, query: request.query, body: request.body } as CallParts<C>
-      return (await handle(parts, { request, reply })) ?? null
+      const answered = (await handle(parts, { request, reply })) ?? null
+      if (answered instanceof Streamed && !reply.hasHeader('content-type')) reply.type('application/json; charset=utf-8')
+      return answered
     },
   })
 }

@@ -57,7 +57,7 @@ test('a refused address is written to once, and held from then on: no other emai
   const { reply: history } = await ask(app, asha, reminderCalls.history, { params: { id: ofRohan[1]?._id ?? '' } })
   expect(history).toMatchObject({ nextAt: null, reason: 'address_held' })
   expect(history.days.slice(0, 3).map(({ outcome, words }) => [outcome, words])).toEqual(Array(3).fill(['address_held', `Held: ${words}`]))
-  const { lines } = (await ask(app, asha, reminderCalls.preview)).reply
+  const { lines } = (await ask(app, asha, reminderCalls.preview, { query: {} })).reply
   const held = lines.filter(({ reason }) => reason === 'address_held')
   expect(held).toHaveLength(4)
   for (const line of held) expect(line).toMatchObject({ clientEmail: rohan.clientEmail, nextAt: null, dueNow: false, sendNowLeft: 0 })
@@ -136,7 +136,7 @@ test('what does not arrive shows since when and why, until one is accepted', asy
   const full = { since: '2026-03-02T06:30:00Z', code: 'mailbox_full', words: 'mailbox full', reply: '452 4.2.2 Mailbox full' }
   expect(await read(app, asha, id)).toMatchObject({ notDelivered: full, remindersSent: 0, refusal: null })
   expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toMatchObject([{ notDelivered: full }])
-  expect((await ask(app, asha, reminderCalls.preview)).reply.lines).toMatchObject([{ notDelivered: full }])
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply.lines).toMatchObject([{ notDelivered: full }])
   expect((await ask(app, asha, reminderCalls.history, { params: { id } })).reply).toMatchObject({ notDelivered: full })
 
   smtp.answer({ rcpt: () => '550 5.7.1 Blocked' })
@@ -147,7 +147,7 @@ test('what does not arrive shows since when and why, until one is accepted', asy
   smtp.answer({})
   await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
   expect(await read(app, asha, id)).toMatchObject({ notDelivered: null })
-  expect((await ask(app, asha, reminderCalls.preview)).reply.lines).toMatchObject([{ notDelivered: null }])
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply.lines).toMatchObject([{ notDelivered: null }])
 })
 
 test('a corrected address begins without a record of what did not arrive', async () => {

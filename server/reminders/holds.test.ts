@@ -41,7 +41,7 @@ test('after a restore from a backup, pending emails are sent only with the appro
   expect(smtp.mails).toEqual([])
   const held = (await ask(app, asha, reminderCalls.run, { params: { id: run?._id ?? '' } })).reply
   expect(held).toMatchObject({ held: 1, holdReason: 'restored' })
-  expect((await ask(app, asha, reminderCalls.preview)).reply.lines).toMatchObject([
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply.lines).toMatchObject([
     { reason: 'open_mail', heldFor: 'restored', nextAt: null },
   ])
 

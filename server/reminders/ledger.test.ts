@@ -299,7 +299,7 @@ test('grouped, a client with several overdue invoices gets one email that lists 
   const first = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000, dueDate: '2026-02-20' })
   const second = await anInvoice(app, { owner: asha, clientEmail: 'Billing@Kaveri.example', amount: 250.5, dueDate: '2026-03-01' })
   await anInvoice(app, { owner: asha, clientEmail: 'other@example.com' })
-  expect((await ask(app, asha, reminderCalls.preview)).reply).toMatchObject({ mails: 2, sendNowMails: 2 })
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply).toMatchObject({ mails: 2, sendNowMails: 2 })
   const answered = await start(app, asha)
   expect(answered.reply).toMatchObject({ count: 2, total: 2, invoices: 3 })
   expect(smtp.mails.length).toBe(2)

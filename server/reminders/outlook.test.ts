@@ -46,7 +46,7 @@ test('after the trial daily reminders are on hold, with no next run anywhere', a
   app.clock.set('2026-03-17T19:00:00Z')
   await app.runJobs()
   expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject(onHold)
-  const { lines } = (await ask(app, owner, reminderCalls.preview)).reply
+  const { lines } = (await ask(app, owner, reminderCalls.preview, { query: {} })).reply
   expect(lines.map(({ nextAt }) => nextAt)).toEqual([null, null])
   expect((await ask(app, owner, reminderCalls.history, { params: { id } })).reply).toMatchObject({ nextAt: null })
   const [notice] = (await ask(app, owner, noticeCalls.list)).reply

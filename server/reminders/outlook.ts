@@ -21,7 +21,15 @@ export type Outlook = (({ state: 'active' } & Occurrence) | { state: 'off' | 'on
 
 type Scheduled = Pick<
   Account,
-  'id' | 'heldAt' | 'emailVerifiedAt' | 'remindersActive' | 'nextRunAt' | 'timezone' | 'reminderHour' | 'lastDailyRunAt' | 'scheduleChangedAt'
+  | 'id'
+  | 'heldAt'
+  | 'emailVerifiedAt'
+  | 'remindersActive'
+  | 'nextRunAt'
+  | 'timezone'
+  | 'reminderHour'
+  | 'lastDailyRunAt'
+  | 'scheduleChangedAt'
 >
 
 export async function readOutlook(db: Database, account: Scheduled, now: Instant, config: Deps['config']): Promise<Outlook> {

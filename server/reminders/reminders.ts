@@ -7,11 +7,12 @@ import { fromMinor, toMinor } from '#contract/money.ts'
 import {
   holdReasonOf,
   type PreviewLine,
+  previewLine,
   type ReminderDraft,
   type Run,
   type RunAnswer,
   type RunSelection,
-  type reminderCalls,
+  reminderCalls,
   repeatedSendNow,
   type SendNowRequest,
 } from '#contract/reminders.ts'
@@ -29,6 +30,7 @@ import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { jsonItems } from '#server/platform/stream-json.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
@@ -334,17 +336,90 @@ const owedLine = z.object({
   undeliveredReply: z.string().nullable(),
   sentJustNow: z.string().nullable(),
 })
+type OwedLine = z.output<typeof owedLine>
 
 /**
  * What would be sent now, and for every unpaid invoice (or these `only`) its next reminder or the reason for none. With a subject or text
  * `written` for one email, only one with the same has just been sent.
  */
-export async function previewReminders(
+export async function previewReminders(...about: Parameters<typeof previewLines>): Promise<Preview> {
+  const [, account] = about
+  const totals = openTotals(account)
+  const lines: PreviewLine[] = []
+  for await (const page of totals.added(previewLines(...about))) lines.push(...page)
+  return { ...totals.read(), lines }
+}
+
+type Preview = CallReply<typeof reminderCalls.preview>
+
+/** The same with one page of the lines, and where the next one begins; null where there is none. */
+export async function previewPage(
+  deps: Pick<Deps, 'db' | 'config'>,
+  account: Account,
+  now: Instant,
+  { limit, cursor = '' }: { limit: number; cursor?: string | undefined },
+): Promise<{ preview: Preview; next: string | null }> {
+  const totals = openTotals(account)
+  const found: PreviewLine[] = []
+  for await (const page of totals.added(previewLines(deps, account, now)))
+    found.push(...page.filter((line) => cursorOf(line) > cursor).slice(0, limit + 1 - found.length))
+  const lines = found.slice(0, limit)
+  const last = found.length > limit ? lines.at(-1) : undefined
+  return { preview: { ...totals.read(), lines }, next: last ? cursorOf(last) : null }
+}
+
+/** The same as JSON, made while it is sent. */
+export async function* previewJson(deps: Pick<Deps, 'db' | 'config'>, account: Account, now: Instant): AsyncGenerator<string> {
+  const totals = openTotals(account)
+  yield '{"lines":['
+  yield* jsonItems(previewLine, totals.added(previewLines(deps, account, now)))
+  yield `],${JSON.stringify(reminderCalls.preview.reply.omit({ lines: true }).parse(totals.read())).slice(1)}`
+}
+
+/** Sorts as the lines do. */
+function cursorOf({ dueDate, invoiceId }: PreviewLine): string {
+  return `${dueDate}.${invoiceId}`
+}
+
+/** Sums up lines while they pass. */
+function openTotals({ groupByClient }: Account) {
+  const openCount = () => ({ lines: 0, clients: new Set<string>() })
+  const [due, byHand] = [openCount(), openCount()]
+  let paise = 0
+  let remindedToday = 0
+  const count = (some: typeof due, { clientEmail }: PreviewLine) => {
+    some.lines += 1
+    if (groupByClient) some.clients.add(clientEmail.toLowerCase())
+  }
+  const mailsOf = ({ lines, clients }: typeof due) => (groupByClient ? clients.size : lines)
+  return {
+    async *added(pages: AsyncIterable<PreviewLine[]>): AsyncGenerator<PreviewLine[]> {
+      for await (const page of pages) {
+        for (const line of page) {
+          if (line.dueNow) {
+            count(due, line)
+            paise += toMinor(line.amount) ?? 0
+          }
+          if (line.sendNowLeft > 0) count(byHand, line)
+          if (line.remindedToday > 0) remindedToday += 1
+        }
+        yield page
+      }
+    },
+    read: () => ({ mails: mailsOf(due), total: fromMinor(paise), sendNowMails: mailsOf(byHand), remindedToday }),
+  }
+}
+
+/** Invoices read at a time. */
+const previewChunk = 1_000
+
+/** The lines of a preview in pages, so that other calls get their turn in between. */
+async function* previewLines(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   account: Account,
   now: Instant,
   { only, written = {} }: { only?: string[] | undefined; written?: Partial<Wording> } = {},
-): Promise<CallReply<typeof reminderCalls.preview>> {
+): AsyncGenerator<PreviewLine[]> {
   const today = localDate(now, account.timezone)
   const dayBegan = startOfDay(today, account.timezone).toString()
   // An email sent today may have been made in the last hours of yesterday.
@@ -352,10 +427,12 @@ export async function previewReminders(
   const sameSubject = written.subject === undefined ? sql`` : sql`AND r.subject = ${written.subject}`
   const sameContent = written.content === undefined ? sql`` : sql`AND r.content = ${written.content}`
   const sentJustNow = sql`r.kind = 'send_now' AND r.cancelled_at IS NULL AND ${justNow(now)} ${sameSubject} ${sameContent}`
-  const owed = await rows(
-    db,
-    owedLine,
-    sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
+  const outlook = await readOutlook(db, account, now, config)
+  const read = (last: OwedLine | undefined): Promise<OwedLine[]> =>
+    rows(
+      db,
+      owedLine,
+      sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz THEN t.sent ELSE 0 END AS "remindedToday",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL THEN t.by_hand ELSE 0 END AS "byHandToday",
           o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open, CASE WHEN o.state = 'held' THEN coalesce(o.reason, '') END AS "heldFor",
@@ -376,10 +453,10 @@ export async function previewReminders(
           FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
           WHERE di.invoice_id = i.id AND d.created_at >= ${dayBefore}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
         WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ANY(${`{${validIds(only).join(',')}}`}::uuid[])`}
-        ORDER BY i.due_date, i.id`,
-  )
-  const outlook = await readOutlook(db, account, now, config)
-  const lines = owed.map((one): PreviewLine => {
+          ${last === undefined ? sql`` : sql`AND (i.due_date, i.id) > (${last.dueDate}::date, ${last.invoiceId}::uuid)`}
+        ORDER BY i.due_date, i.id LIMIT ${previewChunk}::int`,
+    )
+  const toLine = (one: OwedLine): PreviewLine => {
     const pastDue = one.dueDate < today
     const facts = {
       paused: one.paused,
@@ -405,14 +482,12 @@ export async function previewReminders(
       notDelivered: notDeliveredSince(one.undeliveredSince, one.undeliveredReply),
       sentJustNow: one.sentJustNow,
     }
-  })
-  const mailsFor = (some: PreviewLine[]) => countMails(some, account.groupByClient)
-  return {
-    mails: mailsFor(lines.filter(({ dueNow }) => dueNow)),
-    total: fromMinor(owed.reduce((sum, one, at) => (lines[at]?.dueNow ? sum + one.amountMinor : sum), 0)),
-    sendNowMails: mailsFor(lines.filter(({ sendNowLeft }) => sendNowLeft > 0)),
-    remindedToday: lines.filter(({ remindedToday }) => remindedToday > 0).length,
-    lines,
+  }
+  for (let last: OwedLine | undefined; ; ) {
+    const owed = await read(last)
+    yield owed.map(toLine)
+    if (owed.length < previewChunk) return
+    last = owed.at(-1)
   }
 }
 
@@ -421,7 +496,7 @@ function countMails(lines: PreviewLine[], grouped: boolean): number {
 }
 
 function nextOf(about: {
-  one: z.output<typeof owedLine>
+  one: OwedLine
   today: string
   outlook: Outlook
   account: Account

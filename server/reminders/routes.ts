@@ -1,6 +1,8 @@
 import { reminderCalls } from '#contract/reminders.ts'
+import { hasLargeList } from '#server/invoices/invoices.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { streamed } from '#server/platform/stream-json.ts'
 import { invoiceHistory, readMail } from './history.ts'
 import { findRun, toRun } from './progress.ts'
 import {
@@ -8,6 +10,8 @@ import {
   draftReminder,
   follow,
   listRuns,
+  previewJson,
+  previewPage,
   previewReminders,
   reminderStatus,
   retryRun,
@@ -21,7 +25,16 @@ import {
 export function reminderRoutes(app: App, deps: Deps): void {
   const { db, clock, queue, config } = deps
   answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(deps, account, clock.now()))
-  answer(app, reminderCalls.preview, (_parts, { account }) => previewReminders(deps, account, clock.now()))
+  answer(app, reminderCalls.preview, async ({ query: { limit, cursor } }, { account }, { reply, enterHeavy }) => {
+    const now = clock.now()
+    const large = await hasLargeList(db, account.id)
+    if (large) await enterHeavy()
+    if (limit === undefined) return large ? streamed(previewJson(deps, account, now)) : previewReminders(deps, account, now)
+    const { preview, next } = await previewPage(deps, account, now, { limit, cursor })
+    const query = new URLSearchParams({ limit: String(limit), cursor: next ?? '' })
+    if (next) reply.header('link', `<${reminderCalls.preview.path}?${query}>; rel="next"`)
+    return preview
+  })
   answer(app, reminderCalls.start, async ({ body }, { account }, { reply }) =>
     follow(deps, account, await startReminders({ db, queue, account, now: clock.now(), config }, body ?? {}), reply),
   )

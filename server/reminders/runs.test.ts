@@ -366,14 +366,14 @@ test('the preview lists what would be sent now and the next date of every other 
   const late = await anInvoice(app, { owner: asha, dueDate: '2026-02-22', amount: 1200.5 })
   const soon = await anInvoice(app, { owner: asha, dueDate: '2026-03-05' })
   await anInvoice(app, { owner: asha, dueDate: '2026-02-01', status: 'paid' })
-  const before = (await ask(app, asha, reminderCalls.preview)).reply
+  const before = (await ask(app, asha, reminderCalls.preview, { query: {} })).reply
   expect(before).toMatchObject({ mails: 1, total: 1200.5, sendNowMails: 1, remindedToday: 0 })
   expect(before.lines.map(({ invoiceId, dueNow, nextAt, reason }) => ({ invoiceId, dueNow, nextAt, reason }))).toEqual([
     { invoiceId: late._id, dueNow: true, nextAt: null, reason: 'schedule_inactive' },
     { invoiceId: soon._id, dueNow: false, nextAt: null, reason: 'schedule_inactive' },
   ])
   await start(app, asha)
-  const after = (await ask(app, asha, reminderCalls.preview)).reply
+  const after = (await ask(app, asha, reminderCalls.preview, { query: {} })).reply
   expect(after).toMatchObject({ mails: 0, total: 0, sendNowMails: 1, remindedToday: 1 })
   expect(after.lines.map(({ nextAt, sendNowLeft }) => [nextAt, sendNowLeft])).toEqual([
     ['2026-03-03T03:30:00Z', 3],
@@ -390,7 +390,7 @@ test('a reminder sent after midnight counts for the day on which it was sent, in
   app.clock.set('2026-03-02T18:40:00Z')
   await app.runJobs()
   expect(smtp.mails).toHaveLength(1)
-  expect((await ask(app, asha, reminderCalls.preview)).reply).toMatchObject({
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply).toMatchObject({
     mails: 0,
     remindedToday: 1,
     lines: [{ dueNow: false, remindedToday: 1, nextAt: '2026-03-04T03:30:00Z' }],

@@ -26,14 +26,18 @@ test('a double press gets the first run, and no client a second email', async ()
   const { app, asha, smtp } = all
   const first = await sendNow(app, asha)
   app.clock.advance({ seconds: 59 })
-  expect((await ask(app, asha, reminderCalls.preview)).reply.lines.map(({ sentJustNow }) => sentJustNow)).toEqual(
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply.lines.map(({ sentJustNow }) => sentJustNow)).toEqual(
     Array(3).fill(first.reply.runId),
   )
   const second = await sendNow(app, asha)
   expect(second.reply.runId).toBe(first.reply.runId)
   expect(smtp.mails).toHaveLength(3)
   app.clock.advance({ seconds: 2 })
-  expect((await ask(app, asha, reminderCalls.preview)).reply.lines.map(({ sentJustNow }) => sentJustNow)).toEqual([null, null, null])
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply.lines.map(({ sentJustNow }) => sentJustNow)).toEqual([
+    null,
+    null,
+    null,
+  ])
   const third = await sendNow(app, asha)
   expect(third.reply).toMatchObject({ count: 3 })
   expect(third.reply.runId).not.toBe(first.reply.runId)

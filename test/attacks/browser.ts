@@ -162,7 +162,7 @@ export function systemMailEnv({ host, port, login }: FakeSmtp): Record<string, s
 }
 
 /** An invoice that is ten days overdue. */
-export function overdueInvoice(about: { clientName?: string; clientEmail?: string } = {}): object {
+export function overdueInvoice(about: { clientName?: string; clientEmail?: string; amount?: number } = {}): object {
   const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
   return { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 1200.5, dueDate, ...about }
 }

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
-import { row, seconds } from '#test/faults/row.ts'
-import { Browser, openTarget, overdueInvoice, signUp } from './browser.ts'
+import { type Answer, onAnyDatabase, openMailServer, send } from '#test/faults/environment.ts'
+import { percentile, row, seconds } from '#test/faults/row.ts'
+import { Browser, openTarget, overdueInvoice, signUp, startTarget } from './browser.ts'
 import { connect, zapier, zapierEnv } from './oauth-client.ts'
 
 /** Receivers on this machine may be called. */
@@ -87,5 +91,118 @@ row('91', 'a stranger’s server called by many webhooks of one account', { shor
     figure: `by session ${added} of ${hooks} added; ${victim.calls.length} challenges without an answer, then ${events} events; the other server ${calls} calls in ${seconds.toFixed(1)} s, ${repeated} repeated; ${skipped} webhooks with skipped events`,
     // Ten a second, and those of the second that has begun.
     holds: added === 0 && events === 0 && repeated === 0 && calls <= 10 * seconds + 10 && (trial.short || skipped > 0),
+  }
+})
+
+/** The memory that a process has, in MB. */
+const memoryOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+row('90', 'lists, previews and exports of 30,000 invoices, eight of each at once', { concurrent: 2 }, async (trial) => {
+  trial.mustHold(
+    'health answers within 500 ms (95 %), or within twice what it takes where only two of them run; at most 100 MB more memory; each call answered, or refused with 429 and Retry-After',
+  )
+  const smtp = await openMailServer(trial)
+  const environment = await onAnyDatabase(trial)
+  const [attacker] = await environment.createAccounts({ invoices: 30_000, smtp })
+  // Stored emails of 1 MB: an export reads them all.
+  await environment.prepare(async (db) => {
+    await db.execute(sql`
+      INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, settled_at)
+      VALUES (gen_random_uuid(), ${attacker.id}, 'send_now', current_date, now(), now(), now(), now())`)
+    await db.execute(sql`
+      INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at, attempt, raw)
+      SELECT gen_random_uuid(), r.owner_id, r.id, 'a@b.example', 'sent', now(), now(), now(), 1, convert_to(repeat('0123456789abcdef', 65536), 'UTF8')
+      FROM runs r, generate_series(1, 30)`)
+  })
+  const program = await startTarget(environment)
+  const kinds = ['GET /invoice', 'GET /reminder/preview', 'GET /invoices/export', 'GET /user/export']
+  const burst = async (count: number) => {
+    const healths: number[] = []
+    const calling = { now: true }
+    let most = 0
+    const watch = async () => {
+      while (calling.now) {
+        const began = performance.now()
+        await fetch(`${program.url}/health`)
+        healths.push(performance.now() - began)
+        most = Math.max(most, memoryOf(program.pid))
+        await pause(50)
+      }
+    }
+    const watching = watch()
+    const answers: Answer[] = []
+    for (const kind of kinds)
+      answers.push(...(await Promise.all(Array.from({ length: count }, () => send(program, attacker, kind, { withinMs: 300_000 })))))
+    calling.now = false
+    await watching
+    return { health: percentile(healths, 0.95), most, answers }
+  }
+  for (const kind of kinds) await send(program, attacker, kind, { withinMs: 300_000 })
+  const before = memoryOf(program.pid)
+  const two = await burst(2)
+  const eight = await burst(8)
+  const count = (status: number) => eight.answers.filter((one) => one.status === status).length
+  const grown = Math.max(two.most, eight.most) - before
+  return {
+    figure: `health ${eight.health.toFixed(0)} ms (95 %), with two at a time ${two.health.toFixed(0)} ms; ${grown.toFixed(0)} MB more than ${before.toFixed(0)} MB; ${count(200)} answered, ${count(429)} refused with 429`,
+    holds:
+      (eight.health <= 500 || eight.health <= two.health * 2) &&
+      grown <= 100 &&
+      count(200) + count(429) === eight.answers.length &&
+      count(200) > 0,
+  }
+})
+
+row('90 invoices', 'more open invoices than an account may have', { concurrent: 2 }, async (trial) => {
+  trial.mustHold('at most 50,000 open; the others are refused with a sentence; 60 large imports a minute')
+  const smtp = await openMailServer(trial)
+  const environment = await onAnyDatabase(trial)
+  const [attacker] = await environment.createAccounts({ invoices: 49_900, smtp })
+  const program = await startTarget(environment, { RATE_LIMIT: 'on' })
+  const lines = Array.from({ length: 200 }, (_none, nth) => ({ ...overdueInvoice(), amount: nth + 1 }))
+  const imported = await send(program, attacker, 'POST /invoices/import', { body: { lines } })
+  const { body } = imported as { body: { imported: number; lines: { message?: string }[] } }
+  const one = await send(program, attacker, 'POST /invoice', { body: overdueInvoice() })
+  const statuses: number[] = []
+  for (let nth = 0; nth < 70; nth += 1) statuses.push((await send(program, attacker, 'POST /invoices/import', { body: { lines } })).status)
+  const accepted = statuses.filter((status) => status === 200).length
+  return {
+    figure: `${body.imported} of 200 imported, then ${one.status} ("${(one.body as { message: string }).message}"); ${accepted} of 70 further imports accepted, ${statuses.length - accepted} refused with ${statuses.at(-1)}`,
+    holds: body.imported === 100 && one.status === 409 && accepted < 60 && statuses.at(-1) === 429,
+  }
+})
+
+row('90 ordinary', 'an ordinary account at its busiest: no limit is met', { short: true, concurrent: 2 }, async (trial) => {
+  trial.mustHold(
+    '2,000 invoices imported at once, 500 past due of one client, a template of 18,000 characters, Send Now of all: 0 refused, all sent',
+  )
+  const [clients, ofOne] = trial.short ? [20, 100] : [1_500, 500]
+  const smtp = await openMailServer(trial)
+  const program = await openTarget(trial, { RATE_LIMIT: 'on' })
+  const owner = await signUp(program.url)
+  await owner.saveMailbox(smtp)
+  const customContent = `Dear {{clientName}},\n\n{{invoiceId}} {{amount}} {{dueDate}}\n\n${'Please pay what is overdue. '.repeat(643)}\n{{userName}}`
+  const answers = [
+    await owner.ask('PUT /mail-config/template', {
+      body: { useCustomTemplate: true, customSubject: 'Invoice {{invoiceId}}', customContent: customContent.slice(0, 18_000) },
+    }),
+  ]
+  const lines = Array.from({ length: clients + ofOne }, (_none, nth) =>
+    overdueInvoice({ clientEmail: nth < ofOne ? 'one@client.example' : `client${nth}@client.example`, amount: nth + 1 }),
+  )
+  const batches = Array.from({ length: Math.ceil(lines.length / 200) }, (_none, nth) => lines.slice(nth * 200, nth * 200 + 200))
+  for (const batch of batches) answers.push(await owner.ask('POST /invoices/import', { body: { lines: batch } }))
+  for (let nth = 0; nth < 10; nth += 1)
+    answers.push(...(await Promise.all(['GET /invoice', 'GET /reminder/preview', 'GET /reminder/status'].map((call) => owner.ask(call)))))
+  answers.push(
+    await owner.ask('POST /reminder/send-immediate'),
+    await owner.ask('GET /invoices/export'),
+    await owner.ask('GET /user/export'),
+  )
+  await trial.until('all are sent', () => smtp.mails.length >= lines.length)
+  const refused = answers.filter(({ status }) => status >= 400)
+  return {
+    figure: `${lines.length} invoices, ${answers.length} calls: ${refused.length} refused${refused.length > 0 ? ` (${refused[0]?.status} ${refused[0]?.text})` : ''}; ${smtp.mails.length} emails sent`,
+    holds: refused.length === 0 && smtp.mails.length === lines.length,
   }
 })

@@ -174,7 +174,7 @@ function zoneAtNoon(): string {
   return ahead === 0 ? 'Etc/GMT' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
 }
 
-interface Answer {
+export interface Answer {
   status: number
   body: unknown
   /** When the answer arrived, in milliseconds of the machine's clock, and how long it took. */

@@ -1,7 +1,7 @@
 import { QueryClient, type UseMutationResult, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Call, CallReply } from '#contract/call.ts'
 import { Problem } from './problem.ts'
-import { type SendArgument, type SendInput, sendWithSignal } from './send.ts'
+import { mostWaits, type SendArgument, type SendInput, sendWithSignal, waitFor } from './send.ts'
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -13,8 +13,10 @@ export function createQueryClient(): QueryClient {
         networkMode: 'always',
         // Off by default in network mode "always".
         refetchOnReconnect: true,
-        retry: (failures, error) => error instanceof Problem && (error.code === 'offline' || error.code === 'not_ready') && failures < 2,
-        retryDelay: (failures) => 400 * 2 ** failures,
+        retry: (failures, error) =>
+          error instanceof Problem &&
+          (waitFor(error) !== null ? failures < mostWaits : (error.code === 'offline' || error.code === 'not_ready') && failures < 2),
+        retryDelay: (failures, error) => waitFor(error) ?? 400 * 2 ** failures,
       },
       mutations: { networkMode: 'always' },
     },

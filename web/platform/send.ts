@@ -50,9 +50,32 @@ async function sendWith<C extends Call>(call: C, input: Parts, extras: Extras): 
   return reply as CallReply<C>
 }
 
+/** How often a call that is sent too often is sent again, and the longest wait before that, in seconds. */
+export const mostWaits = 5
+const longestWait = 60
+
+/** In how many ms a refused call may be sent again; null where it must not be. */
+export function waitFor(error: unknown): number | null {
+  if (!(error instanceof Problem) || error.code !== 'too_many') return null
+  return error.retryAfter === null || error.retryAfter > longestWait ? null : error.retryAfter * 1000
+}
+
+/** For calls that are made in bursts: one that is refused because there were too many is sent again after the time that the server asks for. */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let waits = 0; ; waits += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const wait = waitFor(error)
+      if (wait === null || waits >= mostWaits) throw error
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+}
+
 /** Sends a call that returns a file: its bytes, and the name from Content-Disposition. */
 export async function fetchFile<C extends Call>(call: C, input: SendInput<C>): Promise<{ bytes: Blob; name: string }> {
-  const response = await answered(call, input, { signal: null, key: null })
+  const response = await patiently(() => answered(call, input, { signal: null, key: null }))
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'duely'
   const bytes = await response.blob().catch(() => null)
   if (!bytes) throw new Problem('offline', texts.fileCutOff)

@@ -8,7 +8,7 @@ import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
-import { send } from '#web/platform/send.ts'
+import { patiently, send } from '#web/platform/send.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
@@ -157,7 +157,7 @@ async function sendAll(changes: { ids: string[]; change: BulkChange }[]): Promis
   const all: BulkResult = { changed: [], failed: [] }
   for (const { ids, change } of changes) {
     for (let start = 0; start < ids.length; start += mostAtOnce) {
-      const result = await send(invoiceCalls.bulkChange, { body: { ids: ids.slice(start, start + mostAtOnce), change } })
+      const result = await patiently(() => send(invoiceCalls.bulkChange, { body: { ids: ids.slice(start, start + mostAtOnce), change } }))
       all.changed.push(...result.changed)
       all.failed.push(...result.failed)
     }

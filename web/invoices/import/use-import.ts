@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
-import { send, sendIdempotent } from '#web/platform/send.ts'
+import { patiently, send, sendIdempotent } from '#web/platform/send.ts'
 import type { CheckedRow } from './import-rows.ts'
 
 /** Small enough that the progress bar moves, large enough that thousands of rows do not take minutes. */
@@ -77,7 +77,7 @@ export function useImport(): Import {
       while (progress.current.sent < rows.length && !stopping.current) {
         const batch = rows.slice(progress.current.sent, progress.current.sent + batchSize)
         const body = { lines: batch.map(({ draft }) => draft), keepDuplicates }
-        const { lines: results } = await sendIdempotent(invoiceCalls.import, { body }, batchKey())
+        const { lines: results } = await patiently(() => sendIdempotent(invoiceCalls.import, { body }, batchKey()))
         const skipped = results.flatMap((result) => {
           const row = batch[result.line - 1]
           return 'message' in result && row ? [{ row, message: result.message }] : []
@@ -130,7 +130,7 @@ export function useImport(): Import {
       const { created } = progress.current
       for (let start = 0; start < created.length; start += mostAtOnce) {
         const ids = created.slice(start, start + mostAtOnce)
-        await send(invoiceCalls.bulkChange, { body: { ids, change: { do: 'delete' } } })
+        await patiently(() => send(invoiceCalls.bulkChange, { body: { ids, change: { do: 'delete' } } }))
         for (const id of ids) undone.add(id)
         show({})
       }
