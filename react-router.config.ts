@@ -5,5 +5,5 @@ export default {
   appDirectory: 'web',
   buildDirectory: 'build',
   ssr: false,
-  prerender: ['/', '/features', '/pricing', '/contact', '/signin', '/signup', '/dashboard'],
+  prerender: ['/', '/features', '/pricing', '/contact', '/privacy', '/signin', '/signup', '/dashboard'],
 } satisfies Config

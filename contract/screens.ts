@@ -4,6 +4,7 @@ export const screens = {
   features: '/features',
   pricing: '/pricing',
   contact: '/contact',
+  privacy: '/privacy',
   signIn: '/signin',
   signUp: '/signup',
   forgotPassword: '/forgot-password',

@@ -20,7 +20,8 @@ const dataDir = path.resolve(root, process.env.DATA_DIR ?? 'data/dev')
 /** The server fills these into pages in production; here Vite serves the pages. */
 const facts: Record<string, string> = {
   __DUELY_ADDRESS__: process.env.PUBLIC_URL ?? `http://${host}:${port}`,
-  __DUELY_SUPPORT__: process.env.SUPPORT_URL ?? '/contact',
+  __DUELY_SUPPORT__: process.env.SUPPORT_URL ?? '',
+  __DUELY_TERMS__: process.env.TERMS_URL ?? '',
   __DUELY_PAYMENTS__: process.env.RAZORPAY_KEY_ID ? 'on' : 'off',
   __DUELY_CHECKOUT__: process.env.RAZORPAY_KEY_ID ? 'on' : 'off',
 }

@@ -12,6 +12,7 @@ const sources = [
   'web',
   'contract',
   'public',
+  'docs/privacy.md',
   'vite.config.ts',
   'react-router.config.ts',
   'tsconfig.base.json',

@@ -37,6 +37,14 @@ test('an empty variable is treated as missing', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '', SUPPORT_URL: '' })).toMatchObject({ port: 3000, portGiven: false, databaseUrl: null })
 })
 
+test('help is at SUPPORT_URL, which may be a mailbox, or else at the address that Duely sends from', () => {
+  const system = { SYSTEM_SMTP_URL: 'smtps://u:p@smtp.example.com', SYSTEM_MAIL_FROM: 'Duely <hello@example.com>' }
+  expect(readConfig({}).supportUrl).toBeNull()
+  expect(readConfig(system).supportUrl).toBe('mailto:hello@example.com')
+  expect(readConfig({ ...system, SUPPORT_URL: 'https://example.com/help' }).supportUrl).toBe('https://example.com/help')
+  expect(readConfig({ SUPPORT_URL: 'mailto:help@example.com' }).supportUrl).toBe('mailto:help@example.com')
+})
+
 test('every invalid variable is reported, each with an example', () => {
   const lines = said({
     PORT: '70000',
@@ -48,6 +56,7 @@ test('every invalid variable is reported, each with an example', () => {
     LOG_LEVEL: 'loud',
     DEFAULT_TIMEZONE: 'Mars/Olympus',
     SUPPORT_URL: 'javascript:alert(1)',
+    TERMS_URL: 'mailto:terms@example.com',
     RATE_LIMIT: 'maybe',
     TRUST_PROXY: 'my-proxy',
     SMTP_ALLOW_PRIVATE_HOSTS: 'perhaps',
@@ -64,6 +73,7 @@ test('every invalid variable is reported, each with an example', () => {
     'LOG_LEVEL',
     'DEFAULT_TIMEZONE',
     'SUPPORT_URL',
+    'TERMS_URL',
     'RATE_LIMIT',
     'TRUST_PROXY',
     'SMTP_ALLOW_PRIVATE_HOSTS',

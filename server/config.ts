@@ -40,7 +40,8 @@ const environment = z.object({
     .string()
     .refine((zone) => isZone(zone), 'must be a time zone such as Asia/Kolkata')
     .default('Asia/Kolkata'),
-  SUPPORT_URL: webUrl('https://example.com/help').optional(),
+  SUPPORT_URL: url(['http:', 'https:', 'mailto:'], 'https://example.com/help or mailto:help@example.com').optional(),
+  TERMS_URL: webUrl('https://example.com/terms').optional(),
   RATE_LIMIT: flag(true),
   TRUST_PROXY: z
     .string()
@@ -117,7 +118,9 @@ export interface Config {
   secretKeyGiven: boolean
   logLevel: string
   defaultTimezone: string
+  /** Where people are helped: a page, or the mailbox that Duely sends its own email from; null where there is neither. */
   supportUrl: string | null
+  termsUrl: string | null
   rateLimit: boolean
   trustProxy: boolean | string[]
   allowPrivateSmtpHosts: boolean
@@ -159,7 +162,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     secretKey: [given.SECRET_KEY, given.SECRET_KEY_BEFORE].filter((key) => key !== undefined).join('\n'),
     logLevel: given.LOG_LEVEL,
     defaultTimezone: given.DEFAULT_TIMEZONE,
-    supportUrl: given.SUPPORT_URL ?? null,
+    supportUrl: given.SUPPORT_URL ?? mailtoOf(given.SYSTEM_MAIL_FROM),
+    termsUrl: given.TERMS_URL ?? null,
     rateLimit: given.RATE_LIMIT,
     trustProxy: proxies(given.TRUST_PROXY),
     allowPrivateSmtpHosts: given.SMTP_ALLOW_PRIVATE_HOSTS,
@@ -218,6 +222,12 @@ function missingPartners(env: Record<string, string | undefined>): string[] {
     if (given) wrong.push(...together.filter((name) => !env[name]).map((name) => `${name} is required when ${given} is set`))
   }
   return wrong
+}
+
+/** `Duely <hello@example.com>` as `mailto:hello@example.com`; null where it has no address. */
+function mailtoOf(sender: string | undefined): string | null {
+  const address = /[^\s<>@]+@[^\s<>@]+/.exec(sender ?? '')?.[0]
+  return address === undefined ? null : `mailto:${address}`
 }
 
 /** How a browser on this machine reaches the program. */

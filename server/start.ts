@@ -112,6 +112,7 @@ async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<v
     !(await openPages(app, build, {
       ...serverAbilities(deps.config),
       publicUrl: deps.config.publicUrl,
+      termsUrl: deps.config.termsUrl,
       checkout: checkoutPage(deps.config),
     }))
   )

@@ -27,6 +27,7 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
         <link rel="manifest" href="/site.webmanifest" />
         <meta name="duely:address" content={pageMeta('address')} />
         <meta name="duely:support" content={pageMeta('support')} />
+        <meta name="duely:terms" content={pageMeta('terms')} />
         <meta name="duely:payments" content={pageMeta('payments')} />
         <meta name="duely:checkout" content={pageMeta('checkout')} />
         <Meta />

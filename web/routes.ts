@@ -7,6 +7,7 @@ export default [
       route('features', 'marketing/features-screen.tsx'),
       route('pricing', 'marketing/pricing-screen.tsx', [layout('shell/library-frame.tsx', [index('billing/plan-choice.tsx')])]),
       route('contact', 'marketing/contact-screen.tsx'),
+      route('privacy', 'marketing/privacy-screen.tsx'),
       route('*', 'shell/not-found-screen.tsx'),
     ]),
   ]),

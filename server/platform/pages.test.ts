@@ -36,7 +36,9 @@ async function aClient(supportUrl: string | null = null, checkout: Checkout = nu
     https: true,
     authenticate: () => Promise.reject(new Error('No call is authenticated here.')),
   })
-  expect(await openPages(app, folder, { publicUrl: 'https://duely.example', supportUrl, payments: false, checkout })).toBe(true)
+  expect(await openPages(app, folder, { publicUrl: 'https://duely.example', supportUrl, termsUrl: null, payments: false, checkout })).toBe(
+    true,
+  )
   return {
     app,
     async [Symbol.asyncDispose]() {
@@ -127,9 +129,7 @@ test('an unknown URL or a wrong method answers an API client with a problem', as
 test('pages and what is written for search engines name the server’s own address', async () => {
   await using client = await aClient()
   for (const url of ['/', '/dashboard/edit-invoice/1', '/nothing'])
-    expect((await client.app.inject({ url, headers: browser })).body).toContain(
-      '<meta content="https://duely.example off"><a href="/contact">',
-    )
+    expect((await client.app.inject({ url, headers: browser })).body).toContain('<meta content="https://duely.example off"><a href="">')
   const robots = await client.app.inject('/robots.txt')
   expect([robots.statusCode, robots.body]).toEqual([200, 'Sitemap: https://duely.example/sitemap.xml'])
   expect(robots.headers['content-type']).toBe('text/plain; charset=utf-8')
@@ -185,7 +185,7 @@ test('without a built client only the API is served', async () => {
     trustProxy: false,
     authenticate: () => Promise.reject(new Error('No call is authenticated here.')),
   })
-  expect(await openPages(app, '/nowhere', { publicUrl: '', supportUrl: null, payments: false, checkout: null })).toBe(false)
+  expect(await openPages(app, '/nowhere', { publicUrl: '', supportUrl: null, termsUrl: null, payments: false, checkout: null })).toBe(false)
   const { statusCode, headers, json } = await app.inject({ url: '/', headers: browser })
   expect([statusCode, json<{ code: string }>().code]).toEqual([404, 'not_found'])
   expect(headers['strict-transport-security']).toBeUndefined()

@@ -25,8 +25,10 @@ const worthPacking = 1_000
 interface PageFacts {
   /** Without a slash at its end. */
   publicUrl: string
-  /** null: links for help lead to the page that says so. */
+  /** null: links for help are hidden. */
   supportUrl: string | null
+  /** null: the link to the terms is hidden. */
+  termsUrl: string | null
   /** Whether anything can be paid for here. */
   payments: boolean
   /** The one page on which a payment provider's checkout opens, and what it loads there; null where nothing is sold. */
@@ -75,10 +77,11 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
 }
 
 /** The facts in the place of what the build wrote for them. `checkout`: whether this page lets the provider's checkout in. */
-function fillIn(text: string, { publicUrl, supportUrl, payments }: PageFacts, checkout: 'on' | 'off' = 'off'): string {
+function fillIn(text: string, { publicUrl, supportUrl, termsUrl, payments }: PageFacts, checkout: 'on' | 'off' = 'off'): string {
   return text
     .replaceAll('__DUELY_ADDRESS__', escapeMarkup(publicUrl))
-    .replaceAll('__DUELY_SUPPORT__', escapeMarkup(supportUrl ?? '/contact'))
+    .replaceAll('__DUELY_SUPPORT__', escapeMarkup(supportUrl ?? ''))
+    .replaceAll('__DUELY_TERMS__', escapeMarkup(termsUrl ?? ''))
     .replaceAll('__DUELY_PAYMENTS__', payments ? 'on' : 'off')
     .replaceAll('__DUELY_CHECKOUT__', checkout)
 }

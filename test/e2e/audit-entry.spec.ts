@@ -8,6 +8,7 @@ async function signedOut(page: Page, audit: Audit): Promise<void> {
     ['features', '/features', 'Automated Reminders'],
     ['pricing', '/pricing', 'Most Popular'],
     ['contact', '/contact', /./],
+    ['privacy', '/privacy', 'Your rights'],
     ['sign-up', '/signup', 'Sign up to Duely'],
     ['forgot-password', '/forgot-password', 'Forgot your password?'],
     ['reset-password', '/reset-password', /This link is incomplete/],

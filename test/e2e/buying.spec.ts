@@ -37,7 +37,7 @@ test('a signed-out visitor sees the prices, is led to the sign-in page, and load
   page.on('request', (request) => {
     if (request.url().startsWith(new URL(shop.razorpay.settings.apiUrl).origin)) elsewhere.push(request.url())
   })
-  for (const text of ['Get Started Free', 'Start Pro Trial', 'Contact Sales']) {
+  for (const text of ['Get Started Free', 'Start Pro Trial', 'Start Enterprise Trial']) {
     await page.goto('/pricing')
     await page.getByRole('link', { name: text }).click()
     await expect(page).toHaveURL(/\/signin$/)

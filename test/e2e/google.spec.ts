@@ -43,6 +43,24 @@ test('Google signs a visitor up, and later in, back to the screen requested', as
   expect(await page.evaluate(() => localStorage.getItem('refreshToken'))).toBeNull()
 })
 
+test('help and terms lead to the operator’s addresses, in a new window', async ({ page }) => {
+  await page.goto('/signup')
+  const footer = page.getByRole('contentinfo')
+  for (const link of [footer.getByRole('link', { name: 'Terms' }), page.getByRole('main').getByRole('link', { name: 'Terms' })])
+    await expect(link).toHaveAttribute('href', 'https://duely.example/terms')
+  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('href', 'https://help.duely.example/')
+  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('target', '_blank')
+  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('rel', /noopener/)
+  await page.goto('/pricing')
+  await expect(page.getByRole('link', { name: 'Contact Sales' })).toHaveAttribute('href', 'https://help.duely.example/')
+  await expect(page.getByRole('link', { name: 'Start Enterprise Trial' })).toHaveCount(0)
+  await page.getByRole('banner').getByRole('link', { name: 'Contact' }).click()
+  await expect(page.getByRole('main').getByRole('link', { name: /^Open the contact page/ })).toHaveAttribute(
+    'href',
+    'https://help.duely.example/',
+  )
+})
+
 test('a declined or forged Google sign-in shows an error', async ({ page, google }) => {
   google.answer({ denies: true })
   await page.goto('/signin')

@@ -40,7 +40,7 @@ test('npm run dev serves a page that works at the first visit, and Ctrl-C ends i
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await page.getByRole('button', { name: 'Sign Up' }).click()
     await expect(page.getByText('No invoices yet')).toBeVisible({ timeout: 30_000 })
-    await expect(page.getByRole('link', { name: 'Support' })).toHaveAttribute('href', '/contact')
+    await expect(page.getByRole('link', { name: 'Privacy' })).toHaveAttribute('href', '/privacy')
     expect(complaints).toEqual([])
 
     const last = once(npm.stdout, 'close')

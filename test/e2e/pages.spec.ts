@@ -1,7 +1,7 @@
 import { expect, test } from './duely.ts'
 import { signIn } from './sign-in.ts'
 
-for (const address of ['/', '/features', '/pricing', '/contact', '/signin', '/signup']) {
+for (const address of ['/', '/features', '/pricing', '/contact', '/privacy', '/signin', '/signup']) {
   test(`${address} is complete before and after hydration`, async ({ page, request }) => {
     const written = await (await request.get(address, { headers: { accept: 'text/html' } })).text()
     expect(written).toContain('<h1')
@@ -37,7 +37,7 @@ test('an unknown address answers 404 with a page', async ({ page }) => {
 
 test('every public page has its own title, description, canonical address, share image and icons', async ({ request, baseURL }) => {
   const heads = await Promise.all(
-    ['/', '/features', '/pricing', '/contact', '/signin', '/signup'].map(async (address) => {
+    ['/', '/features', '/pricing', '/contact', '/privacy', '/signin', '/signup'].map(async (address) => {
       const html = await (await request.get(address, { headers: { accept: 'text/html' } })).text()
       const meta = (name: string) => new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)"`).exec(html)?.[1]
       const title = /<title>([^<]+)<\/title>/.exec(html)?.[1]
@@ -63,13 +63,34 @@ test('the start page is the dashboard for signed-in visitors', async ({ page, pr
   await expect(page.getByText('No invoices yet')).toBeVisible()
 })
 
-test('the footer names the owner, and opens external links in a new window', async ({ page }) => {
+test('the footer names the owner; where the operator set no address, nothing leads to one', async ({ page }) => {
   await page.goto('/features')
   const footer = page.getByRole('contentinfo')
   await expect(footer.getByText(`© ${new Date().getFullYear()} Duely`)).toBeVisible()
   await expect(footer.getByText('Made with love for businesses')).toBeVisible()
-  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('target', '_blank')
-  await expect(footer.getByRole('link', { name: 'Support' })).toHaveAttribute('rel', /noopener/)
+  for (const name of ['Support', 'Terms']) await expect(footer.getByRole('link', { name })).toHaveCount(0)
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Contact' })).toHaveCount(0)
+  await footer.getByRole('link', { name: 'Privacy' }).click()
+  await expect(page.getByRole('heading', { name: 'Privacy', level: 1 })).toBeVisible()
+  await expect(page.getByRole('rowheader', { name: 'payments', exact: true })).toBeVisible()
+  await page.goto('/pricing')
+  await expect(page.getByRole('link', { name: 'Contact Sales' })).toHaveCount(0)
+  await page.goto('/signup')
+  await expect(page.getByRole('main').getByRole('link', { name: 'Privacy' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('link', { name: 'Terms' })).toHaveCount(0)
+})
+
+test('the public pages show screenshots of the product, in the theme of the page', async ({ page }) => {
+  for (const [address, picture] of [
+    ['/', /^The dashboard: /],
+    ['/features', /^Reminder Control: /],
+  ] as const) {
+    await page.goto(address)
+    const shown = page.getByRole('img', { name: picture })
+    await shown.scrollIntoViewIfNeeded()
+    await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth)).toBe(1280)
+    await expect(shown).toHaveAttribute('src', /-dark-/)
+  }
 })
 
 test('the dashboard leads signed-out visitors to the sign-in page', async ({ page }) => {

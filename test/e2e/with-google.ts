@@ -56,6 +56,7 @@ export const test = base.extend<{ freshGoogle: null }, Outside>({
         SYSTEM_SMTP_URL: `smtp://${encodeURIComponent(post.login.user)}:${post.login.pass}@${post.host}:${post.port}`,
         SYSTEM_MAIL_FROM: 'Duely <post@duely.example>',
         SUPPORT_URL: 'https://help.duely.example/',
+        TERMS_URL: 'https://duely.example/terms',
       })
       await use(program)
       await program.end('SIGTERM')

@@ -43,6 +43,8 @@ export const texts = {
     google: 'Sign up with Google',
     other: 'Already have an account?',
     otherLink: 'Sign in',
+    privacy: 'Privacy',
+    terms: 'Terms',
   },
   forgot: {
     title: 'Forgot your password?',

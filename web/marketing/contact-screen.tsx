@@ -9,7 +9,7 @@ import styles from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
-/** Without a contact the server fills in the address of this page, and the stylesheet shows the second part; this must work without a script. */
+/** Without a contact the stylesheet shows the second part; this must work without a script. */
 export default function ContactScreen(): ReactNode {
   const { contact } = texts
   return (

@@ -1,9 +1,14 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { screens } from '#contract/screens.ts'
+import darkWide from '#web/marketing/pictures/reminder-control-dark.webp'
+import lightWide from '#web/marketing/pictures/reminder-control-light.webp'
+import darkPhone from '#web/marketing/pictures/reminder-control-phone-dark.webp'
+import lightPhone from '#web/marketing/pictures/reminder-control-phone-light.webp'
 import button from '#web/ui/plain.module.css'
 import styles from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
+import { ProductPicture } from './product-picture.tsx'
 import { texts } from './texts.ts'
 
 export default function FeaturesScreen(): ReactNode {
@@ -19,6 +24,7 @@ export default function FeaturesScreen(): ReactNode {
           </section>
         ))}
       </div>
+      <ProductPicture texts={features.product} dark={{ wide: darkWide, phone: darkPhone }} light={{ wide: lightWide, phone: lightPhone }} />
       <div className={styles.end}>
         <h2 className={styles.endTitle}>{features.end}</h2>
         <Link to={screens.signUp} className={button.filled} data-size="lg">

@@ -1,10 +1,15 @@
 import type { ReactNode } from 'react'
 import { Link, Navigate } from 'react-router'
 import { screens } from '#contract/screens.ts'
-import { PageMeta } from '#web/platform/page-meta.tsx'
+import darkWide from '#web/marketing/pictures/dashboard-dark.webp'
+import lightWide from '#web/marketing/pictures/dashboard-light.webp'
+import darkPhone from '#web/marketing/pictures/dashboard-phone-dark.webp'
+import lightPhone from '#web/marketing/pictures/dashboard-phone-light.webp'
+import { PageMeta, pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain.module.css'
 import styles from './landing.module.css'
+import { ProductPicture } from './product-picture.tsx'
 import { texts } from './texts.ts'
 
 export default function LandingScreen(): ReactNode {
@@ -25,6 +30,9 @@ export default function LandingScreen(): ReactNode {
             {landing.signIn}
           </Link>
         </div>
+        <p className={styles.plans} data-payments={pageMeta('payments')}>
+          {landing.plans}
+        </p>
         <Picture />
       </section>
       <section className={styles.tiles}>
@@ -37,6 +45,7 @@ export default function LandingScreen(): ReactNode {
           </div>
         ))}
       </section>
+      <ProductPicture texts={landing.product} dark={{ wide: darkWide, phone: darkPhone }} light={{ wide: lightWide, phone: lightPhone }} />
       <section className={styles.steps}>
         <h2 className={styles.heading}>{landing.steps.title}</h2>
         <ol className={styles.list}>

@@ -84,10 +84,27 @@ function PlanCard({ plan, onSlot }: { plan: Plan; onSlot: OnSlot }): ReactNode {
   )
 }
 
-/** Signed out, the button leads to signing in. Signed in, billing renders its own; where payments are not set up, everyone is on Free with all features. */
+/** Signed out, the button leads to signing in, and that of Enterprise to the operator where there is an address. Signed in, billing renders its own; where payments are not set up, everyone is on Free with all features. */
 function Action({ plan, onSlot }: { plan: Plan; onSlot: OnSlot }): ReactNode {
   const session = useSession()
   const hold = useCallback((slot: HTMLElement | null) => onSlot(plan.name, slot), [plan.name, onSlot])
+  if (!session && plan.name === 'enterprise')
+    return (
+      <>
+        <a
+          href={pageMeta('support')}
+          target="_blank"
+          rel="noopener noreferrer"
+          className={`${button.quiet} ${styles.sales}`}
+          data-support={pageMeta('support')}
+        >
+          {plan.cardText}
+        </a>
+        <Link to={screens.signIn} className={`${button.quiet} ${styles.noSales}`} data-support={pageMeta('support')}>
+          {t.startEnterprise}
+        </Link>
+      </>
+    )
   if (!session)
     return (
       <Link to={screens.signIn} className={plan.popular ? button.filled : button.quiet}>

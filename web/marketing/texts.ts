@@ -2,7 +2,13 @@ export const texts = {
   landing: {
     tab: 'Duely: your invoices, followed up until they’re paid',
     title: 'Your invoices, followed up until they’re paid.',
-    lead: 'Duely keeps your invoice list and emails late clients every morning at nine, in your words, from your address. It stops as soon as you mark an invoice as paid.',
+    lead: 'Duely keeps your invoice list and emails late clients every morning at nine, in your words, from your address. Reminders for an invoice stop once you mark it as paid.',
+    plans: 'Every new account sends daily reminders for 14 days. Then they are part of Pro; on Free you send reminders with one click.',
+    product: {
+      title: 'Every unpaid invoice on one line',
+      text: 'The dashboard shows who is late and for how long, and what is due soon. A dot is an invoice; the larger the dot, the more you are owed.',
+      alt: 'The dashboard: totals, the line of unpaid invoices, and a list of invoices with their last reminder.',
+    },
     start: 'Get Started',
     signIn: 'Sign In',
     picture: {
@@ -22,7 +28,7 @@ export const texts = {
       {
         figure: '24/7',
         label: 'Monitoring',
-        text: 'Duely checks every invoice every day, in your time zone.',
+        text: 'While daily reminders are on, every invoice is checked every day, in your time zone.',
       },
       { figure: '5min', label: 'Setup', text: 'Add an invoice, connect your mailbox, press Start Reminders. That’s it.' },
     ],
@@ -60,7 +66,7 @@ export const texts = {
       {
         picture: 'mornings',
         title: 'Automated Reminders',
-        text: 'Late clients get an email every morning at nine, or at the hour you choose, in your time zone, until they pay or you stop. Emails that a mail server rejects temporarily are retried the same day.',
+        text: 'Late clients get an email every morning at nine, or at the hour you choose, in your time zone, until you mark the invoice as paid, pause it or stop. Emails that a mail server rejects temporarily are retried the same day.',
       },
       {
         picture: 'line',
@@ -88,6 +94,11 @@ export const texts = {
         text: 'Ten thousand invoices in one list, search as you type, and every screen within reach of the keyboard.',
       },
     ],
+    product: {
+      title: 'Who gets an email, when, and what went wrong',
+      text: 'Reminder Control lists the emails of the next run before they are sent, and keeps what could not be delivered in view, with the reason and what to do.',
+      alt: 'Reminder Control: the emails of the next run, the last runs with two addresses that failed, and the settings.',
+    },
     end: 'See it with your own invoices',
     start: 'Get Started',
   },
@@ -95,7 +106,8 @@ export const texts = {
     title: 'Pricing',
     description: 'Free for up to 50 invoices a month, Pro for ₹4 and Enterprise for ₹9 per month. Free to start, no credit card.',
     lead: 'Free to start, no credit card. Features marked “coming” are planned.',
-    trial: 'Every new account gets all of Pro for its first 14 days.',
+    trial: 'Every new account has Pro for its first 14 days. After that daily reminders are on hold on Free; Send Now still works.',
+    startEnterprise: 'Start Enterprise Trial',
     popular: 'Most Popular',
     notIncluded: 'Not included:',
     notes: ['14-day free trial', 'Cancel anytime', 'Secure payments'],
@@ -118,5 +130,10 @@ export const texts = {
     none: 'No contact has been set up for this server.',
     home: 'Back to the home page',
     features: 'What Duely does',
+  },
+  privacy: {
+    title: 'Privacy',
+    description: 'Which personal data Duely stores, for how long and why, your rights, and who else receives data.',
+    lead: 'Which personal data Duely stores, for how long, and why.',
   },
 }

@@ -5,13 +5,14 @@ import { texts } from './texts.ts'
 const placeholders = {
   address: '__DUELY_ADDRESS__',
   support: '__DUELY_SUPPORT__',
+  terms: '__DUELY_TERMS__',
   payments: '__DUELY_PAYMENTS__',
   checkout: '__DUELY_CHECKOUT__',
 }
 
 /**
- * A value that the server wrote into this page: its public address, the operator's support address (`/contact` without one), whether
- * payments are set up (`on` or `off`), and whether this page's security policy allows the payment provider's checkout. Unknown in a
+ * A value that the server wrote into this page: its public address, the addresses of the operator's support and terms (empty without one),
+ * whether payments are set up (`on` or `off`), and whether this page's security policy allows the payment provider's checkout. Unknown in a
  * prerendered page.
  */
 export function pageMeta(name: keyof typeof placeholders): string {

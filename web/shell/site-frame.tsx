@@ -1,6 +1,6 @@
 import { IconMenu2, IconX } from '@tabler/icons-react'
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
-import { Link, NavLink, useLocation, useNavigate } from 'react-router'
+import { Link, NavLink, useLocation } from 'react-router'
 import { screens } from '#contract/screens.ts'
 import { pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
@@ -69,7 +69,7 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
       {/* `end` only for the home page: prerendered addresses end with a slash. */}
       <nav aria-label={texts.mainNavigation} className={styles.pages}>
         {sitePages.map(({ to, text }) => (
-          <NavLink key={to} to={to} end={to === screens.landing} className={styles.page ?? ''}>
+          <NavLink key={to} to={to} end={to === screens.landing} className={styles.page ?? ''} {...needsSupport(to)}>
             {text}
           </NavLink>
         ))}
@@ -122,7 +122,14 @@ export function Header({ account, actions }: HeaderProps): ReactNode {
         )}
         <nav aria-label={texts.mainNavigation} className={styles.drawerPages}>
           {sitePages.map(({ to, text }) => (
-            <NavLink key={to} to={to} end={to === screens.landing} className={styles.drawerPage ?? ''} onClick={close}>
+            <NavLink
+              key={to}
+              to={to}
+              end={to === screens.landing}
+              className={styles.drawerPage ?? ''}
+              onClick={close}
+              {...needsSupport(to)}
+            >
               {text}
             </NavLink>
           ))}
@@ -154,9 +161,13 @@ function DashboardLink(): ReactNode {
   )
 }
 
-/** Support links to the operator's page, or to /contact without one. */
+/** The link to /contact is hidden where the operator set no address: by an attribute that the server fills in, so that it works without a script. */
+function needsSupport(to: string): { 'data-support'?: string } {
+  return to === screens.contact ? { 'data-support': pageMeta('support') } : {}
+}
+
+/** Links to addresses that the operator has not set are hidden. */
 export function Footer(): ReactNode {
-  const navigate = useNavigate()
   return (
     <footer className={styles.footer}>
       {/* The page may have been prerendered last year. */}
@@ -169,18 +180,13 @@ export function Footer(): ReactNode {
         <Link to={screens.pricing} className={styles.footerLink}>
           {texts.nav.pricing}
         </Link>
-        <a
-          href={pageMeta('support')}
-          target="_blank"
-          rel="noopener noreferrer"
-          className={styles.footerLink}
-          onClick={(event) => {
-            // /contact needs no new tab; a prerendered page does not know which of the two it is.
-            if (pageMeta('support') !== screens.contact || event.ctrlKey || event.metaKey || event.shiftKey) return
-            event.preventDefault()
-            void navigate(screens.contact)
-          }}
-        >
+        <Link to={screens.privacy} className={styles.footerLink}>
+          {texts.footer.privacy}
+        </Link>
+        <a href={pageMeta('terms')} target="_blank" rel="noopener noreferrer" className={styles.footerLink}>
+          {texts.footer.terms}
+        </a>
+        <a href={pageMeta('support')} target="_blank" rel="noopener noreferrer" className={styles.footerLink}>
           {texts.footer.support}
         </a>
       </nav>

@@ -54,6 +54,8 @@ export const texts = {
   footer: {
     label: 'Footer',
     support: 'Support',
+    privacy: 'Privacy',
+    terms: 'Terms',
     copyright: (year: number) => `© ${year} Duely`,
     love: 'Made with love for businesses',
   },

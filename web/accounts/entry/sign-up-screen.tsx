@@ -1,15 +1,17 @@
 import { Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useLocation } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { screens } from '#contract/screens.ts'
 import { PasswordHint } from '#web/accounts/new-password.tsx'
 import { texts } from '#web/accounts/texts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { pageMeta } from '#web/platform/page-meta.tsx'
 import { send } from '#web/platform/send.ts'
 import { startSessionAndOpen } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { destination } from './destination.ts'
+import styles from './entry.module.css'
 import { EntryPage } from './entry-page.tsx'
 
 /** /signup: creates the account, then signs in. */
@@ -46,6 +48,12 @@ export default function SignUpScreen(): ReactNode {
           </div>
         </Stack>
       </ContractForm>
+      <p className={styles.papers}>
+        <Link to={screens.privacy}>{texts.signUp.privacy}</Link>
+        <a href={pageMeta('terms')} target="_blank" rel="noopener noreferrer">
+          {texts.signUp.terms}
+        </a>
+      </p>
     </EntryPage>
   )
 }
