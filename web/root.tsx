@@ -45,25 +45,8 @@ export function Layout({ children }: { children: ReactNode }): ReactNode {
 
 export default function Root(): ReactNode {
   useEffect(() => {
-    const stored = readSession()
-    if (stored && !isFresh(stored.accessToken)) void renew(stored.accessToken)
+    // Loaded only for people who are signed in.
+    if (readSession()) void import('#web/platform/refresh.ts').then(({ refreshOnLoad }) => refreshOnLoad()).catch(() => undefined)
   }, [])
   return <Outlet />
-}
-
-/** A token that is valid for another minute needs no refresh: another tab, or this one, has just fetched it. */
-function isFresh(accessToken: string): boolean {
-  try {
-    const claims: unknown = JSON.parse(atob((accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
-    return typeof claims === 'object' && claims !== null && 'exp' in claims && Number(claims.exp) * 1000 - Date.now() > 60_000
-  } catch {
-    return false
-  }
-}
-
-/** A failed refresh changes nothing: the next call refreshes again. */
-async function renew(accessToken: string): Promise<void> {
-  // Loaded only for people who are signed in.
-  const { refreshSession } = await import('#web/platform/refresh.ts')
-  await refreshSession(accessToken).catch(() => undefined)
 }

@@ -245,7 +245,7 @@ async function google(page: Page, audit: Audit, someone: Someone, far: FakeGoogl
   await open(page, '/dashboard/mail-settings', 'Reconnect Gmail')
   await audit.at('gmail-paused')
   await open(page, '/dashboard', 'All (1)')
-  await expect(page.getByText('Sending is paused: reconnect Gmail')).toBeVisible()
+  await expect(page.getByText('Gmail needs to be reconnected')).toBeVisible()
   await audit.at('dashboard-gmail-paused')
 
   await page.goto('/dashboard/profile?tab=security')

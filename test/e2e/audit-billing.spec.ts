@@ -30,8 +30,8 @@ async function buying(page: Page, audit: Audit, someone: Someone, razorpay: Fake
   await open(page, tab, /^Every feature of Pro, 14 days left/)
   await expect(page.getByText('No payments yet.')).toBeVisible()
   await audit.at('subscription-trial')
-  await open(page, '/dashboard/reminder-control', '14 days left in your free trial')
-  await audit.at('reminder-control-trial')
+  await open(page, '/dashboard', '14 days left in your free trial')
+  await audit.at('dashboard-trial')
   await open(page, '/dashboard/connections', 'Choose Enterprise')
   await audit.at('connections-plan')
 
@@ -187,8 +187,11 @@ async function later(page: Page, audit: Audit): Promise<void> {
 }
 
 async function onFree(page: Page, audit: Audit): Promise<void> {
-  await open(page, '/dashboard', '48 of 50 invoices this month')
+  await open(page, '/dashboard', 'Your free trial has ended')
   await audit.at('dashboard-trial-ended')
+  await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+  await expect(page.getByRole('dialog').getByText('48 of 50 invoices this month')).toBeVisible()
+  await dialog(page, audit, 'notifications-plan')
   await page.goto('/dashboard?import')
   const lines = ['Orbit', 'Kaveri', 'Banyan', 'Lotus'].map((name) => `${name},pay@${name.toLowerCase()}.example,12,31/12/2026`)
   const file = { name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(`Client,Email,Amount,Due Date\n${lines.join('\n')}\n`) }
@@ -199,7 +202,7 @@ async function onFree(page: Page, audit: Audit): Promise<void> {
   await expect(page.getByText('2 rows skipped:')).toBeVisible()
   await audit.at('import-room-over')
   await page.getByRole('button', { name: 'Done' }).click()
-  await open(page, '/dashboard/new-invoice', '50 of 50 invoices this month')
+  await open(page, '/dashboard/new-invoice', 'Fill in the details to create a new invoice')
   await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')
   await page.getByLabel('Client Email').fill('accounts@kaveri.example')
   await page.getByLabel('Amount').fill('1200')
@@ -209,10 +212,12 @@ async function onFree(page: Page, audit: Audit): Promise<void> {
   await audit.at('new-invoice-over', page.getByRole('alert').filter({ hasText: /^Free includes 50 invoices a month/ }))
   await open(page, tab, '50 of 50 used')
   await audit.at('subscription-used-up', page.getByText('50 of 50 used'))
-  await open(page, '/dashboard/reminder-control', 'Daily reminders are part of Pro')
+  await open(page, '/dashboard/reminder-control', 'Inactive')
   await audit.at('reminder-control-by-hand')
-  await change(page, reminderCalls.status, (status) => ({ ...status, isActive: true }))
-  await open(page, '/dashboard/reminder-control', 'Your daily reminders are on hold')
+  await change(page, reminderCalls.status, (status) => ({ ...status, isActive: true, reason: 'plan' as const }))
+  await open(page, '/dashboard', 'On hold: daily reminders need Pro')
+  await audit.at('dashboard-on-hold')
+  await open(page, '/dashboard/reminder-control', /^On hold/)
   await audit.at('reminder-control-plan-waits')
   await letGo(page)
 }

@@ -126,9 +126,9 @@ async function pausing(page: Page, audit: Audit, someone: Someone): Promise<void
   await dialog(page, audit, 'pause-change')
   await press('Kaveri Foods', 'Resume reminders')
   await dialog(page, audit, 'resume')
-  await page.getByText('Kaveri Foods').first().click()
-  await expect(page.getByText('Paused until you resume')).toBeVisible()
-  await audit.at('edit-invoice-paused', page.getByText('Paused until you resume'))
+  await page.getByRole('main').getByRole('link', { name: 'Kaveri Foods', exact: true }).click()
+  await expect(page.getByText('Reminders are paused for all invoices of billing@kaveri.example.')).toBeVisible()
+  await audit.at('edit-invoice-paused')
   await page.getByLabel('Due Date').first().focus()
   await audit.at('edit-invoice-day')
 

@@ -122,9 +122,9 @@ async function refused(page: Page, audit: Audit, someone: Someone, smtp: FakeSmt
   await dialog(page, audit, 'smtp-refused')
   await open(page, '/dashboard', 'All (5)')
   await audit.at('dashboard-login-refused')
-  await page.getByRole('link', { name: /^Edit/ }).or(page.getByText('Kaveri Foods')).first().click()
-  await expect(page.getByRole('heading', { name: 'Next reminder' })).toBeVisible()
-  await audit.at('edit-invoice-held', page.getByRole('heading', { name: 'Next reminder' }))
+  await page.getByRole('main').getByRole('link', { name: 'Kaveri Foods', exact: true }).click()
+  await expect(page.getByText(/^An email is on hold: sending from your mailbox is paused/)).toBeVisible()
+  await audit.at('edit-invoice-held')
 
   smtp.answer({ mail: () => '550 5.4.5 Daily user sending limit exceeded. For more information on sending limits, see your plan.' })
   await withMailbox(someone, smtp)
@@ -183,10 +183,11 @@ async function refused(page: Page, audit: Audit, someone: Someone, smtp: FakeSmt
     pause: null,
     trouble: 'Reminders leave later than planned: 1,204 mails of all accounts wait. Nothing is lost.',
   }))
-  await open(page, '/dashboard', 'All (5)')
-  await audit.at('notices')
-  await page.getByRole('button', { name: 'Show all 5' }).click()
-  await audit.at('notices-all')
+  await open(page, '/dashboard', '5 need you:')
+  await audit.at('dashboard-need-you')
+  await page.getByRole('button', { name: 'Notifications: 5 need you' }).click()
+  await expect(page.getByRole('dialog', { name: '5 need you' }).getByRole('listitem')).toHaveCount(6)
+  await dialog(page, audit, 'notifications')
   await open(page, control, /^Reminders leave later than planned/)
   await audit.at('reminder-control-late')
   await letGo(page)
@@ -289,7 +290,7 @@ async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeS
 
   const list = (await someone.send('GET', '/invoice')) as { _id: string }[]
   await change(page, reminderCalls.history, story)
-  await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'History')
+  await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'What happened')
   await audit.at('history', page.getByText(/Greylisted/))
   await page.getByRole('button', { name: 'Show earlier' }).click()
   await audit.at('history-before', page.getByText(/^Not in the run: it was written down after/))

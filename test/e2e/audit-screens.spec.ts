@@ -19,7 +19,12 @@ async function withNothing(page: Page, audit: Audit, size: Size): Promise<void> 
     await page.getByRole('button', { name: 'Open the menu' }).click()
     await dialog(page, audit, 'drawer')
   }
-  await page.getByRole('link', { name: 'Import', exact: true }).click()
+  if (size === 'phone') {
+    await page.getByRole('button', { name: 'Import and export' }).click()
+    await expect(page.getByRole('menuitem', { name: 'Import from CSV' })).toBeVisible()
+    await audit.at('tools-menu')
+    await page.getByRole('menuitem', { name: 'Import from CSV' }).click()
+  } else await page.getByRole('link', { name: 'Import', exact: true }).click()
   await dialog(page, audit, 'import')
 
   await open(page, '/dashboard/new-invoice', 'Fill in the details to create a new invoice')
@@ -90,9 +95,9 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
   const id = await fill(someone, smtp)
   await open(page, '/dashboard', 'All (44)')
   await audit.at('dashboard')
-  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.getByRole('button', { name: 'As a list' }).click()
   await audit.at('due-table')
-  await page.getByRole('button', { name: 'Show as a line' }).click()
+  await page.getByRole('button', { name: 'As a line' }).click()
   const dots = page.locator('[data-dot]')
   await dots.first().focus()
   await audit.at('due-line-named')
@@ -143,7 +148,7 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
   await open(page, `/dashboard/edit-invoice/${id}`, /Update invoice details/)
   await expect(page.getByRole('button', { name: /^Show email/ }).first()).toBeVisible()
   await audit.at('edit-invoice')
-  await page.getByRole('button', { name: 'Pause reminders' }).first().click()
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await dialog(page, audit, 'pause-invoice')
   await page
     .getByRole('button', { name: /^Show email/ })

@@ -86,8 +86,15 @@ async function violations(runOnly: axe.RunOnly): Promise<string[]> {
   const found = await axe.run({ runOnly, resultTypes: ['violations'], iframes: false, preload: false, elementRef: true })
   // A modal dialog covers targets behind it, which cannot be pressed.
   const modal = [...document.querySelectorAll('[aria-modal=true]')].findLast((dialog) => dialog.checkVisibility())
+  // What a sticky bar covers in part is scrolled clear of it.
+  const bars = [...document.querySelectorAll('header, section')].filter((bar) => getComputedStyle(bar).position === 'sticky')
+  const meets = (one: DOMRect, other: DOMRect) => one.top < other.bottom && one.bottom > other.top
+  const covered = (element: Element | undefined) =>
+    element !== undefined &&
+    bars.some((bar) => !bar.contains(element) && meets(bar.getBoundingClientRect(), element.getBoundingClientRect()))
   return found.violations.flatMap(({ id, nodes }) => {
-    const valid = id === 'target-size' && modal ? nodes.filter(({ element }) => modal.contains(element ?? null)) : nodes
+    const valid =
+      id === 'target-size' ? nodes.filter(({ element }) => !covered(element) && (!modal || modal.contains(element ?? null))) : nodes
     return valid.length > 0 ? [`${id}: ${valid.map(({ html }) => html).join(' ')}`] : []
   })
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import type { Notice } from '#contract/notices.ts'
 import { expectAccessible } from './audit.ts'
 import { expect, test } from './duely.ts'
 import { onDashboard } from './sign-in.ts'
@@ -20,8 +21,37 @@ test('the list sorts by its columns, and keeps view and order after a reload', a
   await expectAccessible(page)
   await page.reload()
   await expect(page.getByRole('columnheader', { name: 'Amount' })).toHaveAttribute('aria-sort', 'descending')
-  await page.getByRole('button', { name: 'Client' }).click()
+  await page.getByRole('button', { name: 'Client', exact: true }).click()
   await expect.poll(() => clients(page)).toEqual(['Kaveri Foods', 'Meridian Textiles', 'Studio Banyan'])
+})
+
+test('the list has the next reminder, and its order works on cards too', async ({ page }) => {
+  await onDashboard(page, three)
+  await expect.poll(() => clients(page)).toEqual(['Kaveri Foods', 'Studio Banyan', 'Meridian Textiles'])
+  await page.getByLabel('Sort by').selectOption('Amount, largest first')
+  await expect.poll(() => clients(page)).toEqual(['Studio Banyan', 'Kaveri Foods', 'Meridian Textiles'])
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  const head = page.getByRole('columnheader')
+  await expect(head.filter({ hasText: 'Next' })).toBeVisible()
+  await expect(page.getByRole('row', { name: /Kaveri Foods/ }).getByRole('cell', { name: 'Off' })).toBeVisible()
+  await page.getByRole('button', { name: 'Next', exact: true }).click()
+  await expect(head.filter({ hasText: 'Next' })).toHaveAttribute('aria-sort', 'ascending')
+  // No cell of a date is cut, at the width of a laptop and of a tablet.
+  for (const width of [1280, 1024]) {
+    await page.setViewportSize({ width, height: 800 })
+    const cut = page.locator('[data-index] td').filter({ hasText: /\d\d\/\d\d\/\d{4}/ })
+    expect(await cut.evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length)).toBe(0)
+  }
+})
+
+test('Mark as paid is on the card, and Undo restores the status', async ({ page }) => {
+  await onDashboard(page, three)
+  await page.getByRole('button', { name: /^Mark as paid: .*, Kaveri Foods$/ }).click()
+  await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Paid (2)', exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('INV-0001 is overdue again.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Overdue (1)', exact: true })).toBeVisible()
 })
 
 test('bulk actions mark as paid, pause and delete, and Undo restores each invoice', async ({ page }) => {
@@ -218,18 +248,30 @@ test('leaving a changed invoice asks first, leaving an unchanged one does not', 
   await expect(page.getByRole('heading', { name: 'Reminder Control' })).toBeVisible()
 })
 
-test('an empty overdue filter points to unpaid invoices that are past due', async ({ page }) => {
-  await onDashboard(page, [
-    { clientName: 'Kaveri Foods', amount: 500, dueInDays: -8 },
-    { clientName: 'Studio Banyan', amount: 9000, dueInDays: -3 },
-  ])
-  await page.getByRole('button', { name: 'Overdue (0)' }).click()
-  await expect(page.getByText('No overdue invoices found.')).toBeVisible()
-  await expect(
-    page.getByText(/^2 invoices are past due but still marked unpaid\. .* included in Overdue above and in reminders\.$/),
-  ).toBeVisible()
-  await page.getByRole('button', { name: 'View unpaid invoices' }).click()
-  await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeVisible()
+test('a due date that has passed sets the status to Overdue until a status is chosen', async ({ page }) => {
+  await onDashboard(page, [])
+  await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().click()
+  const due = page.getByRole('textbox', { name: 'Due Date' })
+  const status = page.getByRole('combobox', { name: 'Status' })
+  await expect(status).toHaveValue('unpaid')
+  await due.fill('02/01/2026')
+  await expect(status).toHaveValue('overdue')
+  await expect(status).toHaveAccessibleDescription('Set to Overdue because the due date has passed.')
+  await expectAccessible(page)
+  await due.fill('31/12/2999')
+  await expect(status).toHaveValue('unpaid')
+  await expect(status).toHaveAccessibleDescription('')
+  await due.fill('02/01/2026')
+  await status.selectOption('unpaid')
+  await due.fill('03/01/2026')
+  await expect(status).toHaveValue('unpaid')
+  await status.selectOption('overdue')
+  await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')
+  await page.getByRole('combobox', { name: 'Client Email' }).fill('billing@kaveri.example')
+  await page.getByLabel('Amount').fill('500')
+  await page.getByRole('button', { name: 'Create Invoice' }).click()
+  await expect(page.getByRole('button', { name: 'Overdue (1)' })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Overdue ₹500\.00 1 invoice of 1 client$/ })).toBeVisible()
 })
 
 test('an amount may have commas, and an invalid one stays as typed with the reason below', async ({ page }) => {
@@ -286,7 +328,7 @@ test('on a phone the list has a select for its order, and no row is cut', async 
   await onDashboard(page, three)
   await page.getByRole('button', { name: 'List', exact: true }).click()
   await page.getByLabel('Sort by').selectOption('Amount, smallest first')
-  expect(await clients(page)).toEqual(['Meridian Textiles', 'Kaveri Foods', 'Studio Banyan'])
+  await expect.poll(() => clients(page)).toEqual(['Meridian Textiles', 'Kaveri Foods', 'Studio Banyan'])
   await page.reload()
   await expect(page.getByLabel('Sort by')).toHaveValue(JSON.stringify({ by: 'amount', ascending: true }))
   const late = page.getByRole('row', { name: /Kaveri Foods/ }).getByText('8 days ago')
@@ -299,7 +341,7 @@ test('the table behind the due line lists every invoice, the most overdue first'
     ...three,
     ...[1, 2, 3, 4, 5].map((number) => ({ clientName: `Anand ${number}`, amount: number, dueInDays: number })),
   ])
-  await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.getByRole('button', { name: 'As a list' }).click()
   const rows = page.getByRole('table', { name: /the most overdue first/ }).getByRole('row')
   await expect(rows).toHaveCount(7)
   await expect(rows.nth(1)).toHaveText(/Kaveri Foods.*8 days late/)
@@ -321,7 +363,7 @@ test('the filter counts follow the search, in name or email and any case, until 
   await expect(page.getByRole('button', { name: 'Clear search' })).toHaveCount(0)
   await search.fill('KAVERI')
   await expect.poll(counts).toEqual(['All (2)', 'Paid (1)', 'Unpaid (0)', 'Overdue (1)'])
-  expect(await clients(page)).toEqual(['Kaveri Motors', 'Kaveri Foods'])
+  expect(await clients(page)).toEqual(['Kaveri Foods', 'Kaveri Motors'])
   await page.getByRole('button', { name: 'Paid (1)', exact: true }).click()
   await expect.poll(() => clients(page)).toEqual(['Kaveri Motors'])
   // The address has the search and the filter.
@@ -492,20 +534,26 @@ test('single-letter shortcuts search and create an invoice, and stay letters in 
   await expect(client).toHaveValue('n/')
 })
 
-test('the due line has three sums above it, and opens an invoice before the server answers', async ({ page }) => {
+test('three tiles and two sums frame the due line, which opens an invoice before the server answers', async ({ page }) => {
   await onDashboard(page, [
-    { clientName: 'Kaveri Foods', amount: 1_200, dueInDays: -5 },
+    { clientName: 'Kaveri Foods', amount: 1_200, status: 'overdue', dueInDays: -5 },
     { clientName: 'Studio Banyan', amount: 340.5, dueInDays: 6 },
     { clientName: 'Lotus Dental', amount: 99, dueInDays: 60 },
     { clientName: 'Nila Printers', amount: 700, status: 'paid' },
   ])
   await expect(page.getByText('Manage your invoices and reminders')).toBeVisible()
+  const overview = page.getByRole('region', { name: 'Overview' })
+  await expect(overview.getByRole('button', { name: 'Overdue ₹1,200.00 1 invoice of 1 client' })).toBeVisible()
+  await expect(overview.getByRole('link', { name: 'Next reminders Off Start daily reminders' })).toBeVisible()
+  await expect(overview.getByRole('button', { name: 'Needs you 0 Nothing right now' })).toBeVisible()
   for (const [label, sum] of [
-    ['Overdue', '₹1,200.00'],
     ['Due within 14 days', '₹340.50'],
     ['Paid this month', '₹700.00'],
   ] as const)
     await expect(page.locator('dl > div').filter({ hasText: label })).toContainText(sum)
+  await expect(overview.getByRole('heading', { name: 'Only Kaveri Foods is overdue' })).toBeVisible()
+  await overview.getByRole('button', { name: /^Overdue/ }).click()
+  await expect(page.getByRole('button', { name: 'Overdue (1)' })).toHaveAttribute('aria-pressed', 'true')
 
   const answered = Promise.withResolvers<void>()
   await page.route(/\/invoice\/[^/]+$/, async (route) => {
@@ -518,3 +566,46 @@ test('the due line has three sums above it, and opens an invoice before the serv
   await expect(page.getByLabel('Amount')).toHaveValue('1,200.00')
   answered.resolve()
 })
+
+const notices: Notice[] = [
+  { kind: 'not_delivered', title: 'Reminders to Rohan Mehta couldn’t be delivered' },
+  { kind: 'promise_broken', title: 'Nila Printers has not paid as promised' },
+  { kind: 'webhook_failing', title: 'books.example doesn’t answer' },
+].map(({ kind, title }, nth) => ({
+  _id: String(nth),
+  kind: kind as Notice['kind'],
+  title,
+  text: 'What happened, and what to do.',
+  link: '/dashboard/reminder-control',
+  createdAt: '2026-11-20T03:30:00Z',
+}))
+
+for (const [device, viewport] of [
+  ['a laptop', { width: 1280, height: 800 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const)
+  test(`with three notices, the first invoice and the Overdue filter are in the window of ${device}, and the bell lists all`, async ({
+    page,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.route('**/user/notices', (route) => route.fulfill({ json: notices }))
+    // The checklist of a new account stays above the tiles until a first reminder was accepted.
+    await page.route('**/reminder/status', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), lastReminderSent: '2026-11-20T03:30:00Z' } })
+    })
+    await onDashboard(page, three)
+    const line = page.getByRole('status').filter({ hasText: '3 need you:' })
+    await expect(line).toContainText('Nila Printers has not paid as promised')
+    expect((await line.boundingBox())?.height).toBeLessThanOrEqual(48)
+    await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('button', { name: 'Overdue (1)' })).toBeInViewport({ ratio: 1 })
+    // They are above no other screen.
+    await line.getByRole('button', { name: 'View' }).click()
+    const list = page.getByRole('dialog', { name: '3 need you' })
+    await expect(list.getByRole('listitem')).toHaveCount(3)
+    await list.getByRole('link', { name: /^View: Nila Printers/ }).click()
+    await expect(page.getByRole('heading', { name: 'Reminder Control' })).toBeVisible()
+    await expect(page.getByRole('main').getByText('Nila Printers has not paid as promised')).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Notifications: 3 need you' })).toBeVisible()
+  })

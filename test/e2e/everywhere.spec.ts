@@ -437,7 +437,7 @@ for (const [name, size] of Object.entries(sizes))
     const inside = async (where: string) => expect.soft(await page.evaluate(sticksOut), where).toEqual([])
 
     await page.goto('/dashboard')
-    await expect(page.getByText('₹99,99,99,999.99').first()).toBeVisible()
+    await expect(page.getByText('₹99,99,99,999.99').filter({ visible: true }).first()).toBeVisible()
     await inside('cards')
     await page.getByRole('button', { name: 'List', exact: true }).click()
     await expect(page.getByRole('checkbox', { name: /^Select/ }).first()).toBeVisible()

@@ -116,7 +116,7 @@ test('the keyboard alone signs up, adds an invoice and a mailbox, runs reminders
   await expect(page.getByRole('menuitem', { name: 'Mark as paid' })).toBeVisible()
   while (!(await focused(page)).read.includes('Mark as paid')) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Invoice for Kaveri Foods marked as paid. No more reminders are sent for it.')).toBeVisible()
+  await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
   expect((await focused(page)).read).toContain('button "Actions for INV-0001')
 
   await choose(page, 'reminder control')

@@ -66,7 +66,7 @@ test('from signing up to the first reminder: add an overdue invoice, connect a m
   await expect(page.getByText(/^Reminded today/).first()).toBeVisible()
   await page.getByRole('button', { name: /Actions for INV-0001/ }).click()
   await page.getByRole('menuitem', { name: 'Mark as paid' }).click()
-  await expect(page.getByText('Invoice for Kaveri Foods marked as paid. No more reminders are sent for it.')).toBeVisible()
+  await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
 
   await page.getByRole('link', { name: 'Reminder Control' }).first().click()
   await page.getByRole('button', { name: 'Stop Reminders' }).click()

@@ -1,5 +1,6 @@
 import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
+import { signIn } from './sign-in.ts'
 
 test('signing out in one window leads all others to the sign-in page, even from an unsaved form', async ({ page, context, program }) => {
   await someoneAt(program.url, 'two-windows@banyan.example')
@@ -18,6 +19,46 @@ test('signing out in one window leads all others to the sign-in page, even from 
   await expect(other).toHaveURL(/\/$/)
   await expect(page).toHaveURL(/\/signin$/)
   await expect(page.getByRole('heading', { name: 'Sign in to Duely' })).toBeVisible()
+})
+
+test('loading a page renews the access token in the background, at most once a minute in all tabs', async ({ page, context, program }) => {
+  const asked: string[] = []
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/auth/refresh') asked.push(request.method())
+  })
+  await signIn(page, program.url)
+  const token = () => page.evaluate(() => localStorage.getItem('accessToken'))
+  const first = await token()
+  await page.goto('/dashboard')
+  await expect.poll(token).not.toBe(first)
+  const second = await token()
+  const other = await context.newPage()
+  await other.goto('/features')
+  await expect(other.getByRole('button', { name: /^Account of/ })).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  expect(asked).toHaveLength(1)
+  // More than a minute later.
+  await page.evaluate(() => localStorage.setItem('duely-renewed', String(Date.now() - 61_000)))
+  await page.reload()
+  await expect.poll(token).not.toBe(second)
+  expect(asked).toHaveLength(2)
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+})
+
+test('on a phone a message appears at the bottom of the window', async ({ page, program }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const someone = await signIn(page, program.url)
+  const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
+  await someone.send('POST', '/invoice', late)
+  await page.goto('/dashboard')
+  await page.getByRole('button', { name: /^Mark as paid: INV-0001/ }).click()
+  const message = page.getByRole('status').filter({ hasText: 'INV-0001 is paid.' })
+  await expect(message).toBeVisible()
+  const box = await message.boundingBox()
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeGreaterThan(800)
+  await message.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('button', { name: 'Paid (0)', exact: true })).toBeVisible()
 })
 
 test('the keyboard opens, walks and closes a menu, which returns the focus', async ({ page, program }) => {

@@ -13,27 +13,19 @@ export const bannerTexts = {
   } satisfies Record<PlanNotice['kind'], string>,
   choose: (plan: string) => `Choose ${plan}`,
   viewPlan: 'View your plan',
-  dismiss: 'Dismiss',
-  dismissOne: (title: string) => `Dismiss: ${title}`,
   limits: {
     title: (used: number, of: number) => (used > of ? `${used} invoices this month` : `${used} of ${of} invoices this month`),
     left: (left: number, plan: string, lifts: string) =>
       `You can create ${count(left, 'more invoice')} this month on ${plan}. ${lifts} has no limit.`,
     none: (plan: string, lifts: string, from: string, over: 'all' | 'more') =>
       `${over === 'all' ? 'You’ve reached' : 'You’re over'} the monthly limit of ${plan}. You can create invoices again from ${from}, or now with ${lifts}, which has no limit.`,
-    byHand: {
-      title: (lifts: string) => `Daily reminders are part of ${lifts}`,
-      text: (plan: string, lifts: string) =>
-        `On ${plan} you send reminders manually with Send Now. Choose ${lifts} to send them automatically every day.`,
-    },
-    waiting: {
-      title: 'Your daily reminders are on hold',
-      text: (plan: string, lifts: string) =>
-        `${plan} doesn’t include daily reminders. Choose ${lifts} and they resume the same day. Send Now still works.`,
-    },
-    trial: {
-      title: (days: number) => `${count(days, 'day')} left in your free trial`,
-      text: (lifts: string, date: string) => `Your ${lifts} trial includes daily reminders until ${date}. No card needed.`,
-    },
+  },
+  waiting: {
+    title: (lifts: string) => `On hold: daily reminders need ${lifts}`,
+    text: 'Send Now still works.',
+  },
+  trial: {
+    title: (days: number) => `${count(days, 'day')} left in your free trial`,
+    text: (lifts: string, date: string) => `Your ${lifts} trial includes daily reminders until ${date}. No card needed.`,
   },
 }

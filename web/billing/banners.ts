@@ -1,26 +1,17 @@
 import { accountCalls } from '#contract/accounts.ts'
 import type { PlanNotice, Subscription } from '#contract/billing.ts'
 import { type PlanName, planOf, planThatLifts } from '#contract/plans.ts'
-import { screens } from '#contract/screens.ts'
+import { screens, withQuery } from '#contract/screens.ts'
+import { type AttentionItem, plainItem } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { bannerTexts } from './banner-texts.ts'
 
-/** A banner about the plan, above a screen. */
-export interface Banner {
-  /** Must change when the message does, because a dismissed key stays hidden. */
-  key: string
-  tone: 'info' | 'warn' | 'bad'
-  title: string
-  text: string
-  /** The plan to choose; `current`: view the current plan. */
-  action: PlanName | 'current' | null
-  dismissible: boolean
-}
+/** Its key must change when the message does, because a dismissed key stays hidden. */
+type PlanItem = Omit<AttentionItem, 'dismiss'> & { dismissible: boolean }
 
-interface BannerContext {
+interface PlanContext {
   subscription: Subscription
-  path: string
   /** Daily reminders are on; null while unknown. */
   remindersActive: boolean | null
   now: Date
@@ -28,78 +19,104 @@ interface BannerContext {
   day: (instant: string) => string
 }
 
-/** Screens from which invoices are created. */
-const creating: string[] = [screens.dashboard, screens.newInvoice]
-/** Reminder Control has a banner of its own for these. */
-const coveredBySchedule: PlanNotice['kind'][] = ['trial_ended', 'plan_ended']
 /** The share of the month’s invoices from which on the remaining ones are shown. */
 const warnFrom = 0.8
+const { dismiss: _, ...plain } = { ...plainItem, kind: 'plan' as const }
 
-/** Most urgent first. None where payments are not set up. */
-export function bannersOn(context: BannerContext): Banner[] {
-  const { subscription, path } = context
+/** What there is to know about the plan, the most urgent first. Nothing where payments are not set up. */
+export function planItems(context: PlanContext): PlanItem[] {
+  const { subscription } = context
   if (!subscription.checkout) return []
-  if (path === screens.reminderControl)
-    return [...subscription.notices.filter(({ kind }) => !coveredBySchedule.includes(kind)).map(noticeBanner), ...scheduling(context)]
-  return [...subscription.notices.map(noticeBanner), ...(creating.includes(path) ? invoiceLimit(subscription) : [])]
+  const onHold = held(context)
+  const notices = subscription.notices
+    // Held reminders say the same, and what follows from it.
+    .filter(({ kind }) => onHold.length === 0 || (kind !== 'trial_ended' && kind !== 'plan_ended'))
+    .map(noticeItem)
+  return [...onHold, ...notices, ...invoiceLimit(subscription), ...trial(context)]
 }
 
-function noticeBanner({ kind, at, message }: PlanNotice): Banner {
-  const lifts = planThatLifts('scheduling').name
-  const shared = { key: `${kind} ${at}`, title: bannerTexts.titles[kind], text: message }
+function choose(plan: PlanName): AttentionItem['action'] {
+  return { text: bannerTexts.choose(planOf(plan).title), to: withQuery(screens.pricing, { plan }), reload: true }
+}
+
+const current = { text: bannerTexts.viewPlan, to: withQuery(screens.profile, { tab: 'subscription' }), reload: false }
+
+function noticeItem({ kind, at, message }: PlanNotice): PlanItem {
+  const title = bannerTexts.titles[kind]
+  const shared = { ...plain, key: `${kind} ${at}`, summary: title, title, text: message, needsOwner: false }
   switch (kind) {
     case 'confirming':
-      return { ...shared, tone: 'info', action: null, dismissible: false }
+      return { ...shared, tone: 'info', dismissible: false }
     case 'past_due':
-      return { ...shared, tone: 'bad', action: 'current', dismissible: false }
+      return { ...shared, tone: 'bad', needsOwner: true, action: current, dismissible: false }
     case 'period_ending':
-      return { ...shared, tone: 'warn', action: 'current', dismissible: true }
+      return { ...shared, tone: 'warn', action: current, dismissible: true }
     case 'trial_ending':
     case 'trial_ended':
     case 'plan_ended':
-      return { ...shared, tone: 'warn', action: lifts, dismissible: true }
+      return { ...shared, tone: 'warn', action: choose(planThatLifts('scheduling').name), dismissible: true }
   }
 }
 
-function invoiceLimit({ entitlements, usage }: Subscription): Banner[] {
+function invoiceLimit({ entitlements, usage }: Subscription): PlanItem[] {
   const { invoicesPerMonth: of, invoicesCreated: used, invoicesLeft: left, month } = usage
   if (of === null || left === null || used < of * warnFrom) return []
   const [plan, lifts] = [planOf(entitlements.plan).title, planThatLifts('invoicesPerMonth')]
+  const title = bannerTexts.limits.title(used, of)
   return [
     {
+      ...plain,
       key: `room ${month}`,
       tone: left === 0 ? 'warn' : 'info',
-      title: bannerTexts.limits.title(used, of),
+      needsOwner: false,
+      summary: title,
+      title,
       text:
         left === 0
           ? bannerTexts.limits.none(plan, lifts.title, showDate(monthAfter(month)), used > of ? 'more' : 'all')
           : bannerTexts.limits.left(left, plan, lifts.title),
-      action: lifts.name,
+      action: choose(lifts.name),
       dismissible: false,
     },
   ]
 }
 
-/** Whether the plan includes daily reminders, and until when. */
-function scheduling({ subscription, remindersActive, now, day }: BannerContext): Banner[] {
-  const { entitlements, notices } = subscription
+/** The schedule is on, and the plan doesn’t include it. */
+function held({ subscription, remindersActive }: PlanContext): PlanItem[] {
+  if (!remindersActive || subscription.entitlements.abilities.includes('scheduling')) return []
   const lifts = planThatLifts('scheduling')
-  if (!entitlements.abilities.includes('scheduling')) {
-    const { title, text } = remindersActive
-      ? bannerTexts.limits.waiting
-      : { ...bannerTexts.limits.byHand, title: bannerTexts.limits.byHand.title(lifts.title) }
-    const shared = { key: 'scheduling', title, text: text(planOf(entitlements.plan).title, lifts.title), dismissible: false }
-    return [{ ...shared, tone: remindersActive ? 'warn' : 'info', action: lifts.name }]
-  }
-  // Near its end the trial has a notice of its own.
-  if (entitlements.by !== 'trial' || entitlements.until === null || notices.some(({ kind }) => kind === 'trial_ending')) return []
+  const title = bannerTexts.waiting.title(lifts.title)
   return [
     {
+      ...plain,
+      key: 'scheduling',
+      tone: 'warn',
+      needsOwner: false,
+      summary: title,
+      title,
+      text: bannerTexts.waiting.text,
+      action: choose(lifts.name),
+      dismissible: false,
+    },
+  ]
+}
+
+/** Until when the trial includes daily reminders. Near its end the trial has a notice of its own. */
+function trial({ subscription, now, day }: PlanContext): PlanItem[] {
+  const { entitlements, notices } = subscription
+  if (entitlements.by !== 'trial' || entitlements.until === null || notices.some(({ kind }) => kind === 'trial_ending')) return []
+  const lifts = planThatLifts('scheduling')
+  const title = bannerTexts.trial.title(daysUntil(entitlements.until, now))
+  return [
+    {
+      ...plain,
       key: `trial ${entitlements.until}`,
       tone: 'info',
-      title: bannerTexts.limits.trial.title(daysUntil(entitlements.until, now)),
-      text: bannerTexts.limits.trial.text(lifts.title, day(entitlements.until)),
-      action: null,
+      needsOwner: false,
+      summary: title,
+      title,
+      text: bannerTexts.trial.text(lifts.title, day(entitlements.until)),
+      action: choose(lifts.name),
       dismissible: true,
     },
   ]

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Progress.layer.css'
 import { Button, Progress, Skeleton } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'

@@ -17,12 +17,8 @@ export function removeInvoice(cache: ApiCache, id: string): void {
   cache.update(invoiceCalls.list, (list) => list.filter(({ _id }) => _id !== id))
 }
 
+/** The queries that a change of an invoice makes out of date: its next reminder follows from it. */
+export const changeInvalidates = [invoiceCalls.list, invoiceCalls.read, reminderCalls.history, reminderCalls.preview]
+
 /** The queries that a pause, or its end, makes out of date. */
-export const pauseInvalidates = [
-  invoiceCalls.list,
-  invoiceCalls.read,
-  reminderCalls.history,
-  reminderCalls.preview,
-  reminderCalls.status,
-  reminderCalls.run,
-]
+export const pauseInvalidates = [...changeInvalidates, reminderCalls.status, reminderCalls.run]

@@ -1,9 +1,47 @@
 import type { InvoicePause, InvoiceStatus } from '#contract/invoices.ts'
+import type { PreviewLine } from '#contract/reminders.ts'
 import { count } from '#web/ui/texts.ts'
 
 /** Texts that several screens of this slice share. */
 export const invoiceTexts = {
   status: { unpaid: 'Unpaid', paid: 'Paid', overdue: 'Overdue' } satisfies Record<InvoiceStatus, string>,
+  state: {
+    paid: 'Paid',
+    paidOn: (date: string) => `Paid ${date}`,
+    after: (reminders: number) => ` after ${count(reminders, 'reminder')}`,
+    broken: 'Promised to pay and hasn’t.',
+    rejected: 'Last reminder rejected',
+    reminded: (moment: string) => `Reminded ${moment}`,
+    first: (moment: string) => `First reminder ${moment}`,
+    notReminded: 'No reminder yet',
+    notPlanned: 'Not scheduled',
+    noNext: {
+      schedule_inactive: 'Off',
+      operator: 'On hold',
+      email_not_confirmed: 'On hold',
+      not_configured: 'No mailbox',
+      sending_paused: 'On hold',
+      plan: 'On hold',
+      open_mail: 'Being sent',
+      paused: 'Paused',
+    } satisfies Record<NonNullable<PreviewLine['reason']>, string>,
+  },
+  acting: {
+    marked: (reference: string, status: InvoiceStatus) =>
+      status === 'paid' ? `${reference} is paid. No more reminders go out for it.` : `${reference} is marked as ${status}.`,
+    markedBack: (reference: string, status: InvoiceStatus) => `${reference} is ${status} again.`,
+    markFailed: (message: string) => `Couldn't update the invoice. ${message}`,
+    remove: {
+      title: 'Delete this invoice?',
+      text: (reference: string, client: string, amount: string) =>
+        `${reference} for ${client}, ${amount}. No more reminders are sent for it. You can undo this right after.`,
+      action: 'Delete',
+      busy: 'Deleting...',
+      done: (reference: string) => `${reference} deleted.`,
+      undone: (reference: string) => `${reference} restored.`,
+      undoFailed: (message: string) => `Couldn't restore the invoice. ${message}`,
+    },
+  },
   deleted: (invoices: number) => `${count(invoices, 'invoice')} deleted.`,
   undoFailed: (message: string) => `Couldn't undo this. ${message}`,
   pause: {

@@ -12,6 +12,10 @@ const lockTtl = 15_000
 const replacedCookie = 'duely-replaced'
 /** How long to wait for that write, in ms, before this tab sends a refresh of its own. */
 const syncTimeout = 3_000
+/** When this browser last got a new token, in ms since the epoch. */
+const renewedKey = 'duely-renewed'
+/** In ms: loading pages gets at most one new token in this time. */
+const loadInterval = 60_000
 let inFlight: Promise<boolean> | null = null
 
 /**
@@ -26,12 +30,26 @@ export function refreshSession(stale: string): Promise<boolean> {
   return inFlight
 }
 
+/**
+ * Gets a new access token because a page was loaded, at most once a minute per browser. A failure changes nothing: the next call that needs
+ * a new token asks for it.
+ */
+export async function refreshOnLoad(): Promise<void> {
+  await withTabLock(async () => {
+    const stale = localStorage.getItem('accessToken')
+    // A clock that was set back must not postpone this.
+    const since = Math.abs(Date.now() - Number(localStorage.getItem(renewedKey)))
+    if (stale && since >= loadInterval) await renew(stale)
+  }).catch(() => undefined)
+}
+
 async function renew(stale: string): Promise<boolean> {
   const current = localStorage.getItem('accessToken')
   if (!current) return false
   if (current !== stale) return true
   if ((await lastReplaced()) === fingerprint(stale) && (await newTokenArrived(stale))) return true
-  const response = await fetch(accountCalls.refresh.path, { method: 'POST', credentials: 'include' }).catch(() => null)
+  // Leaving the page must not lose the answer, whose cookie replaces the one that was just used up.
+  const response = await fetch(accountCalls.refresh.path, { method: 'POST', credentials: 'include', keepalive: true }).catch(() => null)
   if (!response) throw new Problem('offline', texts.unreachable)
   if (response.status === 401) {
     endSession()
@@ -44,6 +62,7 @@ async function renew(stale: string): Promise<boolean> {
     return false
   }
   storeAccessToken(renewed.data.accessToken)
+  localStorage.setItem(renewedKey, String(Date.now()))
   await noteReplaced(stale)
   return true
 }

@@ -70,7 +70,7 @@ export function endSessionAndOpen(path: string): void {
 }
 
 function forget(): void {
-  for (const key of ['user', 'accessToken', 'refreshToken']) localStorage.removeItem(key)
+  for (const key of ['user', 'accessToken', 'refreshToken', 'duely-renewed']) localStorage.removeItem(key)
 }
 
 function tell(): void {

@@ -9,13 +9,14 @@ import { Commands } from './commands.tsx'
 import styles from './shell.module.css'
 import { texts } from './texts.ts'
 
-/** The header's controls for people who are signed in. */
-export function Account(): ReactNode {
+/** The header's controls for people who are signed in. `bell`: on the dashboard's screens. */
+export function Account({ bell }: { bell?: ReactNode }): ReactNode {
   const session = useSession()
   if (!session) return null
   return (
     <>
       <Commands />
+      {bell}
       <ThemeToggle />
       <AccountMenu user={session.user} />
     </>

@@ -1,12 +1,13 @@
-import { Fragment, isValidElement, type ReactNode, useDeferredValue, useEffect, useState } from 'react'
+import { isValidElement, type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { screens } from '#contract/screens.ts'
 import { useSession } from '#web/platform/session.ts'
 import { Account } from './account.tsx'
 import { SidebarActions } from './actions.tsx'
+import { AttentionProvider } from './attention.tsx'
+import { Bell } from './bell.tsx'
 import { Library } from './library.tsx'
 import { Sidebar } from './navigation.tsx'
-import { Notices } from './notices.tsx'
 import styles from './shell.module.css'
 import { SiteFrame } from './site-frame.tsx'
 
@@ -15,9 +16,11 @@ export default function DashboardLayout(): ReactNode {
   useFocusFallback()
   return (
     <Library>
-      <SiteFrame account={<Account />} actions={(close) => <SidebarActions onDone={close} />}>
-        <Dashboard />
-      </SiteFrame>
+      <AttentionProvider>
+        <SiteFrame account={<Account bell={<Bell />} />} actions={(close) => <SidebarActions onDone={close} />}>
+          <Dashboard />
+        </SiteFrame>
+      </AttentionProvider>
     </Library>
   )
 }
@@ -37,12 +40,7 @@ function Dashboard(): ReactNode {
       <main id="content" className={styles.main} tabIndex={-1}>
         <div className={styles.content}>
           {session === undefined && starting}
-          {session && (
-            <Fragment key={session.user._id}>
-              <Notices />
-              <Outlet />
-            </Fragment>
-          )}
+          {session && <Outlet key={session.user._id} />}
         </div>
       </main>
     </div>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Notice } from '#contract/notices.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
-import { shownNotices } from './notices.tsx'
+import { shownNotices } from './attention.tsx'
 import { findInvoices, matches } from './palette-items.ts'
 
 const anInvoice = (reference: string, clientName: string) =>
@@ -45,7 +45,7 @@ const aNotice = (kind: Notice['kind']): Notice => ({
 const all = [aNotice('promise_broken'), aNotice('login_refused'), aNotice('quota')]
 const kinds = (notices: Notice[]) => notices.map(({ kind }) => kind)
 
-test('a mailbox that refuses shows one banner and no notification', () => {
+test('a mailbox that refuses is listed once', () => {
   const pause = {
     reason: 'login_refused' as const,
     provider: 'smtp' as const,

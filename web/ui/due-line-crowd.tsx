@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import { lateness } from './dates.ts'
 import { Dialog } from './dialog.tsx'
-import styles from './due-line.module.css'
+import styles from './due-line-crowd.module.css'
 import { type Dot, dotLabel } from './due-line-layout.ts'
 import { texts } from './texts.ts'
 

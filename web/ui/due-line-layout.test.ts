@@ -11,7 +11,7 @@ const anItem = fc.record({
 const items = (max: number) =>
   fc
     .uniqueArray(anItem, { maxLength: max, selector: ({ id }) => id })
-    .map((list): DueItem[] => list.map((item) => ({ ...item, late: item.daysLate > 0 })))
+    .map((list): DueItem[] => list.map((item) => ({ ...item, email: item.name, late: item.daysLate > 0 })))
 const widths = fc.integer({ min: 280, max: 1200 })
 
 test('every open invoice is on the due line exactly once', () => {
@@ -39,7 +39,7 @@ test('overdue invoices are right of today, others left, all inside the frame', (
 test('many invoices become few dots that do not overlap and add up', () => {
   const crowd: DueItem[] = Array.from({ length: 1000 }, (_, index) => {
     const daysLate = ((index * 7919) % 140) - 70
-    return { id: String(index), name: 'Kaveri Foods', amount: 100 + index, daysLate, late: daysLate > 0 }
+    return { id: String(index), name: 'Kaveri Foods', email: 'kaveri', amount: 100 + index, daysLate, late: daysLate > 0 }
   })
   const { dots } = layOutDueLine(crowd, 1000)
   expect(dots.length).toBeLessThan(40)
@@ -50,14 +50,44 @@ test('many invoices become few dots that do not overlap and add up', () => {
   }
 })
 
-test('the area of a dot is its amount', () => {
-  const two = [
-    { id: 'a', name: 'A', amount: 40_000, daysLate: 3, late: true },
-    { id: 'b', name: 'B', amount: 10_000, daysLate: -9, late: false },
-  ]
-  const { dots } = layOutDueLine(two, 900)
-  const [small, large] = dots.map(({ radius }) => radius)
-  expect((large ?? 0) / (small ?? 1)).toBeCloseTo(2)
+const anItemOf = (id: string, amount: number, daysLate: number): DueItem => ({
+  id,
+  name: `Client ${id}`,
+  email: id,
+  amount,
+  daysLate,
+  late: daysLate > 0,
+})
+
+test('the radius grows with the logarithm of the amount, so that one huge invoice does not hide the others', () => {
+  const radiusOf = (items: DueItem[], id: string) => layOutDueLine(items, 900).dots.find(({ key }) => key === id)?.radius ?? 0
+  const usual = [anItemOf('a', 4_000_000, 3), anItemOf('b', 1_000_000, -9), anItemOf('c', 100_000, 20)]
+  expect(radiusOf(usual, 'a')).toBeGreaterThan(radiusOf(usual, 'b'))
+  expect(radiusOf(usual, 'b') - radiusOf(usual, 'c')).toBeCloseTo(0.3 * radiusOf(usual, 'a'))
+  const withHuge = [...usual, anItemOf('d', 400_000_000, 40)]
+  expect(radiusOf(withHuge, 'a')).toBeGreaterThan(0.35 * radiusOf(withHuge, 'd'))
+  const { key } = layOutDueLine(usual, 900)
+  expect(key.map(({ amount }) => amount)).toEqual([10_000, 100_000, 1_000_000])
+  expect(key.at(-1)?.radius).toBeCloseTo(radiusOf(usual, 'b'))
+})
+
+test('the three largest are named, one on a phone, clear of dots, of each other and of today', () => {
+  const few = [anItemOf('a', 42_000_000, 34), anItemOf('b', 9_600_000, -13), anItemOf('c', 4_850_000, 19), anItemOf('d', 300_000, 5)]
+  expect(layOutDueLine(few, 900).names.map(({ key }) => key)).toEqual(['a', 'b', 'c'])
+  expect(layOutDueLine(few, 324).names.map(({ key }) => key)).toEqual(['a'])
+  fc.assert(
+    fc.property(items(40), widths, (list, width) => {
+      const { dots, names, todayX } = layOutDueLine(list, width)
+      for (const { x, y, name, amount } of names) {
+        const half = Math.min(150, Math.max(name.length * 7.6, amount.length * 7.8)) / 2
+        expect(x - half).toBeGreaterThanOrEqual(-0.001)
+        expect(x + half).toBeLessThanOrEqual(width + 0.001)
+        expect(y - 34).toBeGreaterThanOrEqual(0)
+        expect(x + half <= todayX - 4 || x - half >= todayX + 4).toBe(true)
+        for (const dot of dots) if (Math.abs(dot.x - x) < half + dot.radius) expect(dot.y - dot.radius).toBeGreaterThanOrEqual(y)
+      }
+    }),
+  )
 })
 
 test('a group dot is large enough for its number', () => {
@@ -69,7 +99,7 @@ test('a group dot is large enough for its number', () => {
   )
 })
 
-test('no dot covers another, the word today or the toggle', () => {
+test('no dot covers another, or the word today', () => {
   fc.assert(
     fc.property(items(60), widths, (list, width) => {
       const { dots, todayX } = layOutDueLine(list, width)
@@ -77,8 +107,7 @@ test('no dot covers another, the word today or the toggle', () => {
         for (const other of dots.slice(index + 1))
           expect(Math.hypot(one.x - other.x, one.y - other.y)).toBeGreaterThanOrEqual(one.radius + other.radius)
         const top = one.y - one.radius
-        if (one.x + one.radius > width - 36) expect(top).toBeGreaterThanOrEqual(36)
-        if (one.x > todayX && one.x - one.radius < todayX + 46) expect(top).toBeGreaterThanOrEqual(28)
+        if (one.x < todayX && one.x + one.radius > todayX - 46) expect(top).toBeGreaterThanOrEqual(22)
       }
     }),
   )
@@ -88,6 +117,7 @@ test('nine equal invoices of one day are one dot labelled 9', () => {
   const nine: DueItem[] = Array.from({ length: 9 }, (_, index) => ({
     id: String(index),
     name: 'Nila Printers',
+    email: 'nila',
     amount: 2_230_000,
     daysLate: 324,
     late: true,

@@ -6,6 +6,8 @@ import { texts } from './texts.ts'
 export interface DueItem {
   id: string
   name: string
+  /** The client's address, in lower case. */
+  email: string
   /** Integer minor units. */
   amount: number
   /** Negative before the due date. */
@@ -32,8 +34,22 @@ interface Tick {
   anchor: 'start' | 'middle' | 'end'
 }
 
+/** The name and amount of a dot, above it. */
+export interface DotName {
+  key: string
+  name: string
+  amount: string
+  /** The middle of its foot. */
+  x: number
+  y: number
+}
+
 export interface DueLineLayout {
   dots: Dot[]
+  /** Of the largest dots, where there is room. */
+  names: DotName[]
+  /** Round amounts in minor units with the radius of a dot of that amount, the smallest first; empty where no single dots are drawn. */
+  key: { amount: number; radius: number }[]
   ticks: Tick[]
   todayX: number
   /** The y of the axis. */
@@ -46,17 +62,23 @@ interface Span {
   text: string
 }
 
-const drawing = 112
+const drawing = 106
 const below = 30
 /** The position of today: the future needs less room than the past. */
 const todayShare = 0.38
 /** With too many invoices for single dots, each side of today is cut into columns of this many pixels, one dot per column. */
 const crowdWidth = 34
-/** Areas above the axis that dots must leave free: the word "today" and the toggle. */
-const word = { right: 50, foot: 30 }
-const toggle = { left: 40, foot: 38 }
+/** The word "today", left of its mark: dots and names must leave it free. */
+const word = { width: 46, foot: 22 }
+/** The radius shrinks by this share of the largest for each tenth of the amount, so that one large invoice cannot hide the others. */
+const perTenth = 0.3
+const smallest = 4
+/** Below this width only the largest dot has its name above it. */
+const roomy = 600
+const named = { wide: 3, narrow: 1 }
+const nameHeight = 34
 
-/** Places the dots for a width in pixels: x is the due date, the area of a dot is its amount. */
+/** Places the dots for a width in pixels: x is the due date, and the radius grows with the logarithm of the amount. */
 export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
   const todayX = Math.round(width * todayShare)
   const spans = { before: span(items.map(({ daysLate }) => -daysLate)), after: span(items.map(({ daysLate }) => daysLate)) }
@@ -70,16 +92,17 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
     return { side, index, x: todayX + (index + 0.5) * crowdWidth * (daysLate > 0 ? 1 : -1) }
   }
   const groups = crowded ? gather(items, ({ daysLate }) => Object.values(columnOf(daysLate)).join(' ')) : items.map((item) => [item])
-  const most = crowded ? crowdWidth / 2 - 1 : Math.min(20, Math.max(13, width / 40))
-  const ceiling = (x: number, radius: number) =>
-    Math.max(x + radius > width - toggle.left ? toggle.foot : 0, x > todayX && x - radius < todayX + word.right ? word.foot : 0)
+  const most = crowded ? crowdWidth / 2 - 1 : Math.min(20, Math.max(15, width / 45))
+  const radiusOf = (amount: number, largest: number) =>
+    Math.max(smallest, most * (1 - perTenth * Math.log10(largest / Math.max(1, amount))))
+  const ceiling = (x: number, radius: number) => (x < todayX && x + radius > todayX - word.width ? word.foot : 0)
   const draw = (drawn: DueItem[][]): Dot[] => {
     const largest = Math.max(1, ...drawn.map(sum))
     const dots = drawn.map((group): Dot => {
       const first = group[0] as DueItem
       // A group shows its number of invoices, so it must be large enough for the digits.
       const least = group.length > 1 ? Math.min(most, 6 + 3 * String(group.length).length) : 4
-      const radius = Math.max(least, most * Math.sqrt(sum(group) / largest))
+      const radius = Math.max(least, radiusOf(sum(group), largest))
       const wanted = crowded ? columnOf(first.daysLate).x : mean(group.map(({ daysLate }) => scale(daysLate)))
       return {
         key: first.id,
@@ -100,7 +123,65 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
     ]
     return draw([...rest, joined.flat()])
   }
-  return { dots: draw(groups), ticks: ticks(width, todayX, spans, scale), todayX, baseline: drawing, height: drawing + below }
+  const dots = draw(groups)
+  const largest = Math.max(1, ...dots.map(({ amount }) => amount))
+  return {
+    dots,
+    names: nameLargest(dots, width, todayX),
+    key: crowded || dots.length === 0 ? [] : roundAmounts(largest).map((amount) => ({ amount, radius: radiusOf(amount, largest) })),
+    ticks: ticks(width, todayX, spans, scale),
+    todayX,
+    baseline: drawing,
+    height: drawing + below,
+  }
+}
+
+/** The three powers of ten up to the largest amount. */
+function roundAmounts(largest: number): number[] {
+  const top = 10 ** Math.floor(Math.log10(largest))
+  return [top / 100, top / 10, top].filter((amount) => amount >= 100)
+}
+
+interface Area {
+  left: number
+  right: number
+  top: number
+  foot: number
+}
+
+/** The names of the largest dots, each above its dot and clear of other dots, other names and the mark of today. */
+function nameLargest(dots: Dot[], width: number, todayX: number): DotName[] {
+  const names: DotName[] = []
+  const taken: Area[] = [{ left: todayX - word.width, right: todayX + 4, top: 0, foot: word.foot }]
+  const most = width < roomy ? named.narrow : named.wide
+  for (const dot of dots.toSorted((one, other) => other.amount - one.amount).slice(0, most)) {
+    const [name, amount] = dotLabel(dot)
+    const half = Math.min(longestName, Math.max(name.length * letter.bold, amount.length * letter.plain)) / 2
+    // Beside its dot rather than not at all, as long as the name still touches it.
+    const places = [0, 0.5, -0.5, 0.9, -0.9].map((shift) => Math.min(Math.max(dot.x + shift * half, half), width - half))
+    const found = places.flatMap((x) => {
+      const top = (foot: number): Area => ({ left: x - half, right: x + half, top: foot - nameHeight, foot })
+      const under = dots.filter((other) => Math.abs(other.x - x) < half + other.radius)
+      const foot = Math.min(dot.y - dot.radius, ...under.map(({ y, radius }) => y - radius)) - 5
+      const area = top(foot)
+      const crossesToday = area.left < todayX + 4 && area.right > todayX - 4
+      return area.top < 0 || crossesToday || taken.some((other) => overlap(area, other)) ? [] : [{ x, foot, area }]
+    })
+    // The nearest to its dot.
+    const [best] = found.toSorted((one, other) => other.foot - one.foot || Math.abs(one.x - dot.x) - Math.abs(other.x - dot.x))
+    if (!best) continue
+    taken.push(best.area)
+    names.push({ key: dot.key, name, amount, x: best.x, y: best.foot })
+  }
+  return names
+}
+
+/** Widths in pixels: estimates that are rather too large. */
+const letter = { bold: 7.6, plain: 7.8 }
+export const longestName = 150
+
+function overlap(one: Area, other: Area): boolean {
+  return one.left < other.right + 6 && one.right > other.left - 6 && one.top < other.foot && one.foot > other.top
 }
 
 /** The days that one side shows; anything further away is placed at the end, whose tick then reads "90+". */
@@ -165,14 +246,23 @@ function apart(one: Dot, other: Dot): boolean {
   return Math.hypot(one.x - other.x, one.y - other.y) >= one.radius + other.radius + 1
 }
 
+/** The ends, and between them the days that are far enough from each other, from today and from the ends. */
 function ticks(width: number, todayX: number, spans: { before: Span; after: Span }, scale: (daysLate: number) => number): Tick[] {
-  const middle: Tick = { x: scale(14), text: texts.dueLine.overdue('14'), anchor: 'middle' }
   const ends: Tick[] = [
     { x: 0, text: texts.dueLine.dueIn(spans.before.text), anchor: 'start' },
     { x: width, text: texts.dueLine.overdue(spans.after.text), anchor: 'end' },
   ]
-  return middle.x - todayX > 60 && width - middle.x > 180 ? [...ends, middle] : ends
+  const between = [-14, -7, 7, 14, 30].flatMap((days): Tick[] => {
+    const x = scale(days)
+    const inside = days < 0 ? -days < spans.before.days : days < spans.after.days
+    const free = Math.abs(x - todayX) > 44 && (days < 0 ? x > endWidth.before : x < width - endWidth.after)
+    return inside && free ? [{ x, text: `${Math.abs(days)}`, anchor: 'middle' }] : []
+  })
+  return [...ends, ...between.filter(({ x }, nth) => between.slice(0, nth).every((other) => Math.abs(other.x - x) > 34))]
 }
+
+/** How much of the line the texts at its ends take. */
+const endWidth = { before: 110, after: 130 }
 
 /** The label of a dot: client or number of invoices, amount, lateness. */
 export function dotLabel(dot: Dot): [name: string, amount: string, when: string] {

@@ -27,8 +27,10 @@ export const texts = {
   },
   dueLine: {
     today: 'today',
-    asLine: 'Show as a line',
-    asTable: 'Show as a table',
+    asLine: 'As a line',
+    asTable: 'As a list',
+    key: 'Dot size',
+    round: (rupees: number) => `₹${rupees.toLocaleString('en-IN')}`,
     dueIn: (days: string) => `due in ${days} days`,
     overdue: (days: string) => `${days} days overdue`,
     several: (n: number) => `${n} invoices`,

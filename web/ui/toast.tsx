@@ -54,13 +54,13 @@ export function Toaster(): ReactNode {
 }
 
 /** A toast with an Undo button. */
-export function undoToast(message: string, undo: () => void): void {
+export function undoToast(message: string, undo: () => void, tone: 'good' | 'info' = 'info'): void {
   const shown: { id: string | null } = { id: null }
   const takeBack = () => {
     if (shown.id !== null) dismissToast(shown.id)
     undo()
   }
-  shown.id = toast('info', <Undo message={message} onUndo={takeBack} />)
+  shown.id = toast(tone, <Undo message={message} onUndo={takeBack} />)
 }
 
 function Undo({ message, onUndo }: { message: string; onUndo: () => void }): ReactNode {

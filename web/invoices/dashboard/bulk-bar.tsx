@@ -13,7 +13,7 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast, undoToast } from '#web/ui/toast.tsx'
-import styles from './dashboard.module.css'
+import styles from './bulk-bar.module.css'
 import { inverseChanges } from './list-data.ts'
 import type { Selection } from './list-state.ts'
 import { texts as dashboardTexts } from './texts.ts'
@@ -47,7 +47,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
       body: texts.removeText(sum),
       tone: 'danger',
       action: texts.remove,
-      busy: dashboardTexts.remove.busy,
+      busy: invoiceTexts.acting.remove.busy,
       failed: texts.failed,
       onConfirm: () => change({ invoices: selected, change: { do: 'delete' }, done: invoiceTexts.deleted }),
     })

@@ -18,10 +18,9 @@ const OpenExportMenu = lazyDialog(load)
 
 const icon = <IconDownload size={18} stroke={1.7} />
 
-/** Exports all invoices, or with a search or filter a choice of only those shown. `invoices` is null until they are loaded. */
-export function ExportButton({ invoices }: { invoices: Invoice[] | null }): ReactNode {
+/** The filter and search of the screen, and the export of all invoices or of those. */
+export function useExport(invoices: Invoice[] | null): Exporting {
   const [address] = useSearchParams()
-  const [choosing, setChoosing] = useState(false)
   const search = (address.get('search') ?? '').trim()
   const status = invoiceStatus.safeParse(address.get('status')).data
   const { mutate, isPending } = useMutation({
@@ -32,24 +31,44 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
     },
     onError: (error) => toast('bad', texts.exporting.failed(errorMessage(error))),
   })
+  const narrowed = search !== '' || status !== undefined
+  return {
+    busy: isPending,
+    shown: narrowed && invoices ? filterInvoices(searchInvoices(invoices, search), status ?? 'all').length : null,
+    exportAll: () => mutate({}),
+    exportShown: () => mutate({ search, ...(status ? { status } : {}) }),
+  }
+}
+
+export interface Exporting {
+  busy: boolean
+  /** How many invoices a search or filter leaves; null without one. */
+  shown: number | null
+  exportAll: () => void
+  exportShown: () => void
+}
+
+/** Exports all invoices, or with a search or filter a choice of only those shown. `ready`: the invoices are loaded. */
+export function ExportButton({ exporting, ready }: { exporting: Exporting; ready: boolean }): ReactNode {
+  const [choosing, setChoosing] = useState(false)
+  const { busy, shown, exportAll, exportShown } = exporting
   const style = { variant: 'default', className: styles.tool ?? '', leftSection: icon } as const
-  if (invoices === null)
+  if (!ready)
     return (
       <Button {...style} disabled>
         {texts.exporting.button}
       </Button>
     )
-  if (search === '' && status === undefined)
+  if (shown === null)
     return (
-      <BusyButton {...style} busy={isPending} busyText={texts.exporting.busy} onClick={() => mutate({})}>
+      <BusyButton {...style} busy={busy} busyText={texts.exporting.busy} onClick={exportAll}>
         {texts.exporting.button}
       </BusyButton>
     )
-  const shown = filterInvoices(searchInvoices(invoices, search), status ?? 'all').length
   const button = (
     <Button
       {...style}
-      loading={isPending}
+      loading={busy}
       aria-haspopup="menu"
       aria-expanded={false}
       onClick={() => setChoosing(true)}
@@ -65,11 +84,11 @@ export function ExportButton({ invoices }: { invoices: Invoice[] | null }): Reac
     <Suspense fallback={button}>
       <OpenExportMenu
         shown={shown}
-        onAll={() => mutate({})}
-        onShown={() => mutate({ search, ...(status ? { status } : {}) })}
+        onAll={exportAll}
+        onShown={exportShown}
         onClose={() => setChoosing(false)}
         button={(ref) => (
-          <Button {...style} ref={ref} loading={isPending}>
+          <Button {...style} ref={ref} loading={busy}>
             {texts.exporting.button}
           </Button>
         )}

@@ -1,33 +1,34 @@
+import { IconCalendarX, IconCircleCheck, IconClock, IconMail, IconMailExclamation, IconPlayerPause } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
-import { describePause, isPaused } from '#web/invoices/pause.ts'
+import { type InvoiceState, type Known, stateOf } from '#web/invoices/invoice-state.ts'
+import { describePause } from '#web/invoices/pause.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
-import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
 import styles from './dashboard.module.css'
+import { useInvoiceActions } from './invoice-actions.tsx'
 import { InvoiceMenu, SelectBox } from './invoice-controls.tsx'
-import { dueLabel, lastEventLabel, refusalOf } from './list-data.ts'
+import { dueLabel } from './list-data.ts'
 import type { Selection } from './list-state.ts'
 import { texts } from './texts.ts'
 import { useGridNavigation } from './use-grid-navigation.ts'
 
 const gap = 16
 const narrowest = 290
-const cardHeight = 206
+const cardHeight = 258
 const last: { width: number | null; top: number } = { width: null, top: 0 }
 
 interface InvoiceCardsProps {
   invoices: Invoice[]
-  zone: string | undefined
+  known: Known
   today: string
-  now: Date
   selection: Selection
 }
 
-export function InvoiceCards({ invoices, zone, today, now, selection }: InvoiceCardsProps): ReactNode {
+export function InvoiceCards({ invoices, known, today, selection }: InvoiceCardsProps): ReactNode {
   const rows = useGridNavigation<HTMLUListElement>({
     items: invoices.length,
     columns: (width) => Math.floor((width + gap) / (narrowest + gap)),
@@ -52,9 +53,8 @@ export function InvoiceCards({ invoices, zone, today, now, selection }: InvoiceC
         <InvoiceCard
           key={invoice._id}
           invoice={invoice}
-          zone={zone}
+          known={known}
           today={today}
-          now={now}
           index={rows.from + index}
           of={invoices.length}
           selected={selection.isSelected(invoice._id)}
@@ -67,21 +67,31 @@ export function InvoiceCards({ invoices, zone, today, now, selection }: InvoiceC
 
 interface InvoiceCardProps {
   invoice: Invoice
-  zone: string | undefined
+  known: Known
   today: string
-  now: Date
   index: number
   of: number
   selected: boolean
   onToggle: (id: string, range: boolean) => void
 }
 
+const icons = {
+  paid: IconCircleCheck,
+  broken: IconCalendarX,
+  failing: IconMailExclamation,
+  paused: IconPlayerPause,
+  reminded: IconMail,
+  new: IconClock,
+} as const satisfies Record<InvoiceState['kind'], typeof IconMail>
+
 export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): ReactNode {
-  const { invoice, zone, today, now, index, of, selected, onToggle } = props
-  const refusal = refusalOf(invoice)
+  const { invoice, known, today, index, of, selected, onToggle } = props
+  const state = stateOf(invoice, known)
+  const Icon = icons[state.kind]
   return (
     <li aria-posinset={index + 1} aria-setsize={of} className={styles.card} data-index={index} data-selected={selected || undefined}>
       <div className={styles.cardHead}>
+        <SelectBox invoice={invoice} selected={selected} onToggle={onToggle} />
         <Link to={screens.invoice(invoice._id)} state={{ invoice }} className={styles.cardClient} title={invoice.clientName} data-open>
           {invoice.clientName}
         </Link>
@@ -97,26 +107,53 @@ export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): R
       </div>
       <div className={styles.cardAmount}>{formatRupees(invoice.amount)}</div>
       <div className={styles.cardDue}>{dueLabel(invoice, today)}</div>
+      <p className={styles.cardState} data-tone={state.tone} title={titleOf(invoice, state)}>
+        <Icon size={18} stroke={1.7} aria-hidden />
+        <span>{state.text}</span>
+      </p>
       <div className={styles.cardFoot}>
-        <SelectBox invoice={invoice} selected={selected} onToggle={onToggle} />
-        <div className={styles.cardLast}>
-          <PausePill invoice={invoice} />
-          <span title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
-            {lastEventLabel(invoice, zone, now)}
-          </span>
-        </div>
+        <CardActions invoice={invoice} kind={state.kind} />
         <InvoiceMenu invoice={invoice} className={styles.cardMenu} />
       </div>
     </li>
   )
 })
 
-function PausePill({ invoice }: { invoice: Invoice }): ReactNode {
-  const { pause } = invoice
-  if (pause === null || !isPaused(invoice)) return null
+/** The mail server's words, or the whole of a pause: what the line has no room for. */
+function titleOf(invoice: Invoice, { kind, text, reply }: InvoiceState): string {
+  return kind === 'paused' ? describePause(invoice).join('\n') : (reply ?? text)
+}
+
+/** The two actions that fit the state; the others are in the menu. */
+function CardActions({ invoice, kind }: { invoice: Invoice; kind: InvoiceState['kind'] }): ReactNode {
+  const { markAs, resume } = useInvoiceActions()
+  const { card } = texts
+  // Not the library's buttons: a card has two, and a list scrolls through thousands.
+  const style = { className: styles.cardAction } as const
+  const button = { ...style, type: 'button' } as const
+  const about = (action: string) => card.about(action, invoice.reference, invoice.clientName)
+  if (invoice.status === 'paid')
+    return (
+      <Link to={screens.newInvoice} state={{ copy: invoice }} {...style} aria-label={about(card.duplicate)}>
+        {card.duplicate}
+      </Link>
+    )
   return (
-    <span title={describePause(invoice).join('\n')}>
-      <Pill tone="quiet">{invoiceTexts.pause.pill(pause.until === null ? null : showDate(pause.until))}</Pill>
-    </span>
+    <>
+      {kind === 'failing' ? (
+        <Link to={screens.invoice(invoice._id)} state={{ invoice, field: 'clientEmail' }} {...style} aria-label={about(card.correct)}>
+          {card.correct}
+        </Link>
+      ) : (
+        kind === 'paused' && (
+          <button {...button} aria-label={about(card.resume)} onClick={() => resume(invoice)}>
+            {card.resumeShort}
+          </button>
+        )
+      )}
+      <button {...button} aria-label={about(card.markPaid)} onClick={() => markAs(invoice, 'paid')}>
+        {card.markPaid}
+      </button>
+    </>
   )
 }

@@ -1,75 +1,101 @@
 import { Button, Skeleton } from '@mantine/core'
-import { IconFilter, IconLayoutGrid, IconList, IconSearch, IconSearchOff, IconX } from '@tabler/icons-react'
+import {
+  IconArrowsSort,
+  IconChevronDown,
+  IconFilter,
+  IconLayoutGrid,
+  IconList,
+  IconSearch,
+  IconSearchOff,
+  IconX,
+} from '@tabler/icons-react'
 import { type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
-import { useToday } from '#web/platform/use-today.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import styles from './dashboard.module.css'
 import { InvoiceActions } from './invoice-actions.tsx'
 import { InvoiceCards } from './invoice-cards.tsx'
-import { countByFilter, countLateUnpaid, filterInvoices, openItems, searchInvoices, sortInvoices } from './list-data.ts'
+import {
+  column,
+  countByFilter,
+  filterInvoices,
+  type Order,
+  openItems,
+  order as orderSchema,
+  searchInvoices,
+  sortInvoices,
+} from './list-data.ts'
 import { useSearch, useSelection, useView, type View } from './list-state.ts'
 import { Overview } from './overview.tsx'
 import { type Filter, texts } from './texts.ts'
 import { focusItem } from './use-grid-navigation.ts'
+import { useKnown } from './use-known.ts'
 
 const InvoiceTable = lazyDialog(async () => (await import('./invoice-table.tsx')).InvoiceTable)
 const BulkBar = lazyDialog(async () => (await import('./bulk-bar.tsx')).BulkBar)
 
-/** The invoice list: due line, search, filters, then cards or a table. */
+/** The invoice list: line of attention, tiles and due line, search, order and filters, then cards or a table. */
 export function InvoiceList({ invoices }: { invoices: Invoice[] }): ReactNode {
   const navigate = useNavigate()
-  const { zone, now, today } = useToday()
+  const { known, today, status, next } = useKnown(invoices)
+  const { zone } = known
   const { search, onSearch, filter, onFilter } = useSearch()
   const { view, onView, order, onOrder } = useView()
   const deferredSearch = useDeferredValue(search)
   const found = useMemo(() => searchInvoices(invoices, deferredSearch), [invoices, deferredSearch])
   const counts = useMemo(() => countByFilter(found), [found])
-  const lateUnpaid = useMemo(() => countLateUnpaid(found, today), [found, today])
-  const shown = useMemo(() => sortInvoices(filterInvoices(found, filter), view === 'list' ? order : null), [found, filter, view, order])
+  const shown = useMemo(() => sortInvoices(filterInvoices(found, filter), order, known), [found, filter, order, known])
   const items = useMemo(() => openItems(invoices, today), [invoices, today])
   const selection = useSelection(shown)
   const listFrame = useRef<HTMLDivElement>(null)
-  const latest = useRef(invoices)
-  latest.current = invoices
+  const latest = useRef({ invoices, onFilter })
+  latest.current = { invoices, onFilter }
   const open = useCallback(
     (id: string) => {
-      const invoice = latest.current.find(({ _id }) => _id === id)
+      const invoice = latest.current.invoices.find(({ _id }) => _id === id)
       void navigate(screens.invoice(id), { state: { invoice } })
     },
     [navigate],
   )
+  const showOverdue = useCallback(() => {
+    latest.current.onFilter('overdue')
+    listFrame.current?.parentElement?.querySelector('search')?.scrollIntoView({ block: 'start', behavior: 'smooth' })
+  }, [])
   const focusFirst = () => {
     const list = listFrame.current?.querySelector('[data-invoices]')
     if (list) focusItem(list, 0, 20)
   }
-  const shared = { invoices: shown, zone, today, now, selection }
+  const shared = { invoices: shown, known, today, selection }
   return (
     <InvoiceActions>
-      <Overview invoices={invoices} items={items} today={today} zone={zone} onOpen={open} />
+      <Overview
+        invoices={invoices}
+        items={items}
+        today={today}
+        zone={zone}
+        status={status}
+        next={next}
+        onOpen={open}
+        onOverdue={showOverdue}
+      />
       <InvoiceFilters
         search={search}
         onSearch={onSearch}
         onEnter={focusFirst}
+        order={order}
+        onOrder={onOrder}
         filter={filter}
         onFilter={onFilter}
         counts={counts}
         view={view}
         onView={onView}
       />
-      {filter !== 'paid' && shown.length > 0 && lateUnpaid > 0 && <p className={styles.lateNote}>{texts.noMatch.lateUnpaid(lateUnpaid)}</p>}
       <div ref={listFrame}>
         {shown.length === 0 ? (
-          <NoMatch
-            search={deferredSearch.trim()}
-            filter={filter}
-            lateUnpaid={lateUnpaid}
-            onClear={() => onSearch('')}
-            onFilter={onFilter}
-          />
+          <NoMatch search={deferredSearch.trim()} filter={filter} onClear={() => onSearch('')} onFilter={onFilter} />
         ) : view === 'list' ? (
           <Suspense fallback={<Skeleton className={styles.tablePlaceholder} radius={14} />}>
             <InvoiceTable {...shared} order={order} onOrder={onOrder} onClose={() => onView('cards')} />
@@ -94,6 +120,8 @@ const views = [
 interface InvoiceFiltersProps {
   search: string
   onSearch: (search: string) => void
+  order: Order
+  onOrder: (order: Order) => void
   filter: Filter
   onFilter: (filter: Filter) => void
   counts: Record<Filter, number>
@@ -105,10 +133,11 @@ interface InvoiceFiltersProps {
 
 /** The counts on the filters follow the search. */
 function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
-  const { search, onSearch, onEnter, filter, onFilter, counts, view, onView } = props
+  const { search, onSearch, onEnter, order, onOrder, filter, onFilter, counts, view, onView } = props
   const box = useRef<HTMLInputElement>(null)
   return (
     <search className={styles.filterBar}>
+      <OrderChoice order={order} onOrder={onOrder} />
       <div className={styles.search}>
         <IconSearch size={18} stroke={1.7} aria-hidden className={styles.searchIcon} />
         <input
@@ -171,26 +200,55 @@ function InvoiceFilters(props: InvoiceFiltersProps): ReactNode {
   )
 }
 
+/** The heading of the list, which is the choice of its order; on a phone only an icon. */
+function OrderChoice({ order, onOrder }: { order: Order; onOrder: (order: Order) => void }): ReactNode {
+  const offered = [
+    { value: 'null', label: texts.list.attention },
+    { value: '"newest"', label: texts.list.newest },
+    ...column.options.flatMap((by) => [
+      { value: JSON.stringify({ by, ascending: true }), label: texts.list.orders[by].ascending },
+      { value: JSON.stringify({ by, ascending: false }), label: texts.list.orders[by].descending },
+    ]),
+  ]
+  const value = JSON.stringify(order)
+  return (
+    <div className={styles.order}>
+      <span className={styles.orderName} aria-hidden="true">
+        {offered.find((one) => one.value === value)?.label}
+      </span>
+      <IconChevronDown size={20} stroke={1.7} aria-hidden className={styles.orderMark} />
+      <IconArrowsSort size={20} stroke={1.7} aria-hidden className={styles.orderIcon} />
+      <select
+        className={styles.orderSelect}
+        aria-label={texts.list.sortBy}
+        value={value}
+        onChange={(event) => onOrder(orderSchema.parse(JSON.parse(event.currentTarget.value)))}
+      >
+        {offered.map((one) => (
+          <option key={one.value} value={one.value}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
 interface NoMatchProps {
   search: string
   filter: Filter
-  /** How many of the found invoices are past due but still marked unpaid. */
-  lateUnpaid: number
   onClear: () => void
   onFilter: (filter: Filter) => void
 }
 
 /** No invoice matches the search or the filter. */
-function NoMatch({ search, filter, lateUnpaid, onClear, onFilter }: NoMatchProps): ReactNode {
+function NoMatch({ search, filter, onClear, onFilter }: NoMatchProps): ReactNode {
   const { noMatch } = texts
-  const text = search !== '' || filter === 'all' ? noMatch.text(search, filter) : noMatch.byFilter[filter]
-  const hasLateUnpaid = filter === 'overdue' && lateUnpaid > 0
   return (
     <EmptyState
       icon={search === '' ? <IconFilter /> : <IconSearchOff />}
       title={noMatch.title}
-      text={text}
-      {...(hasLateUnpaid ? { more: noMatch.lateUnpaid(lateUnpaid) } : {})}
+      text={search !== '' || filter === 'all' ? noMatch.text(search, filter) : noMatch.byFilter[filter]}
       action={
         <>
           {search !== '' && (
@@ -198,7 +256,6 @@ function NoMatch({ search, filter, lateUnpaid, onClear, onFilter }: NoMatchProps
               {noMatch.clear}
             </Button>
           )}
-          {hasLateUnpaid && <Button onClick={() => onFilter('unpaid')}>{noMatch.viewUnpaid}</Button>}
           {filter !== 'all' && (
             <Button variant="default" onClick={() => onFilter('all')}>
               {noMatch.viewAll}

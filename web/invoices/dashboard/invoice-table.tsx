@@ -1,16 +1,17 @@
-import { NativeSelect, VisuallyHidden } from '@mantine/core'
+import { VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
+import { type Known, nextLabel, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
-import { showDate } from '#web/ui/dates.ts'
+import { capitalized, showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
-import styles from './dashboard.module.css'
 import { InvoiceMenu, SelectBox } from './invoice-controls.tsx'
-import { column, daysLabel, nextOrder, type Order, order as orderSchema, refusalOf, reminderLabel } from './list-data.ts'
+import styles from './invoice-table.module.css'
+import { column, daysLabel, nextOrder, type Order, reminderLabel } from './list-data.ts'
 import type { Selection } from './list-state.ts'
 import { texts } from './texts.ts'
 import { useGridNavigation } from './use-grid-navigation.ts'
@@ -20,9 +21,8 @@ const last: { width: number | null; top: number } = { width: null, top: 0 }
 
 interface InvoiceTableProps {
   invoices: Invoice[]
-  zone: string | undefined
+  known: Known
   today: string
-  now: Date
   order: Order
   onOrder: (order: Order) => void
   selection: Selection
@@ -30,61 +30,56 @@ interface InvoiceTableProps {
   onClose: () => void
 }
 
-export function InvoiceTable({ invoices, zone, today, now, order, onOrder, selection }: InvoiceTableProps): ReactNode {
+export function InvoiceTable({ invoices, known, today, order, onOrder, selection }: InvoiceTableProps): ReactNode {
   const rows = useGridNavigation<HTMLTableSectionElement>({
     items: invoices.length,
     columns: () => 1,
-    height: (width) => (width >= wide ? 41 : 73),
+    height: (width) => (width >= wide ? 57 : 97),
     gap: 0,
     last,
   })
+  const sorted = order === 'newest' ? null : order
   return (
-    <>
-      <div className={styles.tableOrder}>
-        <OrderChoice order={order} onOrder={onOrder} />
-      </div>
-      <table className={styles.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
-        <thead className={styles.tableHead}>
-          <tr aria-rowindex={1} className={styles.headRow}>
-            <th scope="col">
-              <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
+    <table className={styles.table} aria-label={texts.dashboard.invoices} aria-rowcount={invoices.length + 1}>
+      <thead className={styles.tableHead}>
+        <tr aria-rowindex={1} className={styles.headRow}>
+          <th scope="col">
+            <VisuallyHidden>{texts.list.selection}</VisuallyHidden>
+          </th>
+          {column.options.map((by) => (
+            <th
+              key={by}
+              scope="col"
+              className={styles.column}
+              data-column={by}
+              aria-sort={sorted?.by === by ? (sorted.ascending ? 'ascending' : 'descending') : 'none'}
+            >
+              <button type="button" className={styles.sort} onClick={() => onOrder(nextOrder(order, by))}>
+                {texts.list.columns[by]}
+                <OrderIcon ascending={sorted?.by === by ? sorted.ascending : null} />
+              </button>
             </th>
-            {column.options.map((by) => (
-              <th
-                key={by}
-                scope="col"
-                className={styles.column}
-                data-column={by}
-                aria-sort={order?.by === by ? (order.ascending ? 'ascending' : 'descending') : 'none'}
-              >
-                <button type="button" className={styles.sort} onClick={() => onOrder(nextOrder(order, by))}>
-                  {texts.list.columns[by]}
-                  <OrderIcon ascending={order?.by === by ? order.ascending : null} />
-                </button>
-              </th>
-            ))}
-            <th scope="col">
-              <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
-            </th>
-          </tr>
-        </thead>
-        <tbody ref={rows.frame} className={styles.tableBody} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
-          {invoices.slice(rows.from, rows.to).map((invoice, index) => (
-            <InvoiceRow
-              key={invoice._id}
-              invoice={invoice}
-              zone={zone}
-              today={today}
-              now={now}
-              index={rows.from + index}
-              height={rows.height}
-              selected={selection.isSelected(invoice._id)}
-              onToggle={selection.toggle}
-            />
           ))}
-        </tbody>
-      </table>
-    </>
+          <th scope="col">
+            <VisuallyHidden>{texts.list.actions}</VisuallyHidden>
+          </th>
+        </tr>
+      </thead>
+      <tbody ref={rows.frame} className={styles.tableBody} data-invoices style={{ height: rows.total, paddingTop: rows.start }}>
+        {invoices.slice(rows.from, rows.to).map((invoice, index) => (
+          <InvoiceRow
+            key={invoice._id}
+            invoice={invoice}
+            known={known}
+            today={today}
+            index={rows.from + index}
+            height={rows.height}
+            selected={selection.isSelected(invoice._id)}
+            onToggle={selection.toggle}
+          />
+        ))}
+      </tbody>
+    </table>
   )
 }
 
@@ -96,9 +91,8 @@ function OrderIcon({ ascending }: { ascending: boolean | null }): ReactNode {
 
 interface InvoiceRowProps {
   invoice: Invoice
-  zone: string | undefined
+  known: Known
   today: string
-  now: Date
   index: number
   height: number
   selected: boolean
@@ -106,9 +100,11 @@ interface InvoiceRowProps {
 }
 
 const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
-  const { invoice, zone, today, now, index, height, selected, onToggle } = props
+  const { invoice, known, today, index, height, selected, onToggle } = props
   const { clientName, clientEmail, reference, amount, dueDate, status } = invoice
-  const refusal = refusalOf(invoice)
+  const { kind, tone, text, reply } = stateOf(invoice, known)
+  const failing = tone === 'bad' || tone === 'warn'
+  const next = nextLabel(invoice, known)
   return (
     <tr aria-rowindex={index + 2} data-index={index} data-selected={selected || undefined} className={styles.row} style={{ height }}>
       <td className={styles.rowSelect}>
@@ -130,13 +126,17 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
       </td>
       <td className={styles.rowAmount}>{formatRupees(amount)}</td>
       <td className={styles.rowDue}>
-        {showDate(dueDate)} <span className={styles.rowDays}>{daysLabel(invoice, today)}</span>
+        <span className={styles.rowDate}>{showDate(dueDate)}</span> <span className={styles.rowDays}>{daysLabel(invoice, today)}</span>
       </td>
       <td className={styles.rowStatus}>
         <Pill tone={status}>{invoiceTexts.status[status]}</Pill>
       </td>
-      <td className={styles.rowReminder} title={refusal ?? undefined} data-refused={refusal !== null || undefined}>
-        {reminderLabel(invoice, zone, now)}
+      <td className={styles.rowReminder} title={failing ? (reply ?? text) : undefined} data-tone={failing ? tone : undefined}>
+        {failing ? text : kind === 'paid' || invoice.lastReminderAt !== null ? reminderLabel(invoice, known) : texts.list.never}
+      </td>
+      <td className={styles.rowNext}>
+        <span className={styles.rowNextLabel}>{`${texts.list.columns.next}: `}</span>
+        {status === 'paid' ? texts.list.none : next === null ? '' : capitalized(next)}
       </td>
       <td className={styles.rowMenu}>
         <InvoiceMenu invoice={invoice} className={styles.rowMenuButton} />
@@ -144,21 +144,3 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
     </tr>
   )
 })
-
-/** The choices of the column heads, for windows too narrow for columns. */
-function OrderChoice({ order, onOrder }: { order: Order; onOrder: (order: Order) => void }): ReactNode {
-  return (
-    <NativeSelect
-      aria-label={texts.list.sortBy}
-      value={JSON.stringify(order)}
-      onChange={(event) => onOrder(orderSchema.parse(JSON.parse(event.currentTarget.value)))}
-      data={[
-        { value: 'null', label: texts.list.newest },
-        ...column.options.flatMap((by) => [
-          { value: JSON.stringify({ by, ascending: true }), label: texts.list.orders[by].ascending },
-          { value: JSON.stringify({ by, ascending: false }), label: texts.list.orders[by].descending },
-        ]),
-      ]}
-    />
-  )
-}

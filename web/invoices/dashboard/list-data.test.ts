@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Invoice } from '#contract/invoices.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
+import type { Known } from '#web/invoices/invoice-state.ts'
 import {
   countByFilter,
-  countLateUnpaid,
   dueLabel,
   inverseChanges,
-  lastEventLabel,
   nextOrder,
+  nextRun,
   openItems,
   searchInvoices,
   sortInvoices,
@@ -20,6 +20,7 @@ function anInvoice(given: Partial<Invoice>): Invoice {
   count += 1
   return aShownInvoice({ _id: String(count), dueDate: today, reference: `INV-${count}`, ...given })
 }
+const known: Known = { zone: 'Asia/Kolkata', now: new Date('2026-11-20T10:00:00Z'), broken: new Set(), next: undefined }
 const named = (_id: string, given: Partial<Invoice>) => aShownInvoice({ _id, ...given })
 
 test('search matches part of a name or email, case-insensitive', () => {
@@ -29,32 +30,36 @@ test('search matches part of a name or email, case-insensitive', () => {
   expect(searchInvoices(list, '  ')).toEqual(list)
 })
 
+test('search matches part of a reference, and the beginning of an amount with or without commas', () => {
+  const list = [anInvoice({ reference: 'INV-0040', amount: 36_400 }), anInvoice({ reference: 'K-7', amount: 640.5 })]
+  expect(searchInvoices(list, 'inv-00')).toEqual([list[0]])
+  for (const typed of ['36,400', '36400.00', '₹36,4', 'Rs. 364']) expect(searchInvoices(list, typed), typed).toEqual([list[0]])
+  expect(searchInvoices(list, '640.5')).toEqual([list[1]])
+  expect(searchInvoices(list, '400')).toEqual([])
+})
+
 test('each filter button counts the invoices of its status as stored', () => {
   const list = [anInvoice({ status: 'paid' }), anInvoice({ status: 'unpaid', dueDate: '2020-01-01' }), anInvoice({ status: 'overdue' })]
   expect(countByFilter(list)).toEqual({ all: 3, paid: 1, unpaid: 1, overdue: 1 })
 })
 
-test('invoices past due but marked unpaid are counted, because the overdue filter leaves them out', () => {
-  const list = [
-    anInvoice({ dueDate: '2026-11-19' }),
-    anInvoice({ dueDate: today }),
-    anInvoice({ dueDate: '2026-11-19', status: 'overdue' }),
-    anInvoice({ dueDate: '2026-11-19', status: 'paid' }),
-  ]
-  expect(countLateUnpaid(list, today)).toBe(1)
-})
-
-test('totals: overdue, due within 14 days, paid this month', () => {
+test('totals: overdue with its invoices and clients, due within 14 days, paid this month', () => {
   const list = [
     anInvoice({ amount: 0.1, dueDate: '2026-11-19' }),
-    anInvoice({ amount: 0.2, dueDate: '2026-11-01', status: 'overdue' }),
+    anInvoice({ amount: 0.2, dueDate: '2026-11-01', status: 'overdue', clientEmail: 'BILLING@kaveri.example' }),
     anInvoice({ amount: 5, dueDate: '2026-11-20' }),
     anInvoice({ amount: 7, dueDate: '2026-12-04' }),
     anInvoice({ amount: 9, dueDate: '2026-12-05' }),
     anInvoice({ amount: 11, status: 'paid', paidAt: '2026-10-31T19:00:00Z' }),
     anInvoice({ amount: 13, status: 'paid', paidAt: '2026-10-31T18:00:00Z' }),
   ]
-  expect(totals(list, openItems(list, today), today, 'Asia/Kolkata')).toEqual({ overdue: 30, soon: 1200, paid: 1100 })
+  expect(totals(list, openItems(list, today), today, 'Asia/Kolkata')).toEqual({
+    overdue: 30,
+    invoices: 2,
+    clients: 1,
+    soon: 1200,
+    paid: 1100,
+  })
 })
 
 test('a card shows the days to or since the due date; a paid one only the date', () => {
@@ -63,16 +68,6 @@ test('a card shows the days to or since the due date; a paid one only the date',
   expect(dueLabel(anInvoice({ dueDate: '2026-11-19' }), today)).toBe('Due 19/11/2026, 1 day ago')
   expect(dueLabel(anInvoice({}), today)).toBe('Due 20/11/2026, today')
   expect(dueLabel(anInvoice({ dueDate: '2026-11-01', status: 'paid' }), today)).toBe('Due 01/11/2026')
-})
-
-test('the foot of a card shows the last event', () => {
-  const now = new Date('2026-11-20T10:00:00Z')
-  const zone = 'Asia/Kolkata'
-  expect(lastEventLabel(anInvoice({}), zone, now)).toBe('No reminder yet')
-  expect(lastEventLabel(anInvoice({ lastReminderAt: '2026-11-20T03:30:00Z' }), zone, now)).toBe('Reminded today, 09:00')
-  const paid = { status: 'paid', paidAt: '2026-11-05T10:00:00Z' } as const
-  expect(lastEventLabel(anInvoice({ ...paid, remindersSent: 2 }), zone, now)).toBe('Paid 05/11/2026 after 2 reminders')
-  expect(lastEventLabel(anInvoice(paid), zone, now)).toBe('Paid 05/11/2026')
 })
 
 const idsOf = (list: Invoice[]) => list.map(({ _id }) => _id).join('')
@@ -89,7 +84,7 @@ test('sorting works by every column, and equal invoices stay newest first', () =
       lastReminderAt: '2026-01-03T00:00:00Z',
     }),
   ]
-  const sorted = (by: Parameters<typeof nextOrder>[1], ascending = true) => idsOf(sortInvoices(list, { by, ascending }))
+  const sorted = (by: Parameters<typeof nextOrder>[1], ascending = true) => idsOf(sortInvoices(list, { by, ascending }, known))
   expect(sorted('client')).toBe('cab')
   expect(sorted('client', false)).toBe('abc')
   expect(sorted('reference')).toBe('bac')
@@ -97,10 +92,56 @@ test('sorting works by every column, and equal invoices stay newest first', () =
   expect(sorted('due')).toBe('bac')
   expect(sorted('status')).toBe('bca')
   expect(sorted('reminder', false)).toBe('cab')
-  expect(idsOf(sortInvoices(list, null))).toBe('abc')
+  expect(idsOf(sortInvoices(list, 'newest', known))).toBe('abc')
 })
 
-test('a third click on a column returns to newest first', () => {
+test('what needs attention comes first: refused, broken promise, the longest overdue, due soon, paid', () => {
+  const list = [
+    named('p', { status: 'paid', paidAt: '2026-11-02T00:00:00Z' }),
+    named('q', { status: 'paid', paidAt: '2026-11-09T00:00:00Z' }),
+    named('s', { dueDate: '2026-11-22' }),
+    named('l', { dueDate: '2026-09-01', status: 'overdue' }),
+    named('m', { dueDate: '2026-11-19', status: 'overdue' }),
+    named('b', { dueDate: '2026-11-18', status: 'overdue' }),
+    named('r', { dueDate: '2026-11-19', status: 'overdue', refusal: '550 5.1.1 no such user' }),
+  ]
+  expect(idsOf(sortInvoices(list, null, { ...known, broken: new Set(['b']) }))).toBe('rblmsqp')
+})
+
+test('by the next reminder, an invoice without one comes last', () => {
+  const at = (day: string) => ({ nextAt: `2026-11-${day}T03:30:00Z`, reason: null })
+  const next = new Map<string, { nextAt: string | null; reason: 'schedule_inactive' | null }>([
+    ['a', { nextAt: null, reason: 'schedule_inactive' }],
+    ['b', at('25')],
+    ['c', at('21')],
+  ])
+  const list = [named('a', {}), named('b', {}), named('c', {}), named('d', { status: 'paid' })]
+  expect(idsOf(sortInvoices(list, { by: 'next', ascending: true }, { ...known, next }))).toBe('cbad')
+})
+
+test('the next emails are those of the first planned moment, one per client where they are grouped', () => {
+  const line = (nextAt: string | null, reason: 'paused' | null = null) => ({ nextAt, reason })
+  const morning = '2026-11-21T03:30:00Z'
+  const list = [
+    named('a', { clientName: 'Kaveri Foods', amount: 10 }),
+    named('b', { clientName: 'Kaveri Foods', amount: 10 }),
+    named('c', { clientName: 'Studio Banyan', clientEmail: 'hello@banyan.example', amount: 15 }),
+    named('d', { clientName: 'Later', clientEmail: 'later@later.example' }),
+    named('e', { clientName: 'Paused', clientEmail: 'paused@paused.example' }),
+  ]
+  const next = new Map([
+    ['a', line(morning)],
+    ['b', line(morning)],
+    ['c', line(morning)],
+    ['d', line('2026-11-25T03:30:00Z')],
+    ['e', line('2026-11-20T03:30:00Z', 'paused')],
+  ])
+  expect(nextRun(list, { ...known, next }, false)).toEqual({ at: morning, emails: 3, clients: ['Kaveri Foods', 'Studio Banyan'] })
+  expect(nextRun(list, { ...known, next }, true)).toMatchObject({ emails: 2 })
+  expect(nextRun(list, { ...known, next: new Map() }, true)).toBeNull()
+})
+
+test('a third click on a column returns to what needs attention', () => {
   const first = nextOrder(null, 'amount')
   expect(first).toEqual({ by: 'amount', ascending: false })
   const second = nextOrder(first, 'amount')

@@ -1,17 +1,25 @@
 import { z } from 'zod'
 import type { BulkChange, Invoice } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
-import { isPaused } from '#web/invoices/pause.ts'
-import { invoiceTexts } from '#web/invoices/texts.ts'
+import type { Known } from '#web/invoices/invoice-state.ts'
 import { capitalized, dateIn, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { type Filter, texts } from './texts.ts'
 
-/** Matches part of the client's name or email, case-insensitive. */
+/**
+ * Matches part of the client's name or email or of the reference, case-insensitive, or the beginning of the amount, typed with or without
+ * commas.
+ */
 export function searchInvoices(invoices: Invoice[], search: string): Invoice[] {
   const wanted = search.trim().toLowerCase()
   if (wanted === '') return invoices
-  return invoices.filter(({ clientName, clientEmail }) => `${clientName}\n${clientEmail}`.toLowerCase().includes(wanted))
+  const digits = wanted.replace(/^(?:₹|rs\.?|inr)\s*/, '').replaceAll(',', '')
+  const amount = /^\d+(?:\.\d{0,2})?$/.test(digits) ? digits : null
+  return invoices.filter(
+    ({ clientName, clientEmail, reference, amount: owed }) =>
+      `${clientName}\n${clientEmail}\n${reference}`.toLowerCase().includes(wanted) ||
+      (amount !== null && owed.toFixed(2).startsWith(amount)),
+  )
 }
 
 export function filterInvoices(invoices: Invoice[], filter: Filter): Invoice[] {
@@ -24,11 +32,6 @@ export function countByFilter(invoices: Invoice[]): Record<Filter, number> {
   return counts
 }
 
-/** Past due but marked unpaid: created after the due date, or set back by hand. `today` is a calendar date. */
-export function countLateUnpaid(invoices: Invoice[], today: string): number {
-  return invoices.filter(({ status, dueDate }) => status === 'unpaid' && dueDate < today).length
-}
-
 /** Unpaid invoices as items of the due line. `today` is a calendar date. */
 export function openItems(invoices: Invoice[], today: string): DueItem[] {
   return invoices
@@ -38,6 +41,7 @@ export function openItems(invoices: Invoice[], today: string): DueItem[] {
       return {
         id: invoice._id,
         name: invoice.clientName,
+        email: invoice.clientEmail.toLowerCase(),
         amount: toMinor(invoice.amount) ?? 0,
         daysLate,
         // Set by hand, "overdue" applies before the due date too.
@@ -46,41 +50,56 @@ export function openItems(invoices: Invoice[], today: string): DueItem[] {
     })
 }
 
-/** The sums above the due line, in minor units. The month is that of the zone. */
-export function totals(
-  invoices: Invoice[],
-  items: DueItem[],
-  today: string,
-  zone: string | undefined,
-): { overdue: number; soon: number; paid: number } {
+export interface Totals {
+  /** In minor units. */
+  overdue: number
+  soon: number
+  paid: number
+  /** How many invoices are overdue, of how many clients. */
+  invoices: number
+  clients: number
+}
+
+/** The sums around the due line. The month is that of the zone. */
+export function totals(invoices: Invoice[], items: DueItem[], today: string, zone: string | undefined): Totals {
   const month = today.slice(0, 7)
-  const sums = { overdue: 0, soon: 0, paid: 0 }
-  for (const { amount, daysLate, late } of items) {
-    if (late) sums.overdue += amount
-    else if (daysLate >= -14) sums.soon += amount
+  const sums = { overdue: 0, soon: 0, paid: 0, invoices: 0 }
+  const clients = new Set<string>()
+  for (const { amount, daysLate, late, email } of items) {
+    if (late) {
+      sums.overdue += amount
+      sums.invoices += 1
+      clients.add(email)
+    } else if (daysLate >= -14) sums.soon += amount
   }
   for (const { status, paidAt, amount } of invoices)
     if (status === 'paid' && paidAt !== null && dateIn(zone, new Date(paidAt)).startsWith(month)) sums.paid += toMinor(amount) ?? 0
-  return sums
+  return { ...sums, clients: clients.size }
 }
 
-export const column = z.enum(['client', 'reference', 'amount', 'due', 'status', 'reminder'])
+export const column = z.enum(['client', 'reference', 'amount', 'due', 'status', 'reminder', 'next'])
 export type Column = z.infer<typeof column>
 
-/** The sort order of the table; null is newest first, the order of the API. */
-export const order = z.object({ by: column, ascending: z.boolean() }).nullable()
+/** The sort order; null is what needs attention first, `newest` the order of the API. */
+export const order = z.union([z.literal('newest'), z.object({ by: column, ascending: z.boolean() })]).nullable()
 export type Order = z.infer<typeof order>
 
 let collator: Intl.Collator | undefined
 const urgency = { overdue: 0, unpaid: 1, paid: 2 }
 
-const compare: Record<Column, (one: Invoice, other: Invoice) => number> = {
+const compare: Record<Column, (one: Invoice, other: Invoice, known: Known) => number> = {
   client: (one, other) => byName(one.clientName, other.clientName),
   reference: (one, other) => byName(one.reference, other.reference),
   amount: (one, other) => one.amount - other.amount,
   due: (one, other) => byText(one.dueDate, other.dueDate),
   status: (one, other) => urgency[one.status] - urgency[other.status],
   reminder: (one, other) => byText(one.lastReminderAt ?? '', other.lastReminderAt ?? ''),
+  next: (one, other, known) => byText(nextAt(one, known), nextAt(other, known)),
+}
+
+/** An invoice that is not reminded comes after all that are. */
+function nextAt({ _id, status }: Invoice, { next }: Known): string {
+  return (status === 'paid' ? null : next?.get(_id)?.nextAt) ?? '9999'
 }
 
 function byName(one: string, other: string): number {
@@ -90,16 +109,32 @@ function byName(one: string, other: string): number {
 }
 
 /** Stable: equal invoices stay newest first. */
-export function sortInvoices(invoices: Invoice[], order: Order): Invoice[] {
-  if (order === null) return invoices
+export function sortInvoices(invoices: Invoice[], order: Order, known: Known): Invoice[] {
+  if (order === 'newest') return invoices
+  if (order === null) return byAttention(invoices, known)
   const { by, ascending } = order
-  return invoices.toSorted((one, other) => (ascending ? compare[by](one, other) : compare[by](other, one)))
+  return invoices.toSorted((one, other) => (ascending ? compare[by](one, other, known) : compare[by](other, one, known)))
 }
 
-/** The order after a click on a column head: its default direction, then the other, then newest first. */
+/** Refused emails, broken promises, then the longest overdue down to what is due last, then paid ones. */
+function byAttention(invoices: Invoice[], { broken }: Known): Invoice[] {
+  const rank = ({ _id, status, refusal }: Invoice) => {
+    if (status === 'paid') return 4
+    if (refusal !== null) return 0
+    return broken.has(_id) ? 1 : 3
+  }
+  const ranks = new Map(invoices.map((invoice) => [invoice._id, rank(invoice)]))
+  return invoices.toSorted((one, other) => {
+    const [first, second] = [ranks.get(one._id) ?? 0, ranks.get(other._id) ?? 0]
+    if (first !== second) return first - second
+    return first === 4 ? byText(other.paidAt ?? '', one.paidAt ?? '') : byText(one.dueDate, other.dueDate)
+  })
+}
+
+/** The order after a click on a column head: its default direction, then the other, then what needs attention first. */
 export function nextOrder(current: Order, by: Column): Order {
   const first = by !== 'amount' && by !== 'reminder'
-  if (current?.by !== by) return { by, ascending: first }
+  if (current === null || current === 'newest' || current.by !== by) return { by, ascending: first }
   return current.ascending === first ? { by, ascending: !first } : null
 }
 
@@ -121,27 +156,37 @@ export function daysLabel({ dueDate, status }: Invoice, today: string): string {
   return days === 0 ? card.today : days > 0 ? card.ahead(days) : card.ago(-days)
 }
 
-/** The mail server's rejection of the last reminder, unless the invoice is paid. */
-export function refusalOf({ status, refusal }: Invoice): string | null {
-  return status === 'paid' ? null : refusal
+/** The moment of the last reminder; empty before the first one. */
+export function reminderLabel({ lastReminderAt }: Invoice, { zone, now }: Known): string {
+  return lastReminderAt === null ? '' : capitalized(showMoment(zone, new Date(lastReminderAt), now))
 }
 
-export function lastEventLabel(invoice: Invoice, zone: string | undefined, now: Date): string {
-  const { card } = texts
-  if (invoice.status === 'paid' && invoice.paidAt !== null) {
-    const paid = card.paid(showDate(dateIn(zone, new Date(invoice.paidAt))))
-    return invoice.remindersSent > 0 ? `${paid}${card.after(invoice.remindersSent)}` : paid
+/** The emails that go out next, to which clients; null where none is planned. */
+export interface NextRun {
+  at: string
+  emails: number
+  /** The clients, those who owe most first. */
+  clients: string[]
+}
+
+/** The first emails of those that are planned. `grouped`: one email per client. */
+export function nextRun(invoices: Invoice[], known: Known, grouped: boolean): NextRun | null {
+  const planned = invoices.flatMap((invoice) => {
+    const next = invoice.status === 'paid' ? undefined : known.next?.get(invoice._id)
+    return next?.nextAt && next.reason === null ? [{ ...invoice, at: next.nextAt }] : []
+  })
+  const at = planned.reduce((first, one) => (first === '' || one.at < first ? one.at : first), '')
+  if (at === '') return null
+  const owed = new Map<string, { name: string; amount: number }>()
+  let invoicesThen = 0
+  for (const one of planned) {
+    if (one.at !== at) continue
+    invoicesThen += 1
+    const client = one.clientEmail.toLowerCase()
+    owed.set(client, { name: one.clientName, amount: (owed.get(client)?.amount ?? 0) + one.amount })
   }
-  if (refusalOf(invoice) !== null) return card.refused
-  return invoice.lastReminderAt === null ? card.notReminded : card.reminded(showMoment(zone, new Date(invoice.lastReminderAt), now))
-}
-
-export function reminderLabel(invoice: Invoice, zone: string | undefined, now: Date): string {
-  const { list } = texts
-  if (invoice.pause !== null && isPaused(invoice))
-    return invoiceTexts.pause.pill(invoice.pause.until === null ? null : showDate(invoice.pause.until))
-  if (refusalOf(invoice) !== null) return list.refused
-  return invoice.lastReminderAt === null ? list.never : capitalized(showMoment(zone, new Date(invoice.lastReminderAt), now))
+  const clients = [...owed.values()].toSorted((one, other) => other.amount - one.amount).map(({ name }) => name)
+  return { at, emails: grouped ? clients.length : invoicesThen, clients }
 }
 
 /** The bulk changes that undo a bulk change, grouped so that they stay few however many invoices there are. */

@@ -1,7 +1,18 @@
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Menu.layer.css'
 import { ActionIcon, Menu } from '@mantine/core'
-import { IconCircleCheck, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconRotate, IconTrash } from '@tabler/icons-react'
+import {
+  IconCircleCheck,
+  IconCopy,
+  IconDots,
+  IconDownload,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRotate,
+  IconTrash,
+  IconUpload,
+} from '@tabler/icons-react'
 import type { ReactElement, ReactNode, RefObject } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
@@ -9,6 +20,7 @@ import { screens } from '#contract/screens.ts'
 import { isPaused } from '#web/invoices/pause.ts'
 import { useOpening } from '#web/ui/hooks.ts'
 import styles from './dashboard.module.css'
+import type { Exporting } from './export-button.tsx'
 import { useInvoiceActions } from './invoice-actions.tsx'
 import { texts } from './texts.ts'
 
@@ -38,7 +50,7 @@ export function OpenInvoiceMenu({
 }
 
 function Items({ invoice }: { invoice: Invoice }): ReactNode {
-  const { markAs, askToDelete, askToPause, resume } = useInvoiceActions()
+  const { markAs, remove, askToPause, resume } = useInvoiceActions()
   const { card } = texts
   const paid = invoice.status === 'paid'
   const paused = isPaused(invoice)
@@ -63,8 +75,11 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
           {card.resume}
         </Menu.Item>
       )}
+      <Menu.Item component={Link} to={screens.newInvoice} state={{ copy: invoice }} leftSection={<IconCopy size={18} stroke={1.7} />}>
+        {card.duplicate}
+      </Menu.Item>
       <Menu.Divider />
-      <Menu.Item className={styles.danger ?? ''} leftSection={<IconTrash size={18} stroke={1.7} />} onClick={() => askToDelete(invoice)}>
+      <Menu.Item className={styles.danger ?? ''} leftSection={<IconTrash size={18} stroke={1.7} />} onClick={() => void remove(invoice)}>
         {card.remove}
       </Menu.Item>
     </>
@@ -89,6 +104,40 @@ export function OpenExportMenu({ shown, onAll, onShown, button }: OpenExportMenu
         <Menu.Item disabled={shown === 0} onClick={onShown}>
           {texts.exporting.shown(shown)}
         </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+interface OpenToolsMenuProps {
+  exporting: Exporting | null
+  /** The address that opens the import. */
+  importTo: { search: string }
+  onClose: () => void
+  button: (ref: RefObject<HTMLButtonElement | null>) => ReactElement
+}
+
+/** On a phone: the tools that a wide screen shows as buttons. */
+export function OpenToolsMenu({ exporting, importTo, button }: OpenToolsMenuProps): ReactNode {
+  const { ref, opened, onChange } = useOpening()
+  const icon = <IconDownload size={18} stroke={1.7} />
+  return (
+    <Menu position="bottom-end" width={260} opened={opened} onChange={onChange} withinPortal={false}>
+      <Menu.Target>{button(ref)}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to={importTo} preventScrollReset leftSection={<IconUpload size={18} stroke={1.7} />}>
+          {texts.dashboard.importCsv}
+        </Menu.Item>
+        {exporting && (
+          <Menu.Item leftSection={icon} onClick={exporting.exportAll}>
+            {texts.exporting.allMenu}
+          </Menu.Item>
+        )}
+        {exporting && exporting.shown !== null && (
+          <Menu.Item leftSection={icon} disabled={exporting.shown === 0} onClick={exporting.exportShown}>
+            {texts.exporting.shownMenu(exporting.shown)}
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

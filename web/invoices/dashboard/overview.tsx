@@ -3,64 +3,136 @@ import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees, fromMinor } from '#contract/money.ts'
-import { reminderCalls } from '#contract/reminders.ts'
-import { useApiQuery } from '#web/platform/query.ts'
-import { showComing } from '#web/ui/dates.ts'
+import type { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
+import { type AttentionItem, useAttention } from '#web/platform/attention.ts'
+import { capitalized, showComing } from '#web/ui/dates.ts'
 import { DueLine } from '#web/ui/due-line.tsx'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import styles from './dashboard.module.css'
-import { totals } from './list-data.ts'
+import { findingOf } from './finding.ts'
+import { type NextRun, totals } from './list-data.ts'
 import { texts } from './texts.ts'
+
+const t = texts.tiles
 
 interface OverviewProps {
   invoices: Invoice[]
   items: DueItem[]
   today: string
   zone: string | undefined
+  /** Undefined until it is known. */
+  status: CallReply<typeof reminderCalls.status> | undefined
+  /** The next emails; null where none is planned, undefined until it is known. */
+  next: NextRun | null | undefined
   onOpen: (id: string) => void
+  /** Shows the overdue invoices below. */
+  onOverdue: () => void
 }
 
-export const Overview = memo(function Overview({ invoices, items, today, zone, onOpen }: OverviewProps): ReactNode {
-  const { overdue, soon, paid } = totals(invoices, items, today, zone)
-  const { dashboard } = texts
+/** Who owes, what is sent next, what needs the owner; then the due line. */
+export const Overview = memo(function Overview(props: OverviewProps): ReactNode {
+  const { invoices, items, today, zone, status, next, onOpen, onOverdue } = props
+  const { overdue, soon, paid, invoices: late, clients } = totals(invoices, items, today, zone)
   return (
-    <section className={styles.overview}>
-      <dl className={styles.totals}>
-        <Total label={dashboard.totals.overdue} amount={overdue} tone="overdue" />
-        <Total label={dashboard.totals.soon} amount={soon} tone="plain" />
-        <Total label={dashboard.totals.paid} amount={paid} tone="paid" />
-      </dl>
-      <DueLine items={items} onOpen={onOpen} />
-      {items.length === 0 && <p className={styles.nothingOwed}>{dashboard.nothingOwed}</p>}
-      <ScheduleLine />
+    <section className={styles.overview} aria-label={t.label}>
+      <ul className={styles.tiles}>
+        <li className={styles.tile}>
+          <button type="button" className={styles.tileButton} onClick={onOverdue}>
+            <TileWords
+              label={t.overdue}
+              value={formatRupees(fromMinor(overdue))}
+              about={late === 0 ? t.nothingOverdue : t.overdueOf(late, clients)}
+              tone={overdue === 0 ? 'plain' : 'overdue'}
+            />
+          </button>
+        </li>
+        <li className={styles.tile}>
+          <NextTile status={status} next={next} />
+        </li>
+        <li className={styles.tile}>
+          <NeedsTile />
+        </li>
+      </ul>
+      <div className={styles.chart}>
+        <DueLine
+          items={items}
+          finding={findingOf(items)}
+          onOpen={onOpen}
+          foot={(key) => (
+            <div className={styles.sums}>
+              <dl className={styles.sumList}>
+                <Sum label={t.soon} amount={soon} />
+                <Sum label={t.paid} amount={paid} />
+              </dl>
+              {key}
+            </div>
+          )}
+        />
+      </div>
     </section>
   )
 })
 
-function Total({ label, amount, tone }: { label: string; amount: number; tone: 'overdue' | 'plain' | 'paid' }): ReactNode {
+function Sum({ label, amount }: { label: string; amount: number }): ReactNode {
   return (
-    <div className={styles.total}>
+    <div className={styles.sum}>
       <dt>{label}</dt>
-      <dd data-tone={amount === 0 ? 'plain' : tone}>{formatRupees(fromMinor(amount))}</dd>
+      <dd>{formatRupees(fromMinor(amount))}</dd>
     </div>
   )
 }
 
-/** Whether daily reminders are on, and the next run. Its height is reserved until that is known. */
-function ScheduleLine(): ReactNode {
-  const { data } = useApiQuery(reminderCalls.status)
-  return <p className={styles.schedule}>{data && <ScheduleStatus status={data} />}</p>
+interface TileWordsProps {
+  label: string
+  value: string
+  about: string
+  tone: 'overdue' | 'plain'
 }
 
-function ScheduleStatus({ status }: { status: CallReply<typeof reminderCalls.status> }): ReactNode {
-  const { reason, nextRunAt, timezone } = status
-  const next = nextRunAt === null ? null : showComing(timezone, new Date(nextRunAt), new Date())
-  const { text, to, link } =
-    reason === null ? { ...texts.schedule.active, text: texts.schedule.active.text(next) } : texts.schedule.reasons[reason]
+function TileWords({ label, value, about, tone }: TileWordsProps): ReactNode {
   return (
     <>
-      <span className={styles.lamp} data-on={reason === null || undefined} aria-hidden />
-      {text} <Link to={to}>{link}</Link>
+      <span className={styles.tileLabel}>{label}</span>
+      <strong className={styles.tileValue} data-tone={tone} data-long={value.length > 14 || undefined}>
+        {value}
+      </strong>
+      <span className={styles.tileAbout}>{about}</span>
     </>
   )
+}
+
+function NextTile({ status, next }: Pick<OverviewProps, 'status' | 'next'>): ReactNode {
+  const { value, about, to } = nextWords(status, next)
+  return (
+    <Link to={to} className={styles.tileButton}>
+      <TileWords label={t.next} value={value} about={about} tone="plain" />
+    </Link>
+  )
+}
+
+/** Empty until it is known, so that nothing shifts. */
+function nextWords(status: OverviewProps['status'], next: OverviewProps['next']): { value: string; about: string; to: string } {
+  const to = screens.reminderControl
+  if (!status || next === undefined) return { value: ' ', about: ' ', to }
+  if (status.reason !== null) return t.reasons[status.reason]
+  if (next === null) return { value: t.nonePlanned, about: t.nothingOpen, to }
+  const value = capitalized(showComing(status.timezone, new Date(next.at), new Date()))
+  return { value, about: t.emails(next.emails, next.clients), to }
+}
+
+function NeedsTile(): ReactNode {
+  const { items, count, open } = useAttention()
+  return (
+    <button type="button" className={styles.tileButton} aria-haspopup="dialog" onClick={open}>
+      <TileWords label={t.needs} value={items ? String(count) : ' '} about={items ? causes(items) : ' '} tone="plain" />
+    </button>
+  )
+}
+
+/** `1 address, 2 promises`. */
+function causes(items: AttentionItem[]): string {
+  const counts = new Map<AttentionItem['kind'], number>()
+  for (const { kind, needsOwner } of items) if (needsOwner) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts.size === 0 ? t.nothingNeeded : [...counts].map(([kind, n]) => t.causes[kind](n)).join(', ')
 }

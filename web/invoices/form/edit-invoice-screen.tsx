@@ -1,11 +1,13 @@
 import { Button, Skeleton } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate, useParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
-import { HistoryPanel } from '#web/invoices/history/history-panel.tsx'
-import { writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { HistoryPanel, useHistory } from '#web/invoices/history/history-panel.tsx'
+import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { InvoiceSummary } from '#web/invoices/summary/invoice-summary.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -23,6 +25,10 @@ export default function EditInvoiceScreen(): ReactNode {
   const fromList = invoiceOf(state, id)
   return (
     <>
+      <Link to={screens.dashboard} className={styles.back}>
+        <IconChevronLeft size={18} stroke={1.7} aria-hidden />
+        {texts.back}
+      </Link>
       <PageHeader title={texts.edit.title} subtitle={texts.edit.subtitle} />
       <LoadedInvoice key={id} id={id} fromList={fromList} />
     </>
@@ -43,10 +49,13 @@ function LoadedInvoice({ id, fromList }: { id: string; fromList: Invoice | null 
       query={query}
       loading={texts.loading}
       skeleton={
-        <div className={styles.columns}>
-          <Skeleton height={378} radius={14} />
-          <Skeleton height={378} radius={14} />
-        </div>
+        <>
+          <Skeleton height={268} radius={14} mb={20} />
+          <div className={styles.columns}>
+            <Skeleton height={478} radius={14} />
+            <Skeleton height={378} radius={14} />
+          </div>
+        </>
       }
       error={texts.failed}
       gone={texts.gone}
@@ -57,20 +66,28 @@ function LoadedInvoice({ id, fromList }: { id: string; fromList: Invoice | null 
       }
       empty={null}
     >
-      {(invoice) => (
-        <div className={styles.columns}>
-          <EditForm invoice={invoice} />
-          <HistoryPanel invoice={invoice} />
-        </div>
-      )}
+      {(invoice) => <ShownInvoice invoice={invoice} />}
     </QueryView>
+  )
+}
+
+function ShownInvoice({ invoice }: { invoice: Invoice }): ReactNode {
+  const history = useHistory(invoice._id)
+  return (
+    <>
+      <InvoiceSummary invoice={invoice} history={history.data} />
+      <div className={styles.columns}>
+        <EditForm invoice={invoice} />
+        <HistoryPanel invoice={invoice} history={history} />
+      </div>
+    </>
   )
 }
 
 function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
-  // The state at the start: a refetch must not count as an edit.
-  const [invoice] = useState(newest)
+  // The state at the start: a refetch must not count as an edit. Only a status changed elsewhere, as above the form, is taken over.
+  const [invoice, setInvoice] = useState(newest)
   const { clientName, clientEmail, amount, dueDate, status, reference } = invoice
   const before = { clientName, clientEmail, amount, dueDate: dueDate.slice(0, 10), status, reference }
   const state = useContractForm({
@@ -78,11 +95,26 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
     initialValues: { ...before, amount: showAmount(amount) },
     toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values)) }),
     check: checkDraft,
-    invalidates: [invoiceCalls.list, invoiceCalls.read],
+    invalidates: changeInvalidates,
     update: writeInvoice,
     onSuccess: async () => {
       await navigate(screens.dashboard)
     },
+  })
+  const { form } = state
+  useEffect(() => {
+    if (newest.status === status) return
+    if (form.getValues().status === status) form.setFieldValue('status', newest.status)
+    form.resetDirty({
+      ...form.getValues(),
+      clientName,
+      clientEmail,
+      amount: showAmount(amount),
+      dueDate: before.dueDate,
+      reference,
+      status: newest.status,
+    })
+    setInvoice({ ...invoice, status: newest.status })
   })
   return (
     <>

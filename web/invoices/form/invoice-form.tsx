@@ -2,14 +2,15 @@ import '@mantine/core/styles/ScrollArea.layer.css'
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Link } from 'react-router'
-import { invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
+import { calendarDate, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
+import { useToday } from '#web/platform/use-today.ts'
 import { DateField } from '#web/ui/fields.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './form.module.css'
@@ -18,7 +19,7 @@ import { texts } from './texts.ts'
 
 interface InvoiceFormProps {
   state: ContractFormState<InvoiceValues>
-  labels: { submit: string; busy: string; referenceHint: string | null }
+  labels: { submit: string; busy: string; referenceHint: string | null; heading: string | null }
 }
 
 /** The form to create or edit an invoice. */
@@ -26,6 +27,7 @@ export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
   const { form } = state
   return (
     <div className={styles.frame}>
+      {labels.heading !== null && <h2 className={styles.title}>{labels.heading}</h2>}
       <ContractForm
         state={state}
         submit={labels.submit}
@@ -39,12 +41,7 @@ export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
         <div className={styles.fields}>
           <ClientFields form={form} />
           <AmountField form={form} />
-          <DateField label={texts.dueDate} required {...form.getInputProps('dueDate')} />
-          <NativeSelect
-            label={texts.status}
-            data={invoiceStatus.options.map((value) => ({ value, label: invoiceTexts.status[value] }))}
-            {...form.getInputProps('status')}
-          />
+          <DueFields form={form} />
           <TextInput
             label={texts.reference}
             placeholder={texts.referenceExample}
@@ -56,6 +53,42 @@ export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
         </div>
       </ContractForm>
     </div>
+  )
+}
+
+/** A due date that the person enters decides between Unpaid and Overdue, as long as they have not chosen a status. */
+function DueFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+  const { today } = useToday()
+  const [chosen, setChosen] = useState(false)
+  const [initial] = useState(form.getValues().status)
+  const [byDate, setByDate] = useState<'unpaid' | 'overdue' | null>(null)
+  const due = form.getInputProps('dueDate')
+  const status = form.getInputProps('status')
+  const changeDue = (date: string) => {
+    due.onChange(date)
+    const before = form.getValues().status
+    if (chosen || before === 'paid' || !calendarDate.safeParse(date).success) return
+    const wanted = date < today ? 'overdue' : 'unpaid'
+    if (wanted === before) return
+    form.setFieldValue('status', wanted)
+    setByDate(wanted === initial ? null : wanted)
+  }
+  return (
+    <>
+      <DateField label={texts.dueDate} required {...due} onChange={changeDue} />
+      <NativeSelect
+        label={texts.status}
+        data={invoiceStatus.options.map((value) => ({ value, label: invoiceTexts.status[value] }))}
+        description={byDate && texts.statusByDate[byDate]}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        {...status}
+        onChange={(event) => {
+          setChosen(true)
+          setByDate(null)
+          status.onChange(event)
+        }}
+      />
+    </>
   )
 }
 

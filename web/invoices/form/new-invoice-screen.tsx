@@ -1,26 +1,28 @@
-import type { ReactNode } from 'react'
-import { useNavigate } from 'react-router'
-import { invoiceCalls } from '#contract/invoices.ts'
+import { type ReactNode, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
-import { writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { InvoiceForm } from './invoice-form.tsx'
-import { checkDraft, type InvoiceValues, toDraft } from './invoice-values.ts'
+import { checkDraft, type InvoiceValues, showAmount, toDraft } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
 const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', dueDate: '', status: 'unpaid', reference: '' }
 
-/** /dashboard/new-invoice */
+/** /dashboard/new-invoice; the location's state may have an invoice to copy. */
 export default function NewInvoiceScreen(): ReactNode {
   const navigate = useNavigate()
+  const { state: given } = useLocation()
+  const [initialValues] = useState(() => copyOf(given))
   const state = useContractForm({
     call: invoiceCalls.create,
-    initialValues: blank,
+    initialValues,
     toInput: (values) => ({ body: toDraft(values) }),
     check: checkDraft,
-    invalidates: [invoiceCalls.list],
+    invalidates: changeInvalidates,
     update: writeInvoice,
     onSuccess: async () => {
       await navigate(screens.dashboard)
@@ -33,4 +35,13 @@ export default function NewInvoiceScreen(): ReactNode {
       <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
     </>
   )
+}
+
+/** The client and the amount of the invoice in a location's state; a copy has a due date and a reference of its own. */
+function copyOf(state: unknown): InvoiceValues {
+  const given: unknown = typeof state === 'object' && state !== null && 'copy' in state ? state.copy : null
+  const parsed = invoiceSchema.safeParse(given)
+  if (!parsed.success) return blank
+  const { clientName, clientEmail, amount } = parsed.data
+  return { ...blank, clientName, clientEmail, amount: showAmount(amount) }
 }

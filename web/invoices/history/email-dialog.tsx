@@ -33,21 +33,28 @@ export function EmailDialog({ mail, zone, onClose }: EmailDialogProps): ReactNod
       size={660}
       fullScreen={narrow ?? false}
     >
-      {shown && <LoadedEmail key={shown._id} id={shown._id} zone={zone} />}
+      {shown && <LoadedEmail key={shown._id} id={shown._id} reply={shown.serverReply} zone={zone} />}
     </Modal>
   )
 }
 
-function LoadedEmail({ id, zone }: { id: string; zone: string | undefined }): ReactNode {
+interface LoadedEmailProps {
+  id: string
+  /** The mail server's. */
+  reply: string | null
+  zone: string | undefined
+}
+
+function LoadedEmail({ id, reply, zone }: LoadedEmailProps): ReactNode {
   const mail = useApiQuery(reminderCalls.mail, { params: { id } })
   return (
     <QueryView query={mail} loading={texts.email.loading} error={texts.email.failed} empty={null}>
-      {(sent) => <Email sent={sent} zone={zone} />}
+      {(sent) => <Email sent={sent} reply={reply} zone={zone} />}
     </QueryView>
   )
 }
 
-function Email({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zone: string | undefined }): ReactNode {
+function Email({ sent, reply, zone }: Omit<LoadedEmailProps, 'id'> & { sent: CallReply<typeof reminderCalls.mail> }): ReactNode {
   const { subject, html, text } = sent
   const date = new Date(sent.date)
   return (
@@ -61,6 +68,12 @@ function Email({ sent, zone }: { sent: CallReply<typeof reminderCalls.mail>; zon
         <dd>{`${showDate(dateIn(zone, date))}, ${showClock(zone, date)}`}</dd>
         <dt>{texts.email.messageId}</dt>
         <dd className={styles.messageId}>{sent.messageId}</dd>
+        {reply !== null && reply !== '' && (
+          <>
+            <dt>{texts.email.reply}</dt>
+            <dd>{reply}</dd>
+          </>
+        )}
       </dl>
       <Tabs defaultValue={html === '' ? 'text' : 'html'} classNames={{ tab: styles.emailTab ?? '', list: styles.emailTabs ?? '' }}>
         <Tabs.List>

@@ -6,60 +6,54 @@ import {
   IconCircleMinus,
   IconClock,
   IconClockPause,
+  IconFilePlus,
+  IconMail,
   IconMoon,
   IconPlayerPause,
   IconRefresh,
 } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
 import { adviceFor } from '#web/ui/advice.ts'
-import { dateIn, daysBetween, showClock, showComing, showDate } from '#web/ui/dates.ts'
-import { NoWrap } from '#web/ui/plain.tsx'
+import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { EmailDialog } from './email-dialog.tsx'
 import styles from './history.module.css'
 import { texts } from './texts.ts'
-import type { Entry, Outcome, TimelineDay } from './timeline.ts'
+import type { Entry, Outcome, TimelineLine } from './timeline.ts'
 
-/** How many days are shown first, and how many more each time. */
-const firstDays = 7
-const moreDays = 50
+/** How many lines are shown first, and how many more each time. */
+const firstLines = 8
+const moreLines = 50
 
 interface HistoryTimelineProps {
-  days: TimelineDay[]
+  lines: TimelineLine[]
   zone: string | undefined
   now: Date
   /** The invoice is neither paid nor deleted. */
   owed: boolean
 }
 
-export function HistoryTimeline({ days, zone, now, owed }: HistoryTimelineProps): ReactNode {
-  const [shown, setShown] = useState(firstDays)
-  const today = dateIn(zone, now)
+export function HistoryTimeline({ lines, zone, now, owed }: HistoryTimelineProps): ReactNode {
+  const [shown, setShown] = useState(firstLines)
   const [open, setOpen] = useState<HistoryMail | null>(null)
+  const year = dateIn(zone, now).slice(0, 4)
   return (
     <>
-      <h3 className={styles.label}>{texts.heading}</h3>
-      <ol className={styles.days}>
-        {days.slice(0, shown).map(({ date, since, entries }, day) => (
-          <li key={date}>
-            <h4 className={styles.day}>{since === date ? dayName(date, today) : texts.span(showDate(since), showDate(date))}</h4>
-            <ol className={styles.entries}>
-              {entries.map((entry, at) => (
-                <HistoryEntry
-                  key={entry.kind === 'mail' ? entry.mail._id : 'day'}
-                  entry={entry}
-                  zone={zone}
-                  now={now}
-                  advised={owed && day === 0 && at === 0}
-                  onOpen={setOpen}
-                />
-              ))}
-            </ol>
-          </li>
+      <ol className={styles.lines}>
+        {lines.slice(0, shown).map(({ entries }, nth) => (
+          <TimelineItem
+            key={keyOf(entries[0])}
+            entries={entries}
+            zone={zone}
+            now={now}
+            year={year}
+            advised={owed && nth === 0}
+            onOpen={setOpen}
+          />
         ))}
       </ol>
-      {days.length > shown && (
-        <Button variant="default" onClick={() => setShown(shown + moreDays)}>
+      {lines.length > shown && (
+        <Button variant="default" onClick={() => setShown(shown + moreLines)}>
           {texts.earlier}
         </Button>
       )}
@@ -68,75 +62,114 @@ export function HistoryTimeline({ days, zone, now, owed }: HistoryTimelineProps)
   )
 }
 
-function dayName(date: string, today: string): string {
-  const ago = daysBetween(date, today)
-  return ago === 0 ? texts.today : ago === 1 ? texts.yesterday : showDate(date)
+function sameMonth(one: string, other: string): boolean {
+  return one.slice(0, 7) === other.slice(0, 7)
 }
 
-interface HistoryEntryProps {
-  entry: Entry
+function keyOf(entry: Entry): string {
+  return entry.kind === 'mail' ? entry.mail._id : `${entry.outcome} ${entry.at}`
+}
+
+interface ItemProps {
+  entries: TimelineLine['entries']
   zone: string | undefined
   now: Date
-  /** The latest entry of an unpaid invoice: if it failed, advice is shown. */
+  /** Of today: dates of this year are shown without it. */
+  year: string
+  /** The latest line of an unpaid invoice: if it failed, advice is shown. */
   advised: boolean
   onOpen: (mail: HistoryMail) => void
 }
 
-function HistoryEntry({ entry, zone, now, advised, onOpen }: HistoryEntryProps): ReactNode {
-  if (entry.kind === 'day') {
-    const { outcome, words } = entry.decision
-    return (
-      <li className={styles.entry}>
-        <OutcomeIcon outcome={outcome} />
-        <OutcomeLabel outcome={outcome} />
-        <p className={styles.note}>{words}</p>
-      </li>
-    )
-  }
-  const { mail, outcome, at } = entry
-  const { subject } = mail
+function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps): ReactNode {
+  const [unfolded, setUnfolded] = useState(false)
+  const [last] = entries
+  const first = entries.at(-1) ?? last
+  const date = (of: string) => (of.startsWith(year) ? showDate(of).slice(0, 5) : showDate(of))
+  if (unfolded)
+    return entries.map((entry) => (
+      <TimelineItem key={keyOf(entry)} entries={[entry]} zone={zone} now={now} year={year} advised={false} onOpen={onOpen} />
+    ))
+  const when =
+    entries.length === 1
+      ? `${date(last.date)}${last.kind === 'day' ? '' : `, ${showClock(zone, new Date(last.at))}`}`
+      : texts.span(sameMonth(first.date, last.date) ? first.date.slice(8) : date(first.date), date(last.date))
+  const mail = last.kind === 'mail' ? last.mail : null
+  // The text is rendered at the first attempt; before that there is nothing to show.
+  const email = entries.length === 1 && mail?.subject ? mail : null
   return (
-    <li className={styles.entry}>
-      <OutcomeIcon outcome={outcome} />
-      <div className={styles.line}>
-        <OutcomeLabel outcome={outcome} />
-        <span className={styles.aside}>{[showClock(zone, new Date(at)), texts.kinds[mail.kind]].join(' · ')}</span>
-      </div>
-      {subject !== null && (
-        <p className={styles.subject}>
-          <NoWrap text={subject} />
+    <li className={styles.item}>
+      <OutcomeIcon outcome={last.outcome} />
+      <span className={styles.date}>{when}</span>
+      <div className={styles.what}>
+        <p className={styles.event}>
+          <strong data-tone={marks[last.outcome].tone}>{nameOf(last, entries.length)}</strong>
+          {asides(last, entries.length, zone, now).map((aside) => (
+            <Fragment key={aside}>
+              {', '}
+              <span className={styles.aside}>{aside}</span>
+            </Fragment>
+          ))}
         </p>
-      )}
-      {mail.invoices > 1 && <p className={styles.note}>{texts.several(mail.invoices)}</p>}
-      <Explanation mail={mail} />
-      {advised && mail.state === 'failed' && <p className={styles.note}>{adviceFor(mail.serverReply ?? '')}</p>}
-      <Attempts mail={mail} zone={zone} now={now} />
-      {/* The text is rendered at the first attempt; before that there is nothing to show. */}
-      {subject !== null && (
-        <Button variant="subtle" className={styles.openEmail ?? ''} aria-label={texts.open(subject)} onClick={() => onOpen(mail)}>
+        {last.kind === 'day' && last.decision.words !== '' && <p className={styles.note}>{last.decision.words}</p>}
+        {mail && <Explanation mail={mail} />}
+        {advised && mail?.state === 'failed' && <p className={styles.note}>{adviceFor(mail.serverReply ?? '')}</p>}
+      </div>
+      {email && (
+        <Button variant="subtle" className={styles.show ?? ''} aria-label={texts.open(email.subject ?? '')} onClick={() => onOpen(email)}>
           {texts.show}
+        </Button>
+      )}
+      {entries.length > 1 && (
+        <Button variant="subtle" className={styles.show ?? ''} aria-expanded={false} onClick={() => setUnfolded(true)}>
+          {texts.unfold(entries.length)}
         </Button>
       )}
     </li>
   )
 }
 
-/** The reason of the state, and the mail server's reply. */
+/** `Reminder sent`, `3 reminders sent`, `Not delivered: mailbox full`. */
+function nameOf(entry: Entry, times: number): string {
+  if (entry.kind === 'invoice') return texts.invoice[entry.outcome === 'paid' ? 'paid' : 'created']
+  if (entry.kind === 'day') return texts.outcomes[entry.decision.outcome]
+  const { state } = entry.mail
+  if (state === 'sent') return texts.sent(times)
+  if (state === 'failed') return texts.failedTimes(times)
+  return texts.outcomes[entry.outcome === 'created' || entry.outcome === 'paid' ? 'sent' : entry.outcome]
+}
+
+function asides(entry: Entry, times: number, zone: string | undefined, now: Date): string[] {
+  if (entry.kind === 'day') return times > 1 ? [texts.days(times)] : []
+  if (entry.kind === 'invoice') return []
+  const { kind, state, attempt, nextTryAt, invoices } = entry.mail
+  return [
+    ...(kind === 'daily' ? (times > 1 ? [texts.eachMorning] : []) : [texts.kinds[kind]]),
+    ...(times === 1 && attempt > 1 ? [texts.attempts(attempt)] : []),
+    ...(state !== 'sent' && nextTryAt !== null && new Date(nextTryAt) > now
+      ? [texts.nextAttempt(showComing(zone, new Date(nextTryAt), now))]
+      : []),
+    ...(invoices > 1 ? [texts.several(invoices)] : []),
+  ]
+}
+
+/** The reason of the state. The mail server's reply is shown here only for failures; the dialog of the email has it always. */
 function Explanation({ mail }: { mail: HistoryMail }): ReactNode {
   const { state, reason, serverReply } = mail
   const why = reasonOf(mail)
+  const reply = state === 'failed' || state === 'retrying' ? serverReply : null
   // If Duely gave up on an email, this field holds our own sentence.
   const ours = state === 'failed' && reason !== 'refused'
   return (
     <>
       {why !== null && <p className={styles.note}>{why}</p>}
-      {serverReply !== null && serverReply !== '' && (
+      {reply !== null && reply !== '' && (
         <p className={styles.note}>
           {ours ? (
-            serverReply
+            reply
           ) : (
             <>
-              {texts.serverReply} <q className={styles.serverReply}>{serverReply}</q>
+              {texts.serverReply} <q className={styles.serverReply}>{reply}</q>
             </>
           )}
         </p>
@@ -163,18 +196,8 @@ function reasonOf({ state, reason }: HistoryMail): string | null {
   }
 }
 
-/** The number of attempts, unless the first one succeeded, and the next attempt. */
-function Attempts({ mail, zone, now }: { mail: HistoryMail; zone: string | undefined; now: Date }): ReactNode {
-  const { attempt, state, nextTryAt } = mail
-  const parts = [
-    ...(attempt > 1 || (attempt === 1 && state !== 'sent') ? [texts.attempts(attempt)] : []),
-    ...(nextTryAt !== null && new Date(nextTryAt) > now ? [texts.nextAttempt(showComing(zone, new Date(nextTryAt), now))] : []),
-  ]
-  return parts.length > 0 && <p className={styles.aside}>{parts.join(' · ')}</p>
-}
-
 const marks = {
-  sent: { icon: IconCheck, tone: 'good' },
+  sent: { icon: IconMail, tone: 'plain' },
   failed: { icon: IconAlertTriangle, tone: 'bad' },
   retrying: { icon: IconRefresh, tone: 'warn' },
   held: { icon: IconClockPause, tone: 'warn' },
@@ -187,6 +210,8 @@ const marks = {
   left_out: { icon: IconCircleMinus, tone: 'quiet' },
   not_running: { icon: IconMoon, tone: 'warn' },
   added_later: { icon: IconCircleMinus, tone: 'quiet' },
+  created: { icon: IconFilePlus, tone: 'quiet' },
+  paid: { icon: IconCheck, tone: 'good' },
 } as const satisfies Record<Outcome, { icon: typeof IconCheck; tone: string }>
 
 function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
@@ -195,13 +220,5 @@ function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
     <span className={styles.mark} data-tone={tone} aria-hidden>
       <Icon size={15} stroke={2} />
     </span>
-  )
-}
-
-function OutcomeLabel({ outcome }: { outcome: Outcome }): ReactNode {
-  return (
-    <strong className={styles.outcome} data-tone={marks[outcome].tone}>
-      {texts.outcomes[outcome]}
-    </strong>
   )
 }

@@ -1,6 +1,5 @@
 import type { DayDecision, HoldReason, InvoiceHistory, RunKind } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
-import { zoneName } from '#web/ui/dates.ts'
 import { count } from '#web/ui/texts.ts'
 
 interface Reason {
@@ -15,12 +14,11 @@ const profile = { to: screens.profile, link: 'Open Profile' }
 const noLink = { to: null, link: null }
 
 export const texts = {
-  title: 'Reminders',
+  title: 'What happened',
   loading: 'Loading reminders...',
   failed: (message: string) => `Couldn't load the reminders of this invoice: ${message}`,
   next: 'Next reminder',
-  zone: zoneName,
-  afterPause: 'after the pause',
+  afterPause: (when: string) => `${when}, after the pause`,
   noDate: 'Not scheduled yet',
   reasons: {
     schedule_inactive: { text: 'Daily reminders are off', ...reminderControl },
@@ -60,9 +58,6 @@ export const texts = {
     paid: 'The invoice is paid, so no reminders are sent.',
     deleted: 'The invoice is deleted, so no reminders are sent.',
   } satisfies Record<NonNullable<InvoiceHistory['reason']>, string>,
-  heading: 'History',
-  today: 'Today',
-  yesterday: 'Yesterday',
   span: (from: string, to: string) => `${from} to ${to}`,
   outcomes: {
     sent: 'Sent',
@@ -79,12 +74,17 @@ export const texts = {
     not_running: 'Not sent',
     added_later: 'Not in the run',
   } satisfies Record<DayDecision['outcome'], string>,
+  invoice: { created: 'Invoice created', paid: 'Marked as paid' },
+  sent: (times: number) => (times === 1 ? 'Reminder sent' : `${times} reminders sent`),
+  failedTimes: (times: number) => (times === 1 ? 'Not delivered' : `${times} reminders not delivered`),
+  eachMorning: 'one each morning',
+  days: (days: number) => count(days, 'day'),
   kinds: {
-    daily: 'Daily run',
-    start: 'Start',
-    send_now: 'Send Now',
-    trigger: 'Trigger',
-    retry: 'Manual retry',
+    daily: 'by the daily run',
+    start: 'by Start Reminders',
+    send_now: 'by Send Now',
+    trigger: 'by a trigger',
+    retry: 'by a manual retry',
   } satisfies Record<RunKind, string>,
   serverReply: 'The mail server replied:',
   notAccepted: 'Not accepted yet.',
@@ -101,9 +101,10 @@ export const texts = {
   notOwed: 'The invoice was paid, paused, deleted or no longer due by then.',
   attempts: (attempts: number) => count(attempts, 'attempt'),
   nextAttempt: (when: string) => `next attempt ${when}`,
-  several: (invoices: number) => `One email for ${invoices} invoices of this client`,
+  several: (invoices: number) => `one email for ${invoices} invoices`,
   open: (subject: string) => `Show email: ${subject}`,
-  show: 'Show email',
+  show: 'Show',
+  unfold: (entries: number) => `Show ${entries}`,
   earlier: 'Show earlier',
   email: {
     loading: 'Loading the email...',
@@ -113,6 +114,7 @@ export const texts = {
     to: 'To',
     date: 'Date',
     messageId: 'Message-ID',
+    reply: 'Mail server',
     html: 'As sent',
     text: 'Plain text',
     frame: (subject: string) => `The email "${subject}"`,

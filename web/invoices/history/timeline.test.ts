@@ -36,45 +36,76 @@ const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
   days: [],
   ...about,
 })
+const unpaid = { createdAt: '2026-02-01T06:00:00Z', paidAt: null, status: 'overdue' } as const
+/** Each line as its outcome and days, without the creation at the end. */
+const linesOf = (history: InvoiceHistory, of: Parameters<typeof timelineOf>[1] = unpaid) =>
+  timelineOf(history, of, zone)
+    .map(({ entries }) => [entries[0].outcome, ...entries.map(({ date }) => date.slice(5))].join(' '))
+    .slice(0, -1)
 
-test('days are newest first, and so are the entries of a day', () => {
+test('lines are newest first, from the payment to the creation', () => {
   const history = aHistory({
     mails: [aMail({ _id: 'by hand', kind: 'send_now', sentAt: '2026-03-02T09:00:00Z' }), aMail({ _id: 'daily' })],
     days: [aDay({ date: '2026-03-03', outcome: 'paused' }), aDay({ mailId: 'daily', outcome: 'sent' })],
   })
-  const days = timelineOf(history, zone)
-  expect(days.map(({ date }) => date)).toEqual(['2026-03-03', '2026-03-02'])
-  expect(days[1]?.entries.map((entry) => entry.kind === 'mail' && entry.mail._id)).toEqual(['by hand', 'daily'])
+  const paid = { ...unpaid, status: 'paid', paidAt: '2026-03-04T08:00:00Z' } as const
+  const lines = timelineOf(history, paid, zone)
+  expect(lines.map(({ entries: [{ outcome, date }] }) => `${date} ${outcome}`)).toEqual([
+    '2026-03-04 paid',
+    '2026-03-03 paused',
+    '2026-03-02 sent',
+    '2026-03-02 sent',
+    '2026-02-01 created',
+  ])
+  expect(lines[2]?.entries[0]).toMatchObject({ mail: { _id: 'by hand' } })
 })
 
 test('a decision that led to an email is listed once', () => {
-  const history = aHistory({ mails: [aMail({})], days: [aDay({ mailId: 'mail', outcome: 'sent', words: 'Sent.' })] })
-  expect(timelineOf(history, zone).flatMap(({ entries }) => entries.map(({ kind }) => kind))).toEqual(['mail'])
+  expect(linesOf(aHistory({ mails: [aMail({})], days: [aDay({ mailId: 'mail', outcome: 'sent', words: 'Sent.' })] }))).toEqual([
+    'sent 03-02',
+  ])
 })
 
 test('a superseded email is listed once, although its decision no longer refers to it', () => {
   const history = aHistory({ mails: [aMail({ state: 'superseded', sentAt: null })], days: [aDay({ outcome: 'superseded' })] })
-  expect(timelineOf(history, zone)[0]?.entries).toHaveLength(1)
+  expect(linesOf(history)).toEqual(['superseded 03-02'])
 })
 
 test('a decision whose email is too old to be listed appears with its own text', () => {
   const history = aHistory({ days: [aDay({ mailId: 'long ago', outcome: 'sent', words: 'Sent.' })] })
-  expect(timelineOf(history, zone)[0]?.entries).toMatchObject([{ kind: 'day', decision: { words: 'Sent.' } }])
+  expect(timelineOf(history, unpaid, zone)[0]?.entries).toMatchObject([{ kind: 'day', decision: { words: 'Sent.' } }])
 })
 
 test('an email belongs to the day of the account, not of the browser', () => {
   const late = aMail({ createdAt: '2026-03-02T19:00:00Z', sentAt: '2026-03-02T19:00:00Z' })
-  expect(timelineOf(aHistory({ mails: [late] }), zone)[0]?.date).toBe('2026-03-03')
+  expect(linesOf(aHistory({ mails: [late] }))).toEqual(['sent 03-03'])
 })
 
-test('consecutive paused days are merged', () => {
+test('consecutive days with the same decision are one line', () => {
   const paused = ['2026-03-05', '2026-03-04', '2026-03-03', '2026-03-01'].map((date) => aDay({ date }))
-  const days = timelineOf(aHistory({ days: [...paused, aDay({ date: '2026-02-28', words: 'Paused: on holiday' })] }), zone)
-  expect(days.map(({ since, date }) => [since, date])).toEqual([
-    ['2026-03-03', '2026-03-05'],
-    ['2026-03-01', '2026-03-01'],
-    ['2026-02-28', '2026-02-28'],
+  expect(linesOf(aHistory({ days: [...paused, aDay({ date: '2026-02-28', words: 'Paused: on holiday' })] }))).toEqual([
+    'paused 03-05 03-04 03-03',
+    'paused 03-01',
+    'paused 02-28',
   ])
+})
+
+const sentOn = (day: string, about: Partial<HistoryMail> = {}) =>
+  aMail({ _id: `${day} ${about.kind ?? ''}`, createdAt: `2026-03-${day}T03:30:00Z`, sentAt: `2026-03-${day}T03:30:01Z`, ...about })
+const failedOn = (day: string, serverReply: string) => sentOn(day, { sentAt: null, state: 'failed', reason: 'refused', serverReply })
+
+test('the same email on consecutive days is one line, and equal failures are', () => {
+  expect(linesOf(aHistory({ mails: [sentOn('08'), sentOn('07'), sentOn('06'), sentOn('04')] }))).toEqual([
+    'sent 03-08 03-07 03-06',
+    'sent 03-04',
+  ])
+  const mails = [failedOn('08', '452 4.2.2 full'), failedOn('07', '452 4.2.2 full'), failedOn('06', '550 5.7.1 spam'), sentOn('05')]
+  expect(linesOf(aHistory({ mails }))).toEqual(['failed 03-08 03-07', 'failed 03-06', 'sent 03-05'])
+})
+
+test('a day with more than one event is not folded', () => {
+  const mails = [sentOn('08'), sentOn('07'), sentOn('07', { kind: 'send_now', sentAt: '2026-03-07T10:00:00Z' }), sentOn('06')]
+  expect(linesOf(aHistory({ mails }))).toHaveLength(4)
 })
 
 test('polling is fastest while an email is being sent, slower while one waits, slowest afterwards', () => {

@@ -1,57 +1,64 @@
+import type { Invoice } from '#contract/invoices.ts'
 import type { DayDecision, HistoryMail, InvoiceHistory } from '#contract/reminders.ts'
 import { dateIn, daysBetween } from '#web/ui/dates.ts'
 
-export type Outcome = DayDecision['outcome']
+export type Outcome = DayDecision['outcome'] | 'created' | 'paid'
 
-/** An email, or a daily decision that none is sent. */
-export type Entry = { kind: 'mail'; at: string; outcome: Outcome; mail: HistoryMail } | { kind: 'day'; at: string; decision: DayDecision }
+/** What happened once. `date`: in the account's time zone, `YYYY-MM-DD`. */
+export type Entry = { date: string; at: string; outcome: Outcome } & (
+  | { kind: 'mail'; mail: HistoryMail }
+  | { kind: 'day'; decision: DayDecision }
+  | { kind: 'invoice' }
+)
 
-/** A day in the account's time zone with its entries, newest first; or consecutive days with the same decision. */
-export interface TimelineDay {
-  /** `YYYY-MM-DD`; the last of several days. */
-  date: string
-  /** The first of several days; for one day the same as `date`. */
-  since: string
-  entries: Entry[]
+/** One line of the timeline: an entry, or the same on consecutive days. */
+export interface TimelineLine {
+  /** Newest first. */
+  entries: [Entry, ...Entry[]]
 }
 
-/** Emails and decisions by day, newest first. A decision that led to a listed email is not listed itself. */
-export function timelineOf({ mails, days }: InvoiceHistory, zone: string | undefined): TimelineDay[] {
-  const byDate = new Map<string, Entry[]>()
-  const add = (date: string, entry: Entry) => byDate.set(date, [...(byDate.get(date) ?? []), entry])
-  const shown = new Set(mails.map(({ _id }) => _id))
-  for (const mail of mails) {
+/** Emails, decisions and the invoice's own dates, newest first. A decision that led to a listed email is not listed itself. */
+export function timelineOf(
+  { mails, days }: InvoiceHistory,
+  { createdAt, paidAt, status }: Pick<Invoice, 'createdAt' | 'paidAt' | 'status'>,
+  zone: string | undefined,
+): TimelineLine[] {
+  const dateOf = (at: string) => dateIn(zone, new Date(at))
+  const listed = new Set(mails.map(({ _id }) => _id))
+  const entries: Entry[] = mails.map((mail) => {
     const at = mail.sentAt ?? mail.createdAt
-    add(dateIn(zone, new Date(at)), { kind: 'mail', at, outcome: outcomeOf(mail.state), mail })
-  }
+    return { kind: 'mail', date: dateOf(at), at, outcome: outcomeOf(mail.state), mail }
+  })
+  const seen = new Set(entries.map(({ date, outcome }) => `${date} ${outcome}`))
   for (const decision of days) {
-    if (decision.mailId !== null && shown.has(decision.mailId)) continue
+    const { date, outcome, mailId, decidedAt } = decision
     // The decision about a superseded email no longer refers to it.
-    const listed = byDate.get(decision.date)?.some((entry) => entry.kind === 'mail' && entry.outcome === decision.outcome) ?? false
-    if (decision.mailId !== null || !listed) add(decision.date, { kind: 'day', at: decision.decidedAt, decision })
+    if (mailId === null ? seen.has(`${date} ${outcome}`) : listed.has(mailId)) continue
+    entries.push({ kind: 'day', date, at: decidedAt, outcome, decision })
   }
-  const newestFirst = (one: Entry, other: Entry) => Date.parse(other.at) - Date.parse(one.at)
-  const all = [...byDate]
-    .sort(([one], [other]) => (one < other ? 1 : -1))
-    .map(([date, entries]) => ({ date, since: date, entries: entries.sort(newestFirst) }))
-  return all.reduce<TimelineDay[]>((merged, day) => {
-    const later = merged.at(-1)
-    if (later && continues(later, day)) later.since = day.date
-    else merged.push(day)
-    return merged
+  if (status === 'paid' && paidAt !== null) entries.push({ kind: 'invoice', date: dateOf(paidAt), at: paidAt, outcome: 'paid' })
+  entries.push({ kind: 'invoice', date: dateOf(createdAt), at: createdAt, outcome: 'created' })
+  const newestFirst = entries.toSorted((one, other) =>
+    one.date === other.date ? Date.parse(other.at) - Date.parse(one.at) : one.date < other.date ? 1 : -1,
+  )
+  const perDay = new Map<string, number>()
+  for (const { date } of newestFirst) perDay.set(date, (perDay.get(date) ?? 0) + 1)
+  return newestFirst.reduce<TimelineLine[]>((lines, entry) => {
+    const later = lines.at(-1)
+    const [before] = later?.entries.slice(-1) ?? []
+    const alone = perDay.get(entry.date) === 1
+    if (later && before && alone && perDay.get(before.date) === 1 && isSame(before, entry)) later.entries.push(entry)
+    else lines.push({ entries: [entry] })
+    return lines
   }, [])
 }
 
-/** Whether the day before `later` holds the same decision and nothing else. */
-function continues(later: TimelineDay, day: TimelineDay): boolean {
-  const [one, other] = [onlyDecision(later), onlyDecision(day)]
-  if (!one || !other || daysBetween(day.date, later.since) !== 1) return false
-  return one.outcome === other.outcome && one.words === other.words
-}
-
-function onlyDecision({ entries }: TimelineDay): DayDecision | null {
-  const [entry] = entries
-  return entries.length === 1 && entry?.kind === 'day' ? entry.decision : null
+/** Whether the day before had the same, and no more to show. */
+function isSame(later: Entry, entry: Entry): boolean {
+  if (daysBetween(entry.date, later.date) !== 1 || later.outcome !== entry.outcome) return false
+  if (later.kind === 'day' && entry.kind === 'day') return later.decision.words === entry.decision.words
+  if (later.kind !== 'mail' || entry.kind !== 'mail' || later.mail.kind !== entry.mail.kind) return false
+  return entry.outcome === 'sent' || (entry.outcome === 'failed' && later.mail.serverReply === entry.mail.serverReply)
 }
 
 function outcomeOf(state: HistoryMail['state']): Outcome {

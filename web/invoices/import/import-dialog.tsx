@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Progress.layer.css'
 import { Button, Group, Progress } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'

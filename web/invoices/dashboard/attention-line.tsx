@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core'
+import { IconAlertCircle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { CallReply } from '#contract/call.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { type AttentionItem, useAttention } from '#web/platform/attention.ts'
+import { useApiQuery } from '#web/platform/query.ts'
+import { showComing } from '#web/ui/dates.ts'
+import styles from './dashboard.module.css'
+import { texts } from './texts.ts'
+
+const t = texts.attention
+/** More are counted. */
+const named = 2
+
+/** One line at most: what needs the owner, else the most urgent of the rest, else that all is clear, once a reminder was sent. */
+export function AttentionLine(): ReactNode {
+  const { items } = useAttention()
+  const { data: status } = useApiQuery(reminderCalls.status)
+  if (items?.length === 0 && status?.lastReminderSent === null) return null
+  const needed = items?.filter(({ needsOwner }) => needsOwner) ?? []
+  const [first] = items ?? []
+  return (
+    <div className={styles.strip} role="status">
+      {items && (needed.length > 1 ? <Several items={needed} /> : first ? <One item={first} /> : <AllClear status={status} />)}
+    </div>
+  )
+}
+
+function Several({ items }: { items: AttentionItem[] }): ReactNode {
+  const { open } = useAttention()
+  const more = items.length - named
+  return (
+    <>
+      <IconAlertCircle size={19} stroke={1.7} aria-hidden className={styles.stripIcon} data-tone="bad" />
+      <p className={styles.stripText}>
+        <strong>{t.need(items.length)}</strong>{' '}
+        {[...items.slice(0, named).map(({ summary }) => summary), ...(more > 0 ? [t.more(more)] : [])].join(' · ')}
+      </p>
+      <Button variant="subtle" className={styles.stripAction ?? ''} onClick={open}>
+        {t.view}
+      </Button>
+    </>
+  )
+}
+
+function One({ item }: { item: AttentionItem }): ReactNode {
+  const { open } = useAttention()
+  const { title, text, action, tone } = item
+  const Icon = tone === 'info' ? IconInfoCircle : IconAlertCircle
+  return (
+    <>
+      <Icon size={19} stroke={1.7} aria-hidden className={styles.stripIcon} data-tone={tone} />
+      <p className={styles.stripText}>
+        <strong>{`${title}.`}</strong> {text}
+      </p>
+      {action ? (
+        <Button
+          component={Link}
+          to={action.to}
+          {...(action.reload ? { reloadDocument: true } : {})}
+          variant="subtle"
+          className={styles.stripAction ?? ''}
+        >
+          {action.text}
+        </Button>
+      ) : (
+        <Button variant="subtle" className={styles.stripAction ?? ''} onClick={open}>
+          {t.view}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function AllClear({ status }: { status: CallReply<typeof reminderCalls.status> | undefined }): ReactNode {
+  const next =
+    status?.reason === null && status.nextRunAt !== null
+      ? t.next(showComing(status.timezone, new Date(status.nextRunAt), new Date()))
+      : null
+  return (
+    <>
+      <IconCircleCheck size={19} stroke={1.7} aria-hidden className={styles.stripIcon} data-tone="good" />
+      <p className={styles.stripText}>
+        <strong>{t.clear}</strong> {next}
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import type { Invoice } from '#contract/invoices.ts'
+import type { PreviewLine } from '#contract/reminders.ts'
+import { dateIn, showComing, showDate, showMoment } from '#web/ui/dates.ts'
+import { isPaused } from './pause.ts'
+import { invoiceTexts } from './texts.ts'
+
+/** When an invoice is reminded next, or why it is not; undefined until it is known. */
+export type Next = Pick<PreviewLine, 'nextAt' | 'reason'> | undefined
+
+/** What the screens know besides the invoices themselves. */
+export interface Known {
+  zone: string | undefined
+  now: Date
+  /** The invoices whose client broke a promise to pay. */
+  broken: ReadonlySet<string>
+  /** By invoice id; undefined until it is loaded. */
+  next: ReadonlyMap<string, Next> | undefined
+}
+
+export interface InvoiceState {
+  kind: 'paid' | 'broken' | 'failing' | 'paused' | 'reminded' | 'new'
+  tone: 'good' | 'bad' | 'warn' | 'quiet'
+  text: string
+  /** The mail server's own words, shown on request. */
+  reply: string | null
+}
+
+const texts = invoiceTexts.state
+
+/** The one thing about an invoice that matters most: what needs its owner, else what happened last. */
+export function stateOf(invoice: Invoice, { zone, now, broken, next }: Known): InvoiceState {
+  const { _id, status, paidAt, remindersSent, refusal, pause, lastReminderAt } = invoice
+  if (status === 'paid') {
+    const paid = paidAt === null ? texts.paid : texts.paidOn(showDate(dateIn(zone, new Date(paidAt))))
+    return { kind: 'paid', tone: 'good', text: remindersSent > 0 ? `${paid}${texts.after(remindersSent)}` : paid, reply: null }
+  }
+  if (broken.has(_id)) return { kind: 'broken', tone: 'bad', text: texts.broken, reply: null }
+  if (refusal !== null) return { kind: 'failing', tone: 'bad', text: texts.rejected, reply: refusal }
+  if (pause !== null && isPaused(invoice)) {
+    const until = pause.until === null ? null : showDate(pause.until)
+    const text = pause.promised && until !== null ? invoiceTexts.pause.promise(until) : invoiceTexts.pause.pill(until)
+    return { kind: 'paused', tone: 'quiet', text, reply: null }
+  }
+  if (lastReminderAt !== null)
+    return { kind: 'reminded', tone: 'quiet', text: texts.reminded(showMoment(zone, new Date(lastReminderAt), now)), reply: null }
+  const first = next?.get(_id)
+  const text = first?.nextAt && first.reason === null ? texts.first(showComing(zone, new Date(first.nextAt), now)) : texts.notReminded
+  return { kind: 'new', tone: 'quiet', text, reply: null }
+}
+
+/** When it is reminded next, or why it is not, in a few words; null for a paid invoice, and until it is known. */
+export function nextLabel(invoice: Invoice, { zone, now, next }: Known): string | null {
+  if (invoice.status === 'paid') return null
+  const { pause } = invoice
+  if (pause !== null) return invoiceTexts.pause.pill(pause.until === null ? null : showDate(pause.until))
+  const line = next?.get(invoice._id)
+  if (!line) return null
+  if (line.reason !== null && line.reason !== 'paused') return texts.noNext[line.reason]
+  return line.nextAt === null ? texts.notPlanned : showComing(zone, new Date(line.nextAt), now)
+}

@@ -1,0 +1,166 @@
+import { Button } from '@mantine/core'
+import { IconCheck, IconCopy, IconMailOff, IconPlayerPause, IconPlayerPlay, IconRotate, IconTrash } from '@tabler/icons-react'
+import { type ReactNode, useMemo } from 'react'
+import { Link, useNavigate } from 'react-router'
+import type { Invoice } from '#contract/invoices.ts'
+import { formatRupees } from '#contract/money.ts'
+import type { InvoiceHistory } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
+import { NextReminder } from '#web/invoices/history/next-reminder.tsx'
+import { stateOf } from '#web/invoices/invoice-state.ts'
+import { describePause, isPaused } from '#web/invoices/pause.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
+import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
+import { useAttention } from '#web/platform/attention.ts'
+import { useToday } from '#web/platform/use-today.ts'
+import { dateIn, daysBetween, lateness, showDate } from '#web/ui/dates.ts'
+import { Pill } from '#web/ui/panel.tsx'
+import { InvoiceLine } from './invoice-line.tsx'
+import type { InvoiceDates } from './line-layout.ts'
+import styles from './summary.module.css'
+import { summaryTexts as texts } from './texts.ts'
+
+interface InvoiceSummaryProps {
+  invoice: Invoice
+  /** Undefined until it is loaded. */
+  history: InvoiceHistory | undefined
+}
+
+/** Above the form: what is owed, how late, what comes next, and what can be done. */
+export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): ReactNode {
+  const { zone, now, today } = useToday()
+  const { items } = useAttention()
+  const { reference, clientName, amount, status, dueDate, paidAt } = invoice
+  const paid = status === 'paid'
+  const paidOn = paid && paidAt !== null ? dateIn(zone, new Date(paidAt)) : null
+  const broken = useMemo(
+    () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
+    [items],
+  )
+  const days = daysBetween(dueDate, today)
+  const state = stateOf(invoice, { zone, now, broken, next: undefined })
+  const failing = state.tone === 'bad' || state.tone === 'warn'
+  return (
+    <section className={styles.summary} aria-label={texts.label}>
+      <div className={styles.body}>
+        <div className={styles.what}>
+          <strong className={styles.reference}>{reference}</strong>
+          <span className={styles.client}>{clientName}</span>
+          <span className={styles.pills}>
+            <Pill tone={status}>{invoiceTexts.status[status]}</Pill>
+            {isPaused(invoice) && invoice.pause && (
+              <Pill tone="quiet">{invoiceTexts.pause.pill(invoice.pause.until === null ? null : showDate(invoice.pause.until))}</Pill>
+            )}
+          </span>
+        </div>
+        <p className={styles.amount}>
+          <strong>{formatRupees(amount)}</strong> <span>{paid ? texts.paid(paidOn && showDate(paidOn)) : texts.toPay}</span>
+        </p>
+        <div className={styles.when}>
+          {!paid && (
+            <span className={styles.late} data-late={days > 0 || undefined}>
+              {lateness(days)}
+            </span>
+          )}
+          {!paid && <NextReminder history={history} zone={zone} now={now} />}
+        </div>
+        {failing && (
+          <div className={styles.problem} data-tone={state.tone}>
+            <IconMailOff size={18} stroke={1.7} aria-hidden />
+            <div>
+              <p>{state.text}</p>
+              {state.reply !== null && <p className={styles.reply}>{texts.reply(state.reply)}</p>}
+            </div>
+          </div>
+        )}
+        {isPaused(invoice) && (
+          <div className={styles.pause}>
+            {describePause(invoice).map((line) => (
+              <p key={line}>{line}</p>
+            ))}
+          </div>
+        )}
+        <InvoiceLine dates={useDates(invoice, history, zone, today)} />
+      </div>
+      <Actions invoice={invoice} />
+    </section>
+  )
+}
+
+function useDates(
+  { createdAt, dueDate, paidAt, status }: Invoice,
+  history: InvoiceHistory | undefined,
+  zone: string | undefined,
+  today: string,
+): InvoiceDates {
+  return useMemo(
+    () => ({
+      created: dateIn(zone, new Date(createdAt)),
+      due: dueDate.slice(0, 10),
+      today,
+      paid: status === 'paid' && paidAt !== null ? dateIn(zone, new Date(paidAt)) : null,
+      reminders: history?.mails.flatMap(({ sentAt }) => (sentAt === null ? [] : [dateIn(zone, new Date(sentAt))])) ?? [],
+      next: history?.nextAt ? dateIn(zone, new Date(history.nextAt)) : null,
+    }),
+    [createdAt, dueDate, paidAt, status, history, zone, today],
+  )
+}
+
+function Actions({ invoice }: { invoice: Invoice }): ReactNode {
+  const navigate = useNavigate()
+  const { markAs, remove, askToPause, resume, dialogs } = useInvoiceActing()
+  const paid = invoice.status === 'paid'
+  const icon = { size: 18, stroke: 1.7 }
+  return (
+    <div className={styles.actions}>
+      <Button
+        variant="default"
+        leftSection={paid ? <IconRotate {...icon} /> : <IconCheck {...icon} />}
+        onClick={() => markAs(invoice, paid ? 'unpaid' : 'paid')}
+      >
+        {paid ? texts.markUnpaid : texts.markPaid}
+      </Button>
+      <div className={styles.more}>
+        {isPaused(invoice) ? (
+          <>
+            <Button variant="subtle" color="gray" leftSection={<IconPlayerPlay {...icon} />} onClick={() => resume(invoice)}>
+              {texts.resume}
+            </Button>
+            <Button variant="subtle" color="gray" leftSection={<IconPlayerPause {...icon} />} onClick={() => askToPause(invoice)}>
+              {texts.changePause}
+            </Button>
+          </>
+        ) : (
+          !paid && (
+            <Button variant="subtle" color="gray" leftSection={<IconPlayerPause {...icon} />} onClick={() => askToPause(invoice)}>
+              {texts.pause}
+            </Button>
+          )
+        )}
+        <Button
+          component={Link}
+          to={screens.newInvoice}
+          state={{ copy: invoice }}
+          variant="subtle"
+          color="gray"
+          leftSection={<IconCopy {...icon} />}
+        >
+          {texts.duplicate}
+        </Button>
+        <Button
+          variant="subtle"
+          className={styles.danger ?? ''}
+          leftSection={<IconTrash {...icon} />}
+          onClick={() =>
+            void remove(invoice).then(async (deleted) => {
+              if (deleted) await navigate(screens.dashboard)
+            })
+          }
+        >
+          {texts.remove}
+        </Button>
+      </div>
+      {dialogs}
+    </div>
+  )
+}

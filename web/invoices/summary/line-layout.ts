@@ -1,0 +1,102 @@
+import { daysBetween, showDate } from '#web/ui/dates.ts'
+import { summaryTexts as texts } from './texts.ts'
+
+/** The dates of an invoice, `YYYY-MM-DD`. */
+export interface InvoiceDates {
+  created: string
+  due: string
+  today: string
+  paid: string | null
+  /** When reminders were accepted, in any order. */
+  reminders: string[]
+  /** When the next one goes out. */
+  next: string | null
+}
+
+/** One reminder, or several that would overlap: a capsule from `x` to `end`. */
+interface Mark {
+  x: number
+  end: number
+}
+
+interface Label {
+  key: 'created' | 'due' | 'reminders' | 'today' | 'paid'
+  x: number
+  text: string
+  anchor: 'start' | 'middle' | 'end'
+}
+
+export interface InvoiceLine {
+  created: number
+  due: number
+  today: number
+  paid: number | null
+  next: number | null
+  reminders: Mark[]
+  /** Below the line, without overlaps. */
+  labels: Label[]
+}
+
+/** Pixels kept free at both ends, for half a mark. */
+const margin = 8
+/** Half of a reminder's mark. */
+export const half = 4.5
+/** The width of a character; rather too much. */
+const letter = 7.4
+
+/** The life of an invoice as a line of `width` pixels: created, due, reminded, paid or today, and what is next. */
+export function layOutInvoiceLine(dates: InvoiceDates, width: number): InvoiceLine {
+  const { created, due, today, paid, reminders, next } = dates
+  const all = [created, due, today, ...(paid === null ? [] : [paid]), ...(next === null ? [] : [next]), ...reminders].toSorted()
+  const [first = today, last = today] = [all[0], all.at(-1)]
+  // At least a week, and a little room behind the last date.
+  const days = Math.max(7, daysBetween(first, last) * 1.06)
+  const xOf = (date: string) => margin + ((width - 2 * margin) * daysBetween(first, date)) / days
+  const marks: Mark[] = []
+  for (const x of [...new Set(reminders)].toSorted().map(xOf)) {
+    const before = marks.at(-1)
+    if (before && x - before.end < 2 * half + 3) before.end = x
+    else marks.push({ x, end: x })
+  }
+  const [firstMark, lastMark] = [marks[0], marks.at(-1)]
+  const wanted: Label[] = [
+    paid === null
+      ? { key: 'today', x: xOf(today), text: texts.line.today, anchor: 'middle' }
+      : { key: 'paid', x: xOf(paid), text: texts.line.paid(showDate(paid).slice(0, 5)), anchor: 'middle' },
+    { key: 'due', x: xOf(due), text: texts.line.due(showDate(due).slice(0, 5)), anchor: 'middle' },
+    { key: 'created', x: xOf(created), text: texts.line.created(showDate(created).slice(0, 5)), anchor: 'middle' },
+    ...(firstMark && lastMark
+      ? [
+          {
+            key: 'reminders' as const,
+            x: (firstMark.x + lastMark.end) / 2,
+            text: texts.line.reminders(reminders.length),
+            anchor: 'middle' as const,
+          },
+        ]
+      : []),
+  ]
+  return {
+    created: xOf(created),
+    due: xOf(due),
+    today: xOf(today),
+    paid: paid === null ? null : xOf(paid),
+    next: next === null || paid !== null ? null : xOf(next),
+    reminders: marks,
+    labels: withoutOverlaps(wanted, width),
+  }
+}
+
+/** The first of the labels that have room, moved inside the frame. */
+function withoutOverlaps(wanted: Label[], width: number): Label[] {
+  const placed: (Label & { left: number; right: number })[] = []
+  for (const label of wanted) {
+    const room = label.text.length * letter
+    const left = Math.min(Math.max(0, label.x - room / 2), width - room)
+    const right = left + room
+    if (placed.some((other) => left < other.right + 8 && right > other.left - 8)) continue
+    const anchor = left === 0 ? 'start' : right === width ? 'end' : 'middle'
+    placed.push({ ...label, x: anchor === 'start' ? 0 : anchor === 'end' ? width : label.x, anchor, left, right })
+  }
+  return placed.map(({ key, x, text, anchor }) => ({ key, x, text, anchor }))
+}

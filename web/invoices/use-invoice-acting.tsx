@@ -1,0 +1,71 @@
+import { useCallback } from 'react'
+import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
+import { formatRupees } from '#contract/money.ts'
+import { type Pausing, usePausing } from '#web/invoices/history/use-pausing.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { confirm } from '#web/ui/confirm.tsx'
+import { toast, undoToast } from '#web/ui/toast.tsx'
+import { changeInvalidates, removeInvoice, writeInvoice } from './invoice-cache.ts'
+import { invoiceTexts } from './texts.ts'
+
+const texts = invoiceTexts.acting
+
+export interface InvoiceActing extends Omit<Pausing, 'resuming'> {
+  /** Offers Undo. */
+  markAs: (invoice: Invoice, status: InvoiceStatus) => void
+  /** Asks first, and offers Undo; resolves to whether it was deleted. */
+  remove: (invoice: Invoice) => Promise<boolean>
+}
+
+/** What a person can do with an invoice from its card, its row and its page. `dialogs` must be rendered. */
+export function useInvoiceActing(): InvoiceActing {
+  const { askToPause, resume, dialogs } = usePausing()
+  const { mutateAsync: update } = useApiMutation(invoiceCalls.update, {
+    invalidates: changeInvalidates,
+    update: writeInvoice,
+    onError: (error) => toast('bad', texts.markFailed(errorMessage(error))),
+  })
+  const { mutate: restore } = useApiMutation(invoiceCalls.restore, {
+    invalidates: changeInvalidates,
+    update: writeInvoice,
+    onSuccess: ({ reference }) => toast('good', texts.remove.undone(reference)),
+    onError: (error) => toast('bad', texts.remove.undoFailed(errorMessage(error))),
+  })
+  const { mutateAsync: removeNow } = useApiMutation(invoiceCalls.remove, {
+    invalidates: changeInvalidates,
+    update: (cache, _reply, { params }) => removeInvoice(cache, params.id),
+  })
+  const markAs = useCallback(
+    ({ _id: id, status: before, reference }: Invoice, status: InvoiceStatus) => {
+      // Not a callback of the call: those run only for the last of several.
+      const put = (into: InvoiceStatus, done: () => void) =>
+        void update({ params: { id }, body: { status: into } }).then(done, () => undefined)
+      const undo = () => put(before, () => toast('good', texts.markedBack(reference, before)))
+      put(status, () => undoToast(texts.marked(reference, status), undo, status === 'paid' ? 'good' : 'info'))
+    },
+    [update],
+  )
+  const remove = useCallback(
+    async ({ _id: id, reference, clientName, amount }: Invoice) => {
+      const deleted = await confirm({
+        title: texts.remove.title,
+        body: texts.remove.text(reference, clientName, formatRupees(amount)),
+        tone: 'danger',
+        action: texts.remove.action,
+        busy: texts.remove.busy,
+        onConfirm: () => removeNow({ params: { id } }),
+      })
+      if (deleted) undoToast(texts.remove.done(reference), () => restore({ params: { id } }))
+      return deleted
+    },
+    [removeNow, restore],
+  )
+  return {
+    markAs,
+    remove,
+    askToPause,
+    resume,
+    dialogs,
+  }
+}

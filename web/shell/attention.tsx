@@ -1,0 +1,118 @@
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { causeOf, type SenderPause } from '#contract/mail.ts'
+import { type Notice, noticeCalls } from '#contract/notices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
+import { AttentionContext, type AttentionItem, plainItem } from '#web/platform/attention.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { useSession } from '#web/platform/session.ts'
+import { showComing } from '#web/ui/dates.ts'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { texts } from './texts.ts'
+
+const t = texts.notices
+/** Milliseconds between refetches. */
+const seldom = 60_000
+
+const AttentionList = lazyDialog(async () => (await import('./attention-list.tsx')).AttentionList)
+
+/** Collects what needs the owner, from notices, the mailbox and other slices, for the header's bell and the dashboard's line. */
+export function AttentionProvider({ children }: { children: ReactNode }): ReactNode {
+  const enabled = useSession() != null
+  const status = useApiQuery(reminderCalls.status, {}, { enabled, refetchInterval: seldom })
+  const notices = useApiQuery(noticeCalls.list, {}, { enabled, refetchInterval: seldom })
+  const [published, setPublished] = useState<Record<string, AttentionItem[]>>({})
+  const [opened, setOpened] = useState(false)
+  const { mutateAsync: dismiss } = useApiMutation(noticeCalls.dismiss, {
+    invalidates: [noticeCalls.list],
+    update: (cache, _reply, { params }) => cache.update(noticeCalls.list, (list) => list.filter(({ _id }) => _id !== params.id)),
+    onError: (error) => toast('bad', t.dismissFailed(errorMessage(error))),
+  })
+  const publish = useCallback((source: string, items: AttentionItem[]) => setPublished((before) => ({ ...before, [source]: items })), [])
+  const attention = useMemo(() => {
+    const { pause = null, trouble = null, timezone } = status.data ?? {}
+    const items =
+      status.data && notices.data
+        ? inOrder([
+            ...(pause ? [mailboxItem(pause, timezone)] : []),
+            ...(trouble === null ? [] : [troubleItem(trouble)]),
+            ...shownNotices(notices.data, pause).map((notice) => noticeItem(notice, () => dismiss({ params: { id: notice._id } }))),
+            ...Object.values(published).flat(),
+          ])
+        : null
+    return { items, count: items?.filter(({ needsOwner }) => needsOwner).length ?? 0, open: () => setOpened(true), publish }
+  }, [status.data, notices.data, published, publish, dismiss])
+  return (
+    <AttentionContext value={attention}>
+      {children}
+      <LazyMount wanted={opened}>
+        <AttentionList opened={opened} items={attention.items ?? []} zone={status.data?.timezone} onClose={() => setOpened(false)} />
+      </LazyMount>
+    </AttentionContext>
+  )
+}
+
+const urgency = { bad: 0, warn: 1, info: 2 }
+
+/** Stable: items of the same urgency stay in the order of their sources, notices the most recent first. */
+function inOrder(items: AttentionItem[]): AttentionItem[] {
+  return items.toSorted((one, other) => Number(other.needsOwner) - Number(one.needsOwner) || urgency[one.tone] - urgency[other.tone])
+}
+
+/** The mailbox refuses: the reminders wait until its owner acts, or until a quota is free again. */
+function mailboxItem(pause: SenderPause, zone: string | undefined): AttentionItem {
+  const cause = causeOf(pause)
+  const ends = pause.until === null ? '' : t.resumes(showComing(zone, new Date(pause.until), new Date()))
+  return {
+    ...plainItem,
+    key: `mailbox ${pause.since}`,
+    kind: 'mailbox',
+    tone: cause === 'quota' ? 'warn' : 'bad',
+    needsOwner: cause !== 'quota',
+    summary: t.paused[cause].summary,
+    title: t.paused[cause].title,
+    text: [t.paused[cause].text, ends].filter((sentence) => sentence !== '').join(' '),
+    reply: pause.message,
+    action: { text: t.openSettings, to: screens.mailSettings, reload: false },
+    at: pause.since,
+  }
+}
+
+function troubleItem(trouble: string): AttentionItem {
+  const { summary, title } = t.trouble
+  return { ...plainItem, key: 'trouble', kind: 'service', tone: 'warn', needsOwner: false, summary, title, text: trouble }
+}
+
+const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needsOwner'>> = {
+  login_refused: { kind: 'mailbox', tone: 'bad', needsOwner: true },
+  not_delivered: { kind: 'delivery', tone: 'bad', needsOwner: true },
+  promise_broken: { kind: 'promise', tone: 'bad', needsOwner: true },
+  restored: { kind: 'approval', tone: 'warn', needsOwner: true },
+  webhook_failing: { kind: 'webhook', tone: 'warn', needsOwner: true },
+  webhook_gone: { kind: 'webhook', tone: 'warn', needsOwner: true },
+  webhook_unverified: { kind: 'webhook', tone: 'warn', needsOwner: true },
+  webhook_skipped: { kind: 'webhook', tone: 'warn', needsOwner: true },
+  taken_over: { kind: 'service', tone: 'warn', needsOwner: true },
+  quota: { kind: 'mailbox', tone: 'info', needsOwner: false },
+}
+
+function noticeItem({ _id, kind, title, text, link, createdAt }: Notice, dismiss: () => Promise<unknown>): AttentionItem {
+  return {
+    ...plainItem,
+    ...kinds[kind],
+    key: _id,
+    summary: title,
+    title,
+    text,
+    action: link === null ? null : { text: t.look, to: link, reload: false },
+    at: createdAt,
+    dismiss,
+  }
+}
+
+/** Drops notices that the mailbox's own entry repeats: a refused login always, a used-up quota while the pause lasts. */
+export function shownNotices(notices: Notice[], pause: SenderPause | null): Notice[] {
+  return notices.filter(({ kind }) => kind !== 'login_refused' && (kind !== 'quota' || pause === null))
+}
