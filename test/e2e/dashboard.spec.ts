@@ -574,10 +574,13 @@ const notices: Notice[] = [
 ].map(({ kind, title }, nth) => ({
   _id: String(nth),
   kind: kind as Notice['kind'],
+  summary: title,
   title,
   text: 'What happened, and what to do.',
   link: '/dashboard/reminder-control',
+  clients: [],
   createdAt: '2026-11-20T03:30:00Z',
+  updatedAt: '2026-11-20T03:30:00Z',
 }))
 
 for (const [device, viewport] of [

@@ -1,6 +1,6 @@
 import type { Invoice } from '#contract/invoices.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
-import { dateIn, showComing, showDate, showMoment } from '#web/ui/dates.ts'
+import { dateIn, daysBetween, showComing, showDate, showMoment } from '#web/ui/dates.ts'
 import { isPaused } from './pause.ts'
 import { invoiceTexts } from './texts.ts'
 
@@ -18,7 +18,7 @@ export interface Known {
 }
 
 export interface InvoiceState {
-  kind: 'paid' | 'broken' | 'failing' | 'paused' | 'reminded' | 'new'
+  kind: 'paid' | 'address' | 'broken' | 'failing' | 'paused' | 'reminded' | 'new'
   tone: 'good' | 'bad' | 'warn' | 'quiet'
   text: string
   /** The mail server's own words, shown on request. */
@@ -29,13 +29,18 @@ const texts = invoiceTexts.state
 
 /** The one thing about an invoice that matters most: what needs its owner, else what happened last. */
 export function stateOf(invoice: Invoice, { zone, now, broken, next }: Known): InvoiceState {
-  const { _id, status, paidAt, remindersSent, refusal, pause, lastReminderAt } = invoice
+  const { _id, status, paidAt, remindersSent, addressHold, notDelivered, pause, lastReminderAt } = invoice
   if (status === 'paid') {
     const paid = paidAt === null ? texts.paid : texts.paidOn(showDate(dateIn(zone, new Date(paidAt))))
     return { kind: 'paid', tone: 'good', text: remindersSent > 0 ? `${paid}${texts.after(remindersSent)}` : paid, reply: null }
   }
+  if (addressHold) return { kind: 'address', tone: 'bad', text: texts.address, reply: addressHold.reply }
   if (broken.has(_id)) return { kind: 'broken', tone: 'bad', text: texts.broken, reply: null }
-  if (refusal !== null) return { kind: 'failing', tone: 'bad', text: texts.rejected, reply: refusal }
+  if (notDelivered) {
+    const days = daysBetween(dateIn(zone, new Date(notDelivered.since)), dateIn(zone, now))
+    const { words, reply } = notDelivered
+    return { kind: 'failing', tone: invoice.refusal === null ? 'warn' : 'bad', text: texts.notDelivered(days, words), reply }
+  }
   if (pause !== null && isPaused(invoice)) {
     const until = pause.until === null ? null : showDate(pause.until)
     const text = pause.promised && until !== null ? invoiceTexts.pause.promise(until) : invoiceTexts.pause.pill(until)
@@ -53,6 +58,7 @@ export function nextLabel(invoice: Invoice, { zone, now, next }: Known): string 
   if (invoice.status === 'paid') return null
   const { pause } = invoice
   if (pause !== null) return invoiceTexts.pause.pill(pause.until === null ? null : showDate(pause.until))
+  if (invoice.addressHold) return texts.held
   const line = next?.get(invoice._id)
   if (!line) return null
   if (line.reason !== null && line.reason !== 'paused') return texts.noNext[line.reason]

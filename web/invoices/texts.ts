@@ -9,11 +9,13 @@ export const invoiceTexts = {
     paid: 'Paid',
     paidOn: (date: string) => `Paid ${date}`,
     after: (reminders: number) => ` after ${count(reminders, 'reminder')}`,
+    address: 'Address doesn’t exist. Correct it to resume.',
     broken: 'Promised to pay and hasn’t.',
-    rejected: 'Last reminder rejected',
+    notDelivered: (days: number, words: string) => `Not delivered${days < 1 ? '' : ` for ${count(days, 'day')}`}: ${words}`,
     reminded: (moment: string) => `Reminded ${moment}`,
     first: (moment: string) => `First reminder ${moment}`,
     notReminded: 'No reminder yet',
+    held: 'On hold: address',
     notPlanned: 'Not scheduled',
     noNext: {
       schedule_inactive: 'Off',
@@ -24,6 +26,7 @@ export const invoiceTexts = {
       plan: 'On hold',
       open_mail: 'Being sent',
       paused: 'Paused',
+      address_held: 'On hold: address',
     } satisfies Record<NonNullable<PreviewLine['reason']>, string>,
   },
   acting: {

@@ -1,25 +1,30 @@
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { type Pausing, usePausing } from '#web/invoices/history/use-pausing.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast, undoToast } from '#web/ui/toast.tsx'
 import { changeInvalidates, removeInvoice, writeInvoice } from './invoice-cache.ts'
 import { invoiceTexts } from './texts.ts'
 
 const texts = invoiceTexts.acting
+const RemindDialog = lazyDialog(async () => (await import('#web/invoices/remind/remind-dialog.tsx')).RemindDialog)
 
 export interface InvoiceActing extends Omit<Pausing, 'resuming'> {
   /** Offers Undo. */
   markAs: (invoice: Invoice, status: InvoiceStatus) => void
   /** Asks first, and offers Undo; resolves to whether it was deleted. */
   remove: (invoice: Invoice) => Promise<boolean>
+  /** Opens the preview of a reminder of these invoices. */
+  remind: (invoices: Invoice[]) => void
 }
 
 /** What a person can do with an invoice from its card, its row and its page. `dialogs` must be rendered. */
 export function useInvoiceActing(): InvoiceActing {
+  const [reminding, setReminding] = useState<Invoice[] | null>(null)
   const { askToPause, resume, dialogs } = usePausing()
   const { mutateAsync: update } = useApiMutation(invoiceCalls.update, {
     invalidates: changeInvalidates,
@@ -66,6 +71,14 @@ export function useInvoiceActing(): InvoiceActing {
     remove,
     askToPause,
     resume,
-    dialogs,
+    remind: setReminding,
+    dialogs: (
+      <>
+        {dialogs}
+        <LazyMount wanted={reminding !== null}>
+          <RemindDialog invoices={reminding} onClose={() => setReminding(null)} />
+        </LazyMount>
+      </>
+    ),
   }
 }

@@ -87,6 +87,7 @@ function troubleItem(trouble: string): AttentionItem {
 
 const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needsOwner'>> = {
   login_refused: { kind: 'mailbox', tone: 'bad', needsOwner: true },
+  address_refused: { kind: 'address', tone: 'bad', needsOwner: true },
   not_delivered: { kind: 'delivery', tone: 'bad', needsOwner: true },
   promise_broken: { kind: 'promise', tone: 'bad', needsOwner: true },
   restored: { kind: 'approval', tone: 'warn', needsOwner: true },
@@ -98,16 +99,17 @@ const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needs
   quota: { kind: 'mailbox', tone: 'info', needsOwner: false },
 }
 
-function noticeItem({ _id, kind, title, text, link, createdAt }: Notice, dismiss: () => Promise<unknown>): AttentionItem {
+function noticeItem({ _id, kind, summary, title, text, link, clients, updatedAt }: Notice, dismiss: () => Promise<unknown>): AttentionItem {
   return {
     ...plainItem,
     ...kinds[kind],
     key: _id,
-    summary: title,
+    summary,
     title,
     text,
-    action: link === null ? null : { text: t.look, to: link, reload: false },
-    at: createdAt,
+    action: link === null ? null : { text: kind === 'address_refused' ? t.correct : t.look, to: link, reload: false },
+    clients,
+    at: updatedAt,
     dismiss,
   }
 }

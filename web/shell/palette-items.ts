@@ -25,3 +25,22 @@ export function findInvoices(invoices: Invoice[], typed: string): Invoice[] {
   }
   return [...exact, ...beginning, ...others].slice(0, most)
 }
+
+const mostReminded = 4
+
+/** Unpaid invoices to remind of, once part of the client or reference is typed; `command` is the name of the action. */
+export function findReminded(invoices: Invoice[], typed: string, command: string): Invoice[] {
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const named = words.filter((word) => !command.toLowerCase().includes(word))
+  // The command alone offers those who are late the longest.
+  const open = invoices.filter(({ status }) => status !== 'paid')
+  if (words.length > 0 && named.length === 0) return open.toSorted(byDue).slice(0, mostReminded)
+  return findInvoices(open, named.join(' ')).slice(0, mostReminded)
+}
+
+function byDue(one: Invoice, other: Invoice): number {
+  return one.dueDate < other.dueDate ? -1 : one.dueDate > other.dueDate ? 1 : 0
+}

@@ -8,6 +8,7 @@ export const paletteTexts = {
   profile: { security: 'Security', subscription: 'Subscription', preferences: 'Preferences' },
   start: 'Start or stop daily reminders',
   sendNow: 'Send reminders now',
+  remind: (client: string) => `Remind ${client} now…`,
   testMail: 'Send a test email',
   import: 'Import invoices from CSV',
   export: 'Export all invoices as CSV',

@@ -34,7 +34,7 @@ import { toast } from '#web/ui/toast.tsx'
 import { useSignOut, useTrigger, useZapier } from './actions.tsx'
 import { dashboardPages, sitePages } from './navigation.tsx'
 import styles from './palette.module.css'
-import { findInvoices, matches } from './palette-items.ts'
+import { findInvoices, findReminded, matches } from './palette-items.ts'
 import { paletteTexts } from './palette-texts.ts'
 import { useSingleKeys } from './shortcuts.ts'
 import { texts } from './texts.ts'
@@ -264,10 +264,19 @@ function useOffered(
         run: go(screens.invoice(invoice._id), { invoice }),
       }),
     )
+    const reminding = findReminded(invoices, typed, t.remind('')).map(
+      (invoice): Item => ({
+        id: `remind-${invoice._id}`,
+        title: t.remind(invoice.clientName),
+        detail: `${invoice.reference}, ${formatRupees(invoice.amount)}`,
+        icon: <IconSend2 size={19} stroke={1.7} />,
+        run: go(`${screens.invoice(invoice._id)}?remind`, { invoice }),
+      }),
+    )
     return [
       { label: t.groups.invoices, items: found },
       { label: t.groups.screens, items: chosen([...pages, ...profile]) },
-      { label: t.groups.actions, items: chosen(actions) },
+      { label: t.groups.actions, items: [...reminding, ...chosen(actions)] },
       { label: t.groups.site, items: chosen(site) },
     ].filter(({ items }) => items.length > 0)
   }

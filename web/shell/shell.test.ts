@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Notice } from '#contract/notices.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { shownNotices } from './attention.tsx'
-import { findInvoices, matches } from './palette-items.ts'
+import { findInvoices, findReminded, matches } from './palette-items.ts'
 
 const anInvoice = (reference: string, clientName: string) =>
   aShownInvoice({ _id: reference, reference, clientName, clientEmail: 'someone@example.com' })
@@ -29,6 +29,26 @@ test('the palette offers at most eight of thousands of invoices', () => {
 test('the palette matches words in any order', () => {
   expect(matches('Create Invoice', 'inv cre')).toBe(true)
   expect(matches('Create Invoice', 'export')).toBe(false)
+})
+
+test('the palette reminds of a typed client, or with the command alone of those who are late the longest', () => {
+  const list = [
+    aShownInvoice({ _id: 'a', reference: 'INV-1', dueDate: '2026-03-03' }),
+    aShownInvoice({
+      _id: 'b',
+      reference: 'INV-2',
+      clientName: 'Studio Banyan',
+      clientEmail: 'hello@banyan.example',
+      dueDate: '2026-03-01',
+    }),
+    aShownInvoice({ _id: 'c', reference: 'INV-3', status: 'paid' }),
+  ]
+  const found = (typed: string) => findReminded(list, typed, 'Remind  now…').map(({ _id }) => _id)
+  expect(found('remind kaveri')).toEqual(['a'])
+  expect(found('banyan')).toEqual(['b'])
+  expect(found('remind now')).toEqual(['b', 'a'])
+  expect(found('inv-3')).toEqual([])
+  expect(found('')).toEqual([])
 })
 
 const aNotice = (kind: Notice['kind']): Notice => ({

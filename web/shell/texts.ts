@@ -82,6 +82,7 @@ export const texts = {
     resumes: (when: string) => `Sending resumes automatically ${when}.`,
     openSettings: 'Email Settings',
     look: 'View',
+    correct: 'Correct address',
     dismissFailed: (message: string) => `Couldn’t dismiss the notification. ${message}`,
   },
   notFound: {

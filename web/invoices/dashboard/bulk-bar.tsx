@@ -1,5 +1,5 @@
 import { Button, CloseButton } from '@mantine/core'
-import { IconCircleCheck, IconPlayerPause, IconTrash } from '@tabler/icons-react'
+import { IconCircleCheck, IconPlayerPause, IconSend2, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type BulkChange, type BulkResult, type Invoice, invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
@@ -14,6 +14,7 @@ import { showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast, undoToast } from '#web/ui/toast.tsx'
 import styles from './bulk-bar.module.css'
+import { useInvoiceActions } from './invoice-actions.tsx'
 import { inverseChanges } from './list-data.ts'
 import type { Selection } from './list-state.ts'
 import { texts as dashboardTexts } from './texts.ts'
@@ -25,6 +26,7 @@ const BulkPauseDialog = lazyDialog(async () => (await import('#web/invoices/hist
 export function BulkBar({ selection, shown }: { selection: Selection; shown: number; onClose: () => void }): ReactNode {
   const { selected, clear, selectAll } = selection
   const { change, busy } = useBulkChange()
+  const { remind } = useInvoiceActions()
   const [pausing, setPausing] = useState(false)
   const open = selected.filter(({ status }) => status !== 'paid')
   const sum = formatRupees(fromMinor(selected.reduce((total, { amount }) => total + (toMinor(amount) ?? 0), 0)))
@@ -67,6 +69,14 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
             </Button>
           )}
           <div className={styles.bulkActions}>
+            <Button
+              variant="default"
+              disabled={busy}
+              leftSection={<IconSend2 size={18} stroke={1.7} />}
+              onClick={withOpen(() => remind(open))}
+            >
+              {texts.remind}
+            </Button>
             <Button
               variant="default"
               disabled={busy}

@@ -11,8 +11,11 @@ export function useInvoiceActions(): InvoiceActing {
 
 /** Holds the mutations of all invoices: they must outlive a card that is deleted or scrolls out of the page. */
 export function InvoiceActions({ children }: { children: ReactNode }): ReactNode {
-  const { dialogs, markAs, remove, askToPause, resume } = useInvoiceActing()
-  const actions = useMemo(() => ({ markAs, remove, askToPause, resume, dialogs: null }), [markAs, remove, askToPause, resume])
+  const { dialogs, markAs, remove, askToPause, resume, remind } = useInvoiceActing()
+  const actions = useMemo(
+    () => ({ markAs, remove, askToPause, resume, remind, dialogs: null }),
+    [markAs, remove, askToPause, resume, remind],
+  )
   return (
     <ActionsContext value={actions}>
       {children}

@@ -1,11 +1,11 @@
-import { IconCalendarX, IconCircleCheck, IconClock, IconMail, IconMailExclamation, IconPlayerPause } from '@tabler/icons-react'
+import { IconCalendarX, IconCircleCheck, IconClock, IconMail, IconMailExclamation, IconMailOff, IconPlayerPause } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { type InvoiceState, type Known, stateOf } from '#web/invoices/invoice-state.ts'
-import { describePause } from '#web/invoices/pause.ts'
+import { describePause, isPaused } from '#web/invoices/pause.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { Pill } from '#web/ui/panel.tsx'
 import styles from './dashboard.module.css'
@@ -77,6 +77,7 @@ interface InvoiceCardProps {
 
 const icons = {
   paid: IconCircleCheck,
+  address: IconMailOff,
   broken: IconCalendarX,
   failing: IconMailExclamation,
   paused: IconPlayerPause,
@@ -126,7 +127,7 @@ function titleOf(invoice: Invoice, { kind, text, reply }: InvoiceState): string 
 
 /** The two actions that fit the state; the others are in the menu. */
 function CardActions({ invoice, kind }: { invoice: Invoice; kind: InvoiceState['kind'] }): ReactNode {
-  const { markAs, resume } = useInvoiceActions()
+  const { markAs, remind, resume } = useInvoiceActions()
   const { card } = texts
   // Not the library's buttons: a card has two, and a list scrolls through thousands.
   const style = { className: styles.cardAction } as const
@@ -140,16 +141,18 @@ function CardActions({ invoice, kind }: { invoice: Invoice; kind: InvoiceState['
     )
   return (
     <>
-      {kind === 'failing' ? (
+      {kind === 'address' ? (
         <Link to={screens.invoice(invoice._id)} state={{ invoice, field: 'clientEmail' }} {...style} aria-label={about(card.correct)}>
           {card.correct}
         </Link>
+      ) : isPaused(invoice) && kind === 'paused' ? (
+        <button {...button} aria-label={about(card.resume)} onClick={() => resume(invoice)}>
+          {card.resumeShort}
+        </button>
       ) : (
-        kind === 'paused' && (
-          <button {...button} aria-label={about(card.resume)} onClick={() => resume(invoice)}>
-            {card.resumeShort}
-          </button>
-        )
+        <button {...button} aria-label={about(card.remind)} onClick={() => remind([invoice])}>
+          {card.remind}
+        </button>
       )}
       <button {...button} aria-label={about(card.markPaid)} onClick={() => markAs(invoice, 'paid')}>
         {card.markPaid}

@@ -95,17 +95,20 @@ test('sorting works by every column, and equal invoices stay newest first', () =
   expect(idsOf(sortInvoices(list, 'newest', known))).toBe('abc')
 })
 
-test('what needs attention comes first: refused, broken promise, the longest overdue, due soon, paid', () => {
+const failing = { since: '2026-11-17T03:30:00Z', code: 'mailbox_full' as const, words: 'mailbox full', reply: '452 4.2.2 full' }
+
+test('what needs attention comes first: refused, broken promise, not delivered, the longest overdue, due soon, paid', () => {
   const list = [
     named('p', { status: 'paid', paidAt: '2026-11-02T00:00:00Z' }),
     named('q', { status: 'paid', paidAt: '2026-11-09T00:00:00Z' }),
     named('s', { dueDate: '2026-11-22' }),
     named('l', { dueDate: '2026-09-01', status: 'overdue' }),
     named('m', { dueDate: '2026-11-19', status: 'overdue' }),
+    named('f', { dueDate: '2026-11-18', status: 'overdue', notDelivered: failing }),
     named('b', { dueDate: '2026-11-18', status: 'overdue' }),
     named('r', { dueDate: '2026-11-19', status: 'overdue', refusal: '550 5.1.1 no such user' }),
   ]
-  expect(idsOf(sortInvoices(list, null, { ...known, broken: new Set(['b']) }))).toBe('rblmsqp')
+  expect(idsOf(sortInvoices(list, null, { ...known, broken: new Set(['b']) }))).toBe('rbflmsqp')
 })
 
 test('by the next reminder, an invoice without one comes last', () => {

@@ -116,12 +116,13 @@ export function sortInvoices(invoices: Invoice[], order: Order, known: Known): I
   return invoices.toSorted((one, other) => (ascending ? compare[by](one, other, known) : compare[by](other, one, known)))
 }
 
-/** Refused emails, broken promises, then the longest overdue down to what is due last, then paid ones. */
+/** Refused addresses and emails, broken promises, what does not arrive, then the longest overdue down to what is due last, then paid ones. */
 function byAttention(invoices: Invoice[], { broken }: Known): Invoice[] {
-  const rank = ({ _id, status, refusal }: Invoice) => {
+  const rank = ({ _id, status, addressHold, refusal, notDelivered }: Invoice) => {
     if (status === 'paid') return 4
-    if (refusal !== null) return 0
-    return broken.has(_id) ? 1 : 3
+    if (addressHold !== null || refusal !== null) return 0
+    if (broken.has(_id)) return 1
+    return notDelivered === null ? 3 : 2
   }
   const ranks = new Map(invoices.map((invoice) => [invoice._id, rank(invoice)]))
   return invoices.toSorted((one, other) => {

@@ -10,6 +10,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconRotate,
+  IconSend2,
   IconTrash,
   IconUpload,
 } from '@tabler/icons-react'
@@ -50,7 +51,7 @@ export function OpenInvoiceMenu({
 }
 
 function Items({ invoice }: { invoice: Invoice }): ReactNode {
-  const { markAs, remove, askToPause, resume } = useInvoiceActions()
+  const { markAs, remove, askToPause, resume, remind } = useInvoiceActions()
   const { card } = texts
   const paid = invoice.status === 'paid'
   const paused = isPaused(invoice)
@@ -59,6 +60,11 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
       <Menu.Item component={Link} to={screens.invoice(invoice._id)} state={{ invoice }} leftSection={<IconPencil size={18} stroke={1.7} />}>
         {card.edit}
       </Menu.Item>
+      {!paid && (
+        <Menu.Item leftSection={<IconSend2 size={18} stroke={1.7} />} onClick={() => remind([invoice])}>
+          {card.remindMenu}
+        </Menu.Item>
+      )}
       <Menu.Item
         leftSection={paid ? <IconRotate size={18} stroke={1.7} /> : <IconCircleCheck size={18} stroke={1.7} />}
         onClick={() => markAs(invoice, paid ? 'unpaid' : 'paid')}

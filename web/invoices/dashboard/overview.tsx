@@ -1,4 +1,5 @@
-import { memo, type ReactNode } from 'react'
+import { Skeleton } from '@mantine/core'
+import { lazy, memo, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import type { Invoice } from '#contract/invoices.ts'
@@ -7,7 +8,7 @@ import type { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { type AttentionItem, useAttention } from '#web/platform/attention.ts'
 import { capitalized, showComing } from '#web/ui/dates.ts'
-import { DueLine } from '#web/ui/due-line.tsx'
+import type { DueLine as LoadedDueLine } from '#web/ui/due-line.tsx'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import styles from './dashboard.module.css'
 import { findingOf } from './finding.ts'
@@ -15,6 +16,13 @@ import { type NextRun, totals } from './list-data.ts'
 import { texts } from './texts.ts'
 
 const t = texts.tiles
+/** Until it loads, and where it cannot be loaded, the dashboard shows the rest. */
+const DueLine = lazy(async () => ({
+  default: await import('#web/ui/due-line.tsx').then(
+    (loaded) => loaded.DueLine,
+    (): typeof LoadedDueLine => () => null,
+  ),
+}))
 
 interface OverviewProps {
   invoices: Invoice[]
@@ -55,20 +63,22 @@ export const Overview = memo(function Overview(props: OverviewProps): ReactNode 
         </li>
       </ul>
       <div className={styles.chart}>
-        <DueLine
-          items={items}
-          finding={findingOf(items)}
-          onOpen={onOpen}
-          foot={(key) => (
-            <div className={styles.sums}>
-              <dl className={styles.sumList}>
-                <Sum label={t.soon} amount={soon} />
-                <Sum label={t.paid} amount={paid} />
-              </dl>
-              {key}
-            </div>
-          )}
-        />
+        <Suspense fallback={<Skeleton height={220} m={24} />}>
+          <DueLine
+            items={items}
+            finding={findingOf(items)}
+            onOpen={onOpen}
+            foot={(key) => (
+              <div className={styles.sums}>
+                <dl className={styles.sumList}>
+                  <Sum label={t.soon} amount={soon} />
+                  <Sum label={t.paid} amount={paid} />
+                </dl>
+                {key}
+              </div>
+            )}
+          />
+        </Suspense>
       </div>
     </section>
   )

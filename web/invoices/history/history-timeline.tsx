@@ -13,6 +13,7 @@ import {
   IconRefresh,
 } from '@tabler/icons-react'
 import { Fragment, type ReactNode, useState } from 'react'
+import { deliveryProblem } from '#contract/delivery-problem.ts'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
@@ -133,9 +134,9 @@ function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps):
 function nameOf(entry: Entry, times: number): string {
   if (entry.kind === 'invoice') return texts.invoice[entry.outcome === 'paid' ? 'paid' : 'created']
   if (entry.kind === 'day') return texts.outcomes[entry.decision.outcome]
-  const { state } = entry.mail
+  const { state, reason, serverReply } = entry.mail
   if (state === 'sent') return texts.sent(times)
-  if (state === 'failed') return texts.failedTimes(times)
+  if (state === 'failed') return texts.failedTimes(times, reason === 'refused' ? deliveryProblem(serverReply ?? '').words : null)
   return texts.outcomes[entry.outcome === 'created' || entry.outcome === 'paid' ? 'sent' : entry.outcome]
 }
 

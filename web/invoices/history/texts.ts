@@ -76,7 +76,8 @@ export const texts = {
   } satisfies Record<DayDecision['outcome'], string>,
   invoice: { created: 'Invoice created', paid: 'Marked as paid' },
   sent: (times: number) => (times === 1 ? 'Reminder sent' : `${times} reminders sent`),
-  failedTimes: (times: number) => (times === 1 ? 'Not delivered' : `${times} reminders not delivered`),
+  failedTimes: (times: number, words: string | null) =>
+    `${times === 1 ? 'Not delivered' : `${times} reminders not delivered`}${words === null ? '' : `: ${words}`}`,
   eachMorning: 'one each morning',
   days: (days: number) => count(days, 'day'),
   kinds: {

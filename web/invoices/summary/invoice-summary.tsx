@@ -1,20 +1,26 @@
 import { Button } from '@mantine/core'
-import { IconCheck, IconCopy, IconMailOff, IconPlayerPause, IconPlayerPlay, IconRotate, IconTrash } from '@tabler/icons-react'
-import { type ReactNode, useMemo } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { IconCheck, IconCopy, IconMailOff, IconPlayerPause, IconPlayerPlay, IconRotate, IconSend2, IconTrash } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
-import type { InvoiceHistory } from '#contract/reminders.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { NextReminder } from '#web/invoices/history/next-reminder.tsx'
+import { changeInvalidates } from '#web/invoices/invoice-cache.ts'
 import { stateOf } from '#web/invoices/invoice-state.ts'
 import { describePause, isPaused } from '#web/invoices/pause.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { useAttention } from '#web/platform/attention.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
 import { useToday } from '#web/platform/use-today.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { dateIn, daysBetween, lateness, showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { InvoiceLine } from './invoice-line.tsx'
 import type { InvoiceDates } from './line-layout.ts'
 import styles from './summary.module.css'
@@ -70,6 +76,7 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
             <div>
               <p>{state.text}</p>
               {state.reply !== null && <p className={styles.reply}>{texts.reply(state.reply)}</p>}
+              {invoice.addressHold && <TryAddress email={invoice.clientEmail} />}
             </div>
           </div>
         )}
@@ -106,13 +113,33 @@ function useDates(
   )
 }
 
+/** Ends the hold of a refused address: it may exist by now. */
+function TryAddress({ email }: { email: string }): ReactNode {
+  const { mutate, isPending } = useApiMutation(reminderCalls.tryAddress, {
+    invalidates: [...changeInvalidates, reminderCalls.status, noticeCalls.list],
+    onSuccess: ({ failed, failures: [first] }) => (failed > 0 && first ? toast('bad', first.words) : toast('good', texts.tried(email))),
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  return (
+    <BusyButton variant="default" mt={10} busy={isPending} busyText={texts.trying} onClick={() => mutate({ body: { clientEmail: email } })}>
+      {texts.tryAddress}
+    </BusyButton>
+  )
+}
+
 function Actions({ invoice }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
-  const { markAs, remove, askToPause, resume, dialogs } = useInvoiceActing()
+  const { markAs, remove, askToPause, resume, remind, dialogs } = useInvoiceActing()
   const paid = invoice.status === 'paid'
+  useRemindAddress(() => remind([invoice]))
   const icon = { size: 18, stroke: 1.7 }
   return (
     <div className={styles.actions}>
+      {!paid && (
+        <Button leftSection={<IconSend2 {...icon} />} onClick={() => remind([invoice])}>
+          {texts.remind}
+        </Button>
+      )}
       <Button
         variant="default"
         leftSection={paid ? <IconRotate {...icon} /> : <IconCheck {...icon} />}
@@ -163,4 +190,24 @@ function Actions({ invoice }: { invoice: Invoice }): ReactNode {
       {dialogs}
     </div>
   )
+}
+
+/** `?remind` opens the preview, so that any link can. */
+function useRemindAddress(open: () => void): void {
+  const [address, setAddress] = useSearchParams()
+  const wanted = address.has('remind')
+  const latest = useRef(open)
+  latest.current = open
+  useEffect(() => {
+    if (!wanted) return
+    latest.current()
+    setAddress(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.delete('remind')
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  }, [wanted, setAddress])
 }
