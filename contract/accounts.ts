@@ -112,6 +112,8 @@ export const googleExchange = z.strictObject({
 /** `code`: where the account has two-factor sign-in, which linking gives up. */
 export const googleLinkStart = z.strictObject({ currentPassword, code: factorCode.optional() })
 export const googleLink = z.strictObject({ code: returnCode })
+/** `code`: where the account has two-factor authentication. */
+export const reauthentication = z.strictObject({ currentPassword, code: factorCode.optional() })
 export const googleUnlink = z.strictObject({ code: returnCode, newPassword: password })
 
 export const passwordHint = z.object({
@@ -262,7 +264,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/auth/google/unlink/start',
     summary:
-      'Where to send the browser to show once more at Google who I am, before Google is unlinked; it comes back as with linking. `conflict` where none is linked, 503 where Google is not set up.',
+      'Where to send the browser to show once more at Google who I am, before Google is unlinked or the account deleted; it comes back as with linking. `conflict` where none is linked, 503 where Google is not set up.',
     reply: z.object({ url: z.string() }),
   }),
   unlinkGoogle: call({
@@ -272,6 +274,20 @@ export const accountCalls = {
       'Sign in by password again from now on: by the code that /dashboard/profile was given, within 10 minutes, and a new password; other browsers are signed out. `google_failed`, `conflict`.',
     body: googleUnlink,
     reply: profile,
+  }),
+  reauthenticate: call({
+    method: 'POST',
+    path: '/auth/reauthenticate',
+    summary:
+      'Show once more who I am, by the current password, and a code where two-factor authentication is on: for 15 minutes this session may do what needs a recent sign-in. `wrong_password`, `invalid` for the code.',
+    body: reauthentication,
+  }),
+  reauthenticateWithGoogle: call({
+    method: 'POST',
+    path: '/auth/google/reauthenticate',
+    summary:
+      'The same by the code that /dashboard/profile was given, for an account that signs in with Google. `google_failed`, `conflict`.',
+    body: googleLink,
   }),
   refresh: call({
     method: 'POST',
@@ -400,11 +416,16 @@ export const accountCalls = {
     summary: 'How many invoices I keep, and what was paid.',
     reply: z.object({ totalInvoices: z.number().int(), totalRevenue: z.number(), hasMailConfig: z.boolean() }),
   }),
-  deleteMe: call({ method: 'DELETE', path: '/user/account', summary: 'Delete my account and every record of it.' }),
+  deleteMe: call({
+    method: 'DELETE',
+    path: '/user/account',
+    summary:
+      'Delete my account and every record of it. `recent_sign_in_needed` where this session signed in more than 15 minutes ago: reauthenticate first.',
+  }),
   deleteById: call({
     method: 'DELETE',
     path: '/user/:id',
-    summary: 'Delete my account by its id.',
+    summary: 'Delete my account by its id, likewise.',
     params: z.object({ id: z.string() }),
   }),
 }

@@ -3,6 +3,7 @@ import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
 import { billingOnAccountDeleted } from '#server/billing/billing.ts'
+import { recallAddress, rememberAddress } from '#server/billing/former-accounts.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
 import { authenticateApiClient, integrationsOnAccountTakeover, zapOnAccountDeleted } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
@@ -38,6 +39,8 @@ export async function openCalls(deps: Deps): Promise<App> {
   accountRoutes(app, deps, {
     stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
     onScheduleChange: reschedule,
+    onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),
+    onAddressLeft: (db, account, now) => rememberAddress(db, config, account, now),
     onEmailConfirmed: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now),
     onAccountTakeover: [mailOnAccountTakeover(deps), templatesOnAccountTakeover, remindersOnAccountTakeover, revokeAccess],
     revokeAccess,

@@ -148,7 +148,11 @@ test('PUBLIC_URL defaults to a URL that a browser can open', () => {
 })
 
 test('proxies are trusted by address', () => {
-  expect(readConfig({ TRUST_PROXY: 'true' }).trustProxy).toBe(true)
+  expect(readConfig({ TRUST_PROXY: '2' }).trustProxy).toBe(2)
+  expect(said({ TRUST_PROXY: 'true' })).toEqual([
+    'TRUST_PROXY must not be true, because then anyone could claim any address: set the number of proxies or their addresses, for example 1 or 127.0.0.1,10.0.0.0/8',
+  ])
+  expect(said({ TRUST_PROXY: '11' })).toHaveLength(1)
   expect(readConfig({ TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,loopback,fd00::/8' }).trustProxy).toEqual([
     '127.0.0.1',
     '10.0.0.0/8',

@@ -46,8 +46,12 @@ const environment = z.object({
   TRUST_PROXY: z
     .string()
     .refine(
-      (text) => typeof proxies(text) === 'boolean' || text.split(',').every((part) => isProxy(part.trim())),
-      'must be true, false or the addresses of the proxies, for example 127.0.0.1,10.0.0.0/8',
+      (text) => text !== 'true',
+      'must not be true, because then anyone could claim any address: set the number of proxies or their addresses, for example 1 or 127.0.0.1,10.0.0.0/8',
+    )
+    .refine(
+      (text) => text === 'true' || text === 'false' || hops.test(text) || listed(text).every(isProxy),
+      'must be false, the number of proxies or their addresses, for example 1 or 127.0.0.1,10.0.0.0/8',
     )
     .optional(),
   SMTP_ALLOW_PRIVATE_HOSTS: flag(false),
@@ -122,7 +126,8 @@ export interface Config {
   supportUrl: string | null
   termsUrl: string | null
   rateLimit: boolean
-  trustProxy: boolean | string[]
+  /** How many proxies are in front, or their addresses. */
+  trustProxy: false | number | string[]
   allowPrivateSmtpHosts: boolean
   allowPrivateWebhookHosts: boolean
   systemSmtpUrl: string | null
@@ -243,10 +248,11 @@ function isProxy(text: string): boolean {
   return more.length === 0 && most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
 }
 
-function proxies(text: string | undefined): boolean | string[] {
+const hops = /^(?:[1-9]|10)$/
+
+function proxies(text: string | undefined): Config['trustProxy'] {
   if (text === undefined || text === 'false') return false
-  if (text === 'true') return true
-  return listed(text)
+  return hops.test(text) ? Number(text) : listed(text)
 }
 
 function listed(text: string): string[] {

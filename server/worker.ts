@@ -5,6 +5,7 @@ import { pruneSessions } from '#server/accounts/sessions.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { pruneThrottles } from '#server/accounts/throttle.ts'
 import { enqueueDueChecks, processInbox, pruneEvents, type ReconcileDeps, reconcileInBackground } from '#server/billing/billing.ts'
+import { pruneFormerAccounts } from '#server/billing/former-accounts.ts'
 import { reconcileJob } from '#server/billing/jobs.ts'
 import { notifyPlanEnds } from '#server/billing/plan-notifications.ts'
 import {
@@ -116,6 +117,7 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await pruneThrottles(db, clock.now())
   await pruneSystemMailCounts(db, clock.now())
   await pruneEvents(db, clock.now())
+  await pruneFormerAccounts(db, clock.now())
   await pruneGrants(db, clock.now())
   await pruneWebhookEvents(db, clock.now())
   await pruneWebhookHosts(db)

@@ -25,6 +25,8 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
   accountRoutes(alone, app.deps, {
     stats: async () => ({ totalInvoices: 0, totalRevenue: 0, hasMailConfig: false }),
     onScheduleChange: async () => {},
+    onAccountCreated: async () => {},
+    onAddressLeft: async () => {},
     onEmailConfirmed: async () => {},
     onAccountTakeover: [],
     revokeAccess: async () => ({ removed: [] }),
@@ -447,4 +449,23 @@ test('the database refuses two accounts with one email', async () => {
   await expect(createAccount(app.db, { ...draft, email: 'ASHA@example.com' }, app.clock.now())).rejects.toMatchObject({
     code: 'email_taken',
   })
+})
+
+test('an account is deleted only within 15 minutes of signing in, or of proving who it is', async () => {
+  await using app = await openTestApp()
+  const person = await aPerson(app, { password: 'correct horse' })
+  const late = () => ask(app, person, accountCalls.deleteMe)
+  const prove = (currentPassword: string) => ask(app, person, accountCalls.reauthenticate, { body: { currentPassword } })
+  app.clock.advance({ minutes: 15 })
+  const refused = await late()
+  expect([refused.status, refused.problem?.code]).toEqual([401, 'recent_sign_in_needed'])
+  expect((await ask(app, person, accountCalls.deleteById, { params: { id: person.id } })).problem?.code).toBe('recent_sign_in_needed')
+  expect((await prove('wrong horse')).problem?.code).toBe('wrong_password')
+  expect((await late()).status).toBe(401)
+  expect((await prove('correct horse')).status).toBe(204)
+  app.clock.advance({ minutes: 15 })
+  expect((await late()).status).toBe(401)
+  await prove('correct horse')
+  app.clock.advance({ minutes: 14 })
+  expect((await late()).status).toBe(204)
 })

@@ -14,8 +14,18 @@ import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
 import { type AccountRow, accounts } from './tables.ts'
 import { cleanUpAfter } from './takeover.ts'
-import { passwordChangedEmail, refusals } from './texts.ts'
-import { addressKey, countGuess, countTry, forgetGuesses, guessKey, ownGuessKey, takeBackGuess, tooManyLinks } from './throttle.ts'
+import { accountDeletedEmail, passwordChangedEmail, refusals } from './texts.ts'
+import {
+  addressKey,
+  countGuess,
+  countTry,
+  forgetEveryGuess,
+  forgetGuesses,
+  guessKey,
+  ownGuessKey,
+  takeBackGuess,
+  tooManyLinks,
+} from './throttle.ts'
 import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
@@ -81,7 +91,13 @@ export async function createAccount(db: Database, draft: NewAccount, now: Instan
  * Creates an account that signs in by password. A time zone that this server does not know is ignored.
  * Refuses a short password with `invalid`, a taken email with `email_taken`, too many from one address with `too_many`.
  */
-export async function signUp(deps: Deps, draft: z.output<typeof signUpDraft>, from: Origin, now: Instant): Promise<AccountRow> {
+export async function signUp(
+  deps: Deps,
+  draft: z.output<typeof signUpDraft>,
+  onAccountCreated: OnAccountCreated,
+  from: Origin,
+  now: Instant,
+): Promise<AccountRow> {
   const { db, config } = deps
   const { displayName, email, password, timezone } = draft
   refuseShortPassword(password, 'password', config.passwordMinLength)
@@ -90,6 +106,7 @@ export async function signUp(deps: Deps, draft: z.output<typeof signUpDraft>, fr
   const zone = timezone && isZone(timezone) ? timezone : config.defaultTimezone
   return db.transaction(async (tx) => {
     const account = await createAccount(tx, { displayName, email, passwordHash, timezone: zone }, now)
+    await onAccountCreated(tx, account, now)
     await writeAudit(tx, { ownerId: account.id, kind: 'signed_up' }, from, now)
     await sendConfirmLink(tx, deps, account, now)
     return account
@@ -113,13 +130,14 @@ export async function signIn(
   const refused = new ProblemError('wrong_credentials', refusals.wrongCredentials)
   const [found] = await db.select().from(accounts).where(hasEmail(email))
   const passwordHash = found?.passwordHash ?? null
-  const key = guessKey(email, known && known.ownerId === found?.id ? known.browserId : null)
+  const browserId = known && known.ownerId === found?.id ? known.browserId : null
+  const key = guessKey(email, browserId)
   const right = await guess(deps, key, passwordHash, password, now)
   if (!found || !passwordHash || !right) {
     log.info({ accountId: found?.id, address: from.address }, 'A sign-in was refused.')
     throw refused
   }
-  await demandSecondFactor(deps, found.id, code, from, now)
+  await demandSecondFactor(deps, found.id, { code, browserId }, from, now)
   const rehashed = isWeakHash(passwordHash) ? await hashPassword(password) : passwordHash
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, found.id)
@@ -127,7 +145,7 @@ export async function signIn(
     if (account?.passwordHash !== passwordHash) throw refused
     if (rehashed !== passwordHash) await tx.update(accounts).set({ passwordHash: rehashed }).where(eq(accounts.id, found.id))
     await writeAudit(tx, { ownerId: found.id, kind: 'signed_in' }, from, now)
-    return { account, refreshToken: await openSession(tx, found.id, from, now) }
+    return { account, refreshToken: await openSession(tx, config.secretKey, found.id, from, now) }
   })
 }
 
@@ -140,7 +158,7 @@ export async function changeProfile(
   deps: Deps,
   account: AccountRow,
   change: z.output<typeof profileChange>,
-  onScheduleChange: OnScheduleChange,
+  { onScheduleChange, onAddressLeft }: { onScheduleChange: OnScheduleChange; onAddressLeft: OnAddressLeft },
   from: Origin,
   now: Instant,
 ): Promise<AccountRow> {
@@ -178,6 +196,7 @@ export async function changeProfile(
       const nextAt = newEmail !== null && byLink ? await sendChangeLink(tx, deps, after, newEmail, now) : null
       if (nextAt) throw tooManyLinks(nextAt, now)
       if (atOnce) {
+        await onAddressLeft(tx, before, now)
         await dropLinks(tx, after.id)
         await writeAudit(tx, { ownerId: after.id, kind: 'email_changed', about: newEmail }, from, now)
       }
@@ -212,6 +231,7 @@ export async function changePassword(
     await tx.update(accounts).set({ passwordHash, updatedAt: now }).where(eq(accounts.id, account.id))
     await dropLinks(tx, account.id)
     await endOtherSessions(tx, account.id, sessionId)
+    await forgetEveryGuess(tx, before)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_changed' }, from, now)
     await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to: account }, now)
   })
@@ -226,21 +246,38 @@ export type OnAccountDeleted = (db: Database, ownerId: string) => Promise<() => 
 /** Runs in the transaction that confirms the email of an account: emails that waited for it may leave. */
 export type OnEmailConfirmed = (tx: Database, ownerId: string, now: Instant) => Promise<void>
 
-/** Deletes an account and with it, by foreign keys, every record and session of it. */
-export async function deleteAccount({ db, log }: Deps, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<void> {
-  const cleanUps = await Promise.all(onAccountDeleted.map((prepare) => prepare(db, id)))
-  await dropSystemMails(db, id)
-  await deleteWithAll(db, id, 20)
-  await cleanUpAfter({ log }, cleanUps, 'an account deletion')
+/** Called before an email is free for another account, because its account is deleted or gets another one. */
+export type OnAddressLeft = (db: Database, account: AccountRow, now: Instant) => Promise<void>
+
+/** Runs in the transaction that creates an account. */
+export type OnAccountCreated = (tx: Database, account: AccountRow, now: Instant) => Promise<void>
+
+/** Deletes an account and with it, by foreign keys, every record and session of it. Its owner gets an email that says so. */
+export async function deleteAccount(
+  deps: Deps,
+  account: AccountRow,
+  handed: { onAccountDeleted: OnAccountDeleted[]; onAddressLeft: OnAddressLeft },
+  now: Instant,
+): Promise<void> {
+  const { db } = deps
+  const cleanUps = await Promise.all(handed.onAccountDeleted.map((prepare) => prepare(db, account.id)))
+  await handed.onAddressLeft(db, account, now)
+  await deleteWithAll(deps, account, now, 20)
+  await cleanUpAfter(deps, cleanUps, 'an account deletion')
 }
 
 /** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
-async function deleteWithAll(db: Database, id: string, triesLeft: number): Promise<void> {
+async function deleteWithAll(deps: Deps, account: AccountRow, now: Instant, triesLeft: number): Promise<void> {
   try {
-    await db.delete(accounts).where(eq(accounts.id, id))
+    await deps.db.transaction(async (tx) => {
+      const gone = await tx.delete(accounts).where(eq(accounts.id, account.id)).returning({ id: accounts.id })
+      if (gone.length === 0) return
+      await dropSystemMails(tx, account.id)
+      await queueSystemMail(tx, deps, { ...accountDeletedEmail(deps.config.publicUrl), to: account }, now)
+    })
   } catch (error) {
     if (!isDeadlock(error) || triesLeft === 0) throw error
-    await deleteWithAll(db, id, triesLeft - 1)
+    await deleteWithAll(deps, account, now, triesLeft - 1)
   }
 }
 

@@ -14,6 +14,7 @@ import {
   googleFailed,
   keepReturn,
   linkGoogle,
+  reauthenticateWithGoogle,
   refuseLinked,
   refuseNotLinked,
   signInWithGoogle,
@@ -134,6 +135,11 @@ export function googleRoutes(app: App, deps: Deps, handed: GoogleHandDowns): Goo
     if (!provider) throw notSetUp()
     refuseNotLinked(account)
     return beginFor(account, reply, 'unlink')
+  })
+
+  answer(app, accountCalls.reauthenticateWithGoogle, async ({ body }, principal, { request, reply }) => {
+    refuseOtherSites(request, config.publicUrl)
+    await reauthenticateWithGoogle(deps, principal, { code: body.code, browser: takeReturned(request, reply) }, clock.now())
   })
 
   answer(app, accountCalls.unlinkGoogle, async ({ body }, principal, { request, reply }) => {

@@ -8,7 +8,7 @@ import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
 import { pruneReturns } from './google.ts'
-import { accounts, googleReturns } from './tables.ts'
+import { accounts, googleReturns, sessions } from './tables.ts'
 import { stepOf, totpAt } from './totp.ts'
 
 const password = 'correct horse'
@@ -472,6 +472,30 @@ test('unlinking Google needs a fresh Google sign-in and a new password', async (
     'Google sign-in unlinked; password sign-in re-enabled.',
   )
   expect((await unlink(app, google, token ?? '', 'lotus staple monsoon')).problem?.code).toBe('conflict')
+})
+
+test('a fresh return from Google proves who it is, another Google account does not', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const browser = new Browser(app)
+  const { reply } = await browser.exchange(await browser.goToGoogle(google))
+  const asha = { token: reply.accessToken }
+  const prove = async () => {
+    const started = await ask(app, asha, accountCalls.startGoogleUnlink)
+    browser.keep(started.headers['set-cookie'])
+    const back = await browser.visit(await google.visit(started.reply.url))
+    const code = back.searchParams.get('code') ?? ''
+    return ask(app, asha, accountCalls.reauthenticateWithGoogle, { body: { code } }, browser.cookie('/auth/google/reauthenticate'))
+  }
+  // The access token lasts as long as the proof.
+  await app.db.update(sessions).set({ createdAt: app.clock.now().subtract({ minutes: 20 }) })
+  expect((await ask(app, asha, accountCalls.deleteMe)).problem?.code).toBe('recent_sign_in_needed')
+  const own = google.person
+  google.person = { ...own, sub: '999' }
+  expect((await prove()).problem?.code).toBe('google_failed')
+  google.person = own
+  expect((await prove()).status).toBe(204)
+  expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
 })
 
 test('another Google account, and a code from a link that was begun, unlink nothing', async () => {

@@ -17,13 +17,14 @@ import {
   lockAccount,
   lockAsSeen,
   nameFrom,
+  type OnAccountCreated,
   type OnEmailConfirmed,
   refuseShortPassword,
 } from './accounts.ts'
 import { type Origin, writeAudit } from './audit.ts'
 import { dropLinks, sendConfirmLink } from './links.ts'
 import { hashPassword } from './passwords.ts'
-import { endAllSessions, endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
+import { endAllSessions, endOtherSessions, openSession, type RefreshToken, recordAuthentication } from './sessions.ts'
 import { accounts, googleReturns } from './tables.ts'
 import { cleanUpAfter, type OnAccountTakeover, type Takeover, takeOver } from './takeover.ts'
 import { googleLinkedEmail, googleUnlinkedEmail, refusals } from './texts.ts'
@@ -84,7 +85,7 @@ export async function signInWithGoogle(
       ? { account: linked, taken: nothingTaken }
       : await admit(tx, { ...deps, ...handed }, came, given.timezone, from, now)
     await writeAudit(tx, { ownerId: account.id, kind: 'signed_in', about: 'Google' }, from, now)
-    return { account, refreshToken: await openSession(tx, account.id, from, now), ...taken }
+    return { account, refreshToken: await openSession(tx, deps.config.secretKey, account.id, from, now), ...taken }
   })
   await cleanUpAfter(deps, afterwards, 'a takeover')
   return signedIn
@@ -96,6 +97,7 @@ export interface GoogleHandDowns {
   /** Ends the access of programs to an account that is linked because its email is the same. */
   revokeAccess: OnAccountTakeover
   onEmailConfirmed: OnEmailConfirmed
+  onAccountCreated: OnAccountCreated
 }
 
 const nothingTaken: Takeover = { removed: [], afterwards: [] }
@@ -145,9 +147,7 @@ export async function unlinkGoogle(
   const passwordHash = await hashPassword(given.newPassword)
   return deps.db.transaction(async (tx) => {
     const account = await lockAccount(tx, principal.account.id)
-    if (!account || came.linkOwnerId !== account.id) throw googleFailed()
-    if (account.googleSub !== came.sub || account.googleIssuer !== came.issuer)
-      throw new ProblemError('google_failed', refusals.googleOther)
+    refuseOtherIdentity(came, account)
     const [unlinked] = await tx
       .update(accounts)
       .set({ googleIssuer: null, googleSub: null, passwordHash, updatedAt: now })
@@ -160,6 +160,24 @@ export async function unlinkGoogle(
     await queueSystemMail(tx, deps, { ...googleUnlinkedEmail(), to: account }, now)
     return unlinked
   })
+}
+
+/** The person has just signed in at Google with the linked account. Refuses with `google_failed`, `conflict` where none is linked. */
+export async function reauthenticateWithGoogle(
+  { db }: Deps,
+  { account, sessionId }: { account: AccountRow; sessionId: string },
+  given: { code: string; browser: string },
+  now: Instant,
+): Promise<void> {
+  refuseNotLinked(account)
+  refuseOtherIdentity(await takeReturn(db, given, now), account)
+  await recordAuthentication(db, sessionId, now)
+}
+
+/** A return must be of the account that began, with the Google account that is linked to it. */
+function refuseOtherIdentity(came: Return, account: AccountRow | null): asserts account is AccountRow {
+  if (!account || came.linkOwnerId !== account.id) throw googleFailed()
+  if (account.googleSub !== came.sub || account.googleIssuer !== came.issuer) throw new ProblemError('google_failed', refusals.googleOther)
 }
 
 /** Refuses an account that does not sign in with Google with `conflict`. */
@@ -239,6 +257,7 @@ async function admit(
     },
     now,
   )
+  await deps.onAccountCreated(tx, account, now)
   await writeAudit(tx, { ownerId: account.id, kind: 'signed_up' }, from, now)
   if (!came.authoritative) await sendConfirmLink(tx, deps, account, now)
   return { account, taken: nothingTaken }

@@ -13,6 +13,7 @@ import {
   hasEmail,
   lockAccount,
   nameFrom,
+  type OnAddressLeft,
   type OnEmailConfirmed,
   refuseShortPassword,
 } from './accounts.ts'
@@ -110,7 +111,7 @@ export async function resetPassword(
       .where(eq(accounts.id, account.id))
     await dropLinks(tx, account.id)
     await endAllSessions(tx, account.id)
-    await forgetEveryGuess(tx, account.email)
+    await forgetEveryGuess(tx, account)
     await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
     const to = used.email === null ? account : { ...account, emailVerifiedAt: now }
     await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to }, now)
@@ -137,7 +138,7 @@ export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now:
 export async function confirmEmail(
   deps: Deps,
   { token }: z.output<typeof emailConfirmation>,
-  onEmailConfirmed: OnEmailConfirmed,
+  { onEmailConfirmed, onAddressLeft }: { onEmailConfirmed: OnEmailConfirmed; onAddressLeft: OnAddressLeft },
   from: Origin,
   now: Instant,
 ): Promise<string> {
@@ -163,6 +164,7 @@ export async function confirmEmail(
       await tx.update(accounts).set({ email, emailVerifiedAt: now, updatedAt: now }).where(eq(accounts.id, account.id))
       await onEmailConfirmed(tx, account.id, now)
       if (changes) {
+        await onAddressLeft(tx, account, now)
         // Links sent to the previous mailbox must not open the account.
         await dropLinks(tx, account.id)
         await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl), to: account }, now)

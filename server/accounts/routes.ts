@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { accountCalls, type TakeoverRemoval } from '#contract/accounts.ts'
-import { type App, answer, answerOpen } from '#server/platform/answer.ts'
+import { type App, answer, answerOpen, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -9,7 +9,9 @@ import {
   changePassword,
   changeProfile,
   deleteAccount,
+  type OnAccountCreated,
   type OnAccountDeleted,
+  type OnAddressLeft,
   type OnEmailConfirmed,
   type OnScheduleChange,
   readProfile,
@@ -27,11 +29,21 @@ import { knownBrowsers } from './known-browser.ts'
 import { hintAt } from './password-hint.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
 import { refuseOtherSites } from './same-origin.ts'
-import { endOtherSessions, endSession, endSessions, listSessions, type RefreshToken, refreshSession, signAccessToken } from './sessions.ts'
+import {
+  endOtherSessions,
+  endSession,
+  endSessions,
+  listSessions,
+  type RefreshToken,
+  recordAuthentication,
+  refreshSession,
+  refuseOldSignIn,
+  signAccessToken,
+} from './sessions.ts'
 import type { OnAccountTakeover } from './takeover.ts'
 import { refusals, replies } from './texts.ts'
 import { countTry } from './throttle.ts'
-import { confirmTwoFactor, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
+import { confirmTwoFactor, refuseWithoutCode, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
 
 /** What accounts are handed of the slices above them. */
 interface Handed {
@@ -42,6 +54,8 @@ interface Handed {
   onAccountTakeover: OnAccountTakeover[]
   revokeAccess: OnAccountTakeover
   onEmailConfirmed: OnEmailConfirmed
+  onAccountCreated: OnAccountCreated
+  onAddressLeft: OnAddressLeft
   /** Who else is to hear that an account is gone. */
   onAccountDeleted: OnAccountDeleted[]
 }
@@ -70,7 +84,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answerOpen(app, accountCalls.server, async () => serverAbilities(config))
 
   answerOpen(app, accountCalls.signUp, async ({ body }, { request }) => {
-    const account = await signUp(deps, body, originOf(request), clock.now())
+    const account = await signUp(deps, body, handed.onAccountCreated, originOf(request), clock.now())
     return { _id: account.id, displayName: account.displayName, email: account.email, createdAt: account.createdAt.toString() }
   })
 
@@ -122,7 +136,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answerOpen(app, accountCalls.confirmEmail, async ({ body }, { request }) => ({
-    email: await confirmEmail(deps, body, handed.onEmailConfirmed, originOf(request), clock.now()),
+    email: await confirmEmail(deps, body, handed, originOf(request), clock.now()),
     message: replies.emailConfirmed,
   }))
 
@@ -135,7 +149,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, accountCalls.changeProfile, async ({ body }, { account }, { request }) => {
     const now = clock.now()
-    const changed = await changeProfile(deps, account, body, handed.onScheduleChange, originOf(request), now)
+    const changed = await changeProfile(deps, account, body, handed, originOf(request), now)
     return readProfile(db, changed, now)
   })
 
@@ -197,16 +211,25 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account.id))
 
-  const leave = async (ownerId: string, reply: FastifyReply) => {
-    await deleteAccount(deps, ownerId, handed.onAccountDeleted)
+  answer(app, accountCalls.reauthenticate, async ({ body }, { account, sessionId }) => {
+    const now = clock.now()
+    await refuseWrongPassword(deps, account, body.currentPassword, now)
+    await refuseWithoutCode(deps, account, body.code, now)
+    await recordAuthentication(db, sessionId, now)
+  })
+
+  const leave = async ({ account, sessionId }: Principal, reply: FastifyReply) => {
+    const now = clock.now()
+    await refuseOldSignIn(db, sessionId, now)
+    await deleteAccount(deps, account, handed, now)
     reply.clearCookie(refreshCookie, cookieRules)
   }
 
-  answer(app, accountCalls.deleteMe, async (_parts, { account }, { reply }) => leave(account.id, reply))
+  answer(app, accountCalls.deleteMe, async (_parts, principal, { reply }) => leave(principal, reply))
 
-  answer(app, accountCalls.deleteById, async ({ params }, { account }, { reply }) => {
-    if (params.id !== account.id) throw new ProblemError('not_found', refusals.noAccount)
-    await leave(account.id, reply)
+  answer(app, accountCalls.deleteById, async ({ params }, principal, { reply }) => {
+    if (params.id !== principal.account.id) throw new ProblemError('not_found', refusals.noAccount)
+    await leave(principal, reply)
   })
 }
 

@@ -2,9 +2,10 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { type Answered, ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { pruneSessions } from './sessions.ts'
+import { openSession, pruneSessions } from './sessions.ts'
 import { sessions } from './tables.ts'
 
 const password = 'correct horse'
@@ -114,6 +115,40 @@ test('a token two steps old ends the session immediately', async () => {
   expect((await refresh(app, cookie)).problem?.code).toBe('not_signed_in')
   expect((await refresh(app, third)).problem?.code).toBe('not_signed_in')
   expect((await refresh(app, elsewhere.cookie)).status).toBe(200)
+})
+
+test('a made-up secret of a known session ends nothing, neither by a refresh nor by signing out', async () => {
+  await using app = await openTestApp()
+  const { token, cookie } = await signedIn(app, await aPerson(app, { password }))
+  const madeUp = `${cookie.split('.')[0]}.${'a'.repeat(43)}`
+  expect((await refresh(app, madeUp)).problem?.code).toBe('not_signed_in')
+  expect((await ask(app, null, accountCalls.signOut, undefined, { cookie: madeUp })).status).toBe(204)
+  expect((await ask(app, { token }, accountCalls.profile)).status).toBe(200)
+  expect((await refresh(app, cookie)).status).toBe(200)
+})
+
+test('a refresh token of version 0.1.0 is traded for a new one, and its reuse ends the session', async () => {
+  await using app = await openTestApp()
+  const { cookie } = await signedIn(app, await aPerson(app, { password }))
+  const old = `${cookie.split('.')[0]}.${newToken()}`
+  await app.db.update(sessions).set({ refreshHash: hashToken(old.replace('refreshToken=', '')) })
+  const next = await refresh(app, old)
+  expect(next.status).toBe(200)
+  app.clock.advance({ seconds: 11 })
+  expect((await refresh(app, old)).status).toBe(401)
+  expect((await refresh(app, cookieOf(next))).status).toBe(401)
+})
+
+test('the hundred-and-first session ends the one that was unused for longest', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const from = { address: '127.0.0.1', userAgent: '' }
+  for (let n = 0; n < 100; n += 1) {
+    app.clock.advance({ seconds: 1 })
+    await openSession(app.db, app.deps.config.secretKey, asha.id, from, app.clock.now())
+  }
+  expect(await app.db.$count(sessions)).toBe(100)
+  expect((await ask(app, asha, accountCalls.profile)).status).toBe(401)
 })
 
 test('a session ends after 30 days without a visit', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { and, desc, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
@@ -8,7 +9,7 @@ import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { deriveKey, everyKey, hashToken, hmac, newToken } from '#server/platform/secrets.ts'
+import { deriveKey, everyKey, hashToken, hmac } from '#server/platform/secrets.ts'
 import type { Origin } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { placeOf } from './place.ts'
@@ -19,6 +20,10 @@ const accessSeconds = 15 * 60
 /** A session ends after 30 days without use, and after 90 in any case. */
 const idle = { hours: 30 * 24 }
 const absolute = { hours: 90 * 24 }
+/** Beyond this many the one unused for longest ends: a program that signs in for each request must not add sessions without end. */
+const mostSessions = 100
+/** For so long after signing in, what cannot be undone needs no further proof. */
+const recent = { minutes: 15 }
 /** How long the previous token stays valid, for two tabs or a lost answer. */
 const grace = { seconds: 10 }
 
@@ -56,9 +61,20 @@ export async function authenticate({ db, config, clock }: Deps, request: Fastify
   return { account: found.account, apiClient: null, sessionId }
 }
 
-export async function openSession(tx: Database, ownerId: string, from: Origin, now: Instant): Promise<RefreshToken> {
+export async function openSession(tx: Database, secretKey: string, ownerId: string, from: Origin, now: Instant): Promise<RefreshToken> {
   const sessionId = newId()
-  const token = `${sessionId}.${newToken()}`
+  const token = issue(secretKey, sessionId, randomBytes(nonceBytes))
+  await tx.delete(sessions).where(
+    inArray(
+      sessions.id,
+      tx
+        .select({ id: sessions.id })
+        .from(sessions)
+        .where(eq(sessions.ownerId, ownerId))
+        .orderBy(desc(sessions.lastSeenAt), desc(sessions.id))
+        .offset(mostSessions - 1),
+    ),
+  )
   await tx.insert(sessions).values({
     id: sessionId,
     ownerId,
@@ -74,8 +90,8 @@ export async function openSession(tx: Database, ownerId: string, from: Origin, n
 
 /**
  * Trades a refresh token for its successor. The successor follows from the token, so requests in parallel, and one repeated within
- * 10 s, all receive the same. Any other token of the session, an older one above all, may be a stolen copy: the session ends.
- * Refuses with `not_signed_in`.
+ * 10 s, all receive the same. Any other token that was issued for the session may be a stolen copy: the session ends. A made-up one ends
+ * nothing, because session ids are no secret. Refuses with `not_signed_in`.
  */
 export async function refreshSession(
   { db, config, log }: Deps,
@@ -87,7 +103,8 @@ export async function refreshSession(
   const sessionId = sessionOf(token)
   if (!token || !sessionId) throw refused
   const hash = hashToken(token)
-  const successor = `${sessionId}.${hmac(deriveKey(config.secretKey, 'refresh-successor'), token)}`
+  const nonce = Buffer.from(hmac(deriveKey(config.secretKey, 'refresh-successor'), token), 'base64url').subarray(0, nonceBytes)
+  const successor = issue(config.secretKey, sessionId, nonce)
   // One statement, so that concurrent requests decide on the current row. The previous token only updates the visit.
   const [kept] = await db
     .update(sessions)
@@ -107,15 +124,39 @@ export async function refreshSession(
     )
     .returning()
   if (kept) return { sessionId, token: successor, maxAgeSeconds: secondsLeft(kept.createdAt, now) }
-  const [ended] = await db.delete(sessions).where(eq(sessions.id, sessionId)).returning()
+  const [ended] = await db
+    .delete(sessions)
+    .where(and(eq(sessions.id, sessionId), wasIssued(config.secretKey, token) ? undefined : eq(sessions.previousHash, hash)))
+    .returning()
   if (ended) log.warn({ sessionId, accountId: ended.ownerId }, 'A stale refresh token was used; its session was ended.')
   throw refused
 }
 
-/** Ends the sessions that a request names: by its cookie, and by its access token, also by one that has run out. */
+/**
+ * Ends the sessions that a request has a secret of: a refresh token that was issued for it, and an access token, also one that has expired.
+ */
 export async function endSessions({ db, config }: Deps, request: FastifyRequest, token: string | undefined, now: Instant): Promise<void> {
-  const named = [sessionOf(token), await readAccessToken(config.secretKey, request, now, 90 * 24 * 3600)].filter((id) => id !== undefined)
-  if (named.length > 0) await db.delete(sessions).where(inArray(sessions.id, named))
+  const bearer = await readAccessToken(config.secretKey, request, now, 90 * 24 * 3600)
+  if (bearer !== undefined) await db.delete(sessions).where(eq(sessions.id, bearer))
+  const sessionId = sessionOf(token)
+  if (!token || !sessionId) return
+  // A token of version 0.1.0 is known by its hash only.
+  const matches = or(eq(sessions.refreshHash, hashToken(token)), eq(sessions.previousHash, hashToken(token)))
+  await db.delete(sessions).where(and(eq(sessions.id, sessionId), wasIssued(config.secretKey, token) ? undefined : matches))
+}
+
+/** The session's person has just shown again who they are. Refuses with `not_signed_in` where it has ended. */
+export async function recordAuthentication(db: Database, sessionId: string, now: Instant): Promise<void> {
+  const found = await db.update(sessions).set({ authenticatedAt: now }).where(eq(sessions.id, sessionId)).returning({ id: sessions.id })
+  if (found.length === 0) throw new ProblemError('not_signed_in', refusals.sessionEnded)
+}
+
+/** Refuses with `recent_sign_in_needed` a session whose person has not shown who they are for 15 minutes: it may be a thief's. */
+export async function refuseOldSignIn(db: Database, sessionId: string, now: Instant): Promise<void> {
+  const [found] = await db.select().from(sessions).where(eq(sessions.id, sessionId))
+  if (!found) throw new ProblemError('not_signed_in', refusals.sessionEnded)
+  const at = found.authenticatedAt ?? found.createdAt
+  if (Temporal.Instant.compare(at.add(recent), now) <= 0) throw new ProblemError('recent_sign_in_needed', refusals.recentSignInNeeded)
 }
 
 export async function endOtherSessions(tx: Database, ownerId: string, sessionId: string): Promise<void> {
@@ -178,6 +219,24 @@ async function readAccessToken(secretKey: string, request: FastifyRequest, now: 
     if (named !== undefined) return named
   }
   return undefined
+}
+
+const nonceBytes = 16
+
+/** A refresh token is a nonce and its MAC, 128 bits each: an old one is known as such although only the last two are stored. */
+function issue(secretKey: string, sessionId: string, nonce: Buffer): string {
+  return `${sessionId}.${Buffer.concat([nonce, macOf(deriveKey(secretKey, 'refresh-token'), sessionId, nonce)]).toString('base64url')}`
+}
+
+function wasIssued(secretKey: string, token: string): boolean {
+  const [sessionId = '', secret = ''] = token.split('.')
+  const bytes = Buffer.from(secret, 'base64url')
+  const nonce = bytes.subarray(0, nonceBytes)
+  return everyKey(secretKey, 'refresh-token').some((key) => timingSafeEqual(bytes.subarray(nonceBytes), macOf(key, sessionId, nonce)))
+}
+
+function macOf(key: Buffer, sessionId: string, nonce: Buffer): Buffer {
+  return Buffer.from(hmac(key, `${sessionId}.${nonce.toString('base64url')}`), 'base64url').subarray(0, nonceBytes)
 }
 
 function sessionOf(token: string | undefined): string | undefined {

@@ -10,7 +10,7 @@ import { accounts } from './tables.ts'
 
 const password = 'correct horse'
 /** Throttled as in earnest; the address of a request is what the proxy says. */
-const throttled = { config: { rateLimit: true, trustProxy: true } }
+const throttled = { config: { rateLimit: true, trustProxy: 1 } }
 
 let addresses = 0
 function signIn(app: TestApp, email: string, given: string, from?: string, cookie?: string) {

@@ -37,6 +37,8 @@ async function queueNotices(app: TestApp, person: Person, count: number): Promis
     await app.db.transaction((tx) => queueSystemMail(tx, app.deps, { ...passwordChangedEmail(), to }, app.clock.now()))
 }
 
+const nothingHanded = { onAccountDeleted: [], onAddressLeft: async () => {} }
+
 test('an unconfirmed address gets three links an hour over all kinds and accounts, and no notice', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)
@@ -46,7 +48,7 @@ test('an unconfirmed address gets three links an hour over all kinds and account
   const forgot = (address: string) => ask(app, null, accountCalls.forgotPassword, { body: { email: address } })
   const remove = async () => {
     const [row] = await app.db.select().from(accounts).where(eq(accounts.email, email))
-    await deleteAccount(app.deps, row?.id ?? '', [])
+    if (row) await deleteAccount(app.deps, row, nothingHanded, app.clock.now())
   }
   // Each sign-up is counted, also beyond the account's deletion.
   const first = await signUp()
@@ -148,12 +150,17 @@ test('what waits for the owner of a deleted account is not sent', async () => {
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { confirmed: true })
   await queueNotices(app, asha, 25)
-  await deleteAccount(app.deps, asha.id, [])
+  const [row] = await app.db.select().from(accounts).where(eq(accounts.id, asha.id))
+  if (row) await deleteAccount(app.deps, row, nothingHanded, app.clock.now())
+  await app.runJobs()
   app.clock.advance({ hours: 24 })
   await app.runJobs()
-  expect(smtp.mails).toEqual([])
+  expect(smtp.mails.map(({ subject }) => subject)).toEqual(['Your Duely account was deleted'])
   const kept = await app.db.select().from(systemMailCounts)
-  expect(kept).toMatchObject([{ kind: 'password_changed', held: 0 }])
+  expect(kept.map(({ kind, held }) => [kind, held]).toSorted()).toEqual([
+    ['account_deleted', 0],
+    ['password_changed', 0],
+  ])
   expect(JSON.stringify(kept)).not.toContain(asha.email)
 })
 

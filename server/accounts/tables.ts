@@ -22,6 +22,8 @@ export const accounts = pgTable(
     reminderHour: integer().notNull().default(9),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** When the trial of the plan began; null: with the account. Earlier, where its email had an account before. */
+    trialStartedAt: instant(),
 
     /** Whether daily reminders are switched on. */
     remindersActive: boolean().notNull().default(false),
@@ -71,6 +73,8 @@ export const sessions = pgTable(
     rotatedAt: instant().notNull(),
     createdAt: instant().notNull(),
     lastSeenAt: instant().notNull(),
+    /** When its person last proved who they are; null: when it began. */
+    authenticatedAt: instant(),
     userAgent: text().notNull().default(''),
     /** The internet address of the last visit; '' before it was written down. */
     address: text().notNull().default(''),

@@ -46,6 +46,7 @@ export const refusals = {
   noSystemMail: 'This server can’t send email. Ask its operator for a password reset link.',
   linkExpired: 'This link has expired or was already used. Please request a new one.',
   emailConfirmed: 'Your email is already confirmed.',
+  recentSignInNeeded: 'You signed in a while ago. Please confirm that it’s you.',
   confirmEmailFirst: 'Confirm your email to start sending.',
 }
 
@@ -247,6 +248,17 @@ export function passwordChangedEmail(): Email {
     before: ['The password of your Duely account was changed, and all other sessions were ended.'],
     button: seeWhatHappened,
     after: [notYou],
+  }
+}
+
+export function accountDeletedEmail(publicUrl: string): Email {
+  return {
+    kind: 'account_deleted',
+    subject: 'Your Duely account was deleted',
+    expiresIn: noticeLife,
+    before: ['Your Duely account and all its data were deleted, as you asked. This can’t be undone.'],
+    button: { label: 'Open Duely', path: screens.landing },
+    after: [askOperator(publicUrl)],
   }
 }
 

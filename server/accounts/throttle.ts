@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { eq, gt, lt, lte, sql } from 'drizzle-orm'
+import { eq, gt, lt, lte, or, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -60,9 +60,10 @@ export async function forgetGuesses(db: Database, key: string): Promise<void> {
   await db.delete(throttles).where(eq(throttles.key, key))
 }
 
-/** After a password reset: clears the guesses of every browser. */
-export async function forgetEveryGuess(db: Database, email: string): Promise<void> {
-  await db.delete(throttles).where(sql`starts_with(${throttles.key}, ${guessKey(email)})`)
+/** With a new password: clears the guesses at password and code of every browser. */
+export async function forgetEveryGuess(db: Database, { id, email }: { id: string; email: string }): Promise<void> {
+  const begins = (key: string) => sql`starts_with(${throttles.key}, ${key})`
+  await db.delete(throttles).where(or(begins(guessKey(email)), begins(codeKey(id, null)), eq(throttles.key, ownGuessKey(id))))
 }
 
 /** Undoes a count whose guess could not be verified. */
@@ -84,6 +85,11 @@ export async function pruneThrottles(db: Database, now: Instant): Promise<void> 
 export function guessKey(email: string, browserId: string | null = null): string {
   const key = emailKey('guess', email)
   return browserId === null ? key : `${key}:${browserId}`
+}
+
+/** The key of guesses at the code of an account; in a known browser, and in a session, one of its own. */
+export function codeKey(ownerId: string, where: string | null): string {
+  return where === null ? `second-factor:${ownerId}` : `second-factor:${ownerId}:${where}`
 }
 
 /** The key of guesses at the current password in a signed-in session. */

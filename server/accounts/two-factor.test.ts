@@ -155,6 +155,35 @@ test('codes cannot be tried one after the other', async () => {
   expect((await signIn(app, asha, shown())).status).toBe(200)
 })
 
+test('wrong codes elsewhere do not delay the owner in a known browser, and a new password clears them', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const asha = await aPerson(app, { password })
+  const { codes } = await switchedOn(app, asha)
+  const signedInBefore = await signIn(app, asha, codes[0])
+  const sent = [signedInBefore.headers['set-cookie'] ?? []].flat().map((line) => String(line).split(';')[0] ?? '')
+  const cookie = sent.find((one) => one.startsWith('knownBrowser=')) ?? ''
+  const here = (code = '') => ask(app, null, accountCalls.signIn, { body: { email: asha.email, password, code } }, { cookie })
+  for (let n = 0; n < 5; n += 1) await signIn(app, asha, '000000')
+  expect((await signIn(app, asha, codes[1])).problem?.code).toBe('too_many')
+  expect((await here(codes[1])).status).toBe(200)
+  await ask(app, asha, accountCalls.changePassword, { body: { currentPassword: password, newPassword: password } })
+  expect((await signIn(app, asha, codes[2])).status).toBe(200)
+})
+
+test('proving who it is takes the second factor too', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app, { password })
+  const { shown } = await switchedOn(app, asha)
+  const prove = (code?: string) =>
+    ask(app, asha, accountCalls.reauthenticate, { body: { currentPassword: password, ...(code === undefined ? {} : { code }) } })
+  app.clock.advance({ minutes: 20 })
+  expect((await prove()).problem?.code).toBe('invalid')
+  expect((await prove('000000')).problem?.code).toBe('invalid')
+  expect((await ask(app, asha, accountCalls.deleteMe)).problem?.code).toBe('recent_sign_in_needed')
+  expect((await prove(shown())).status).toBe(204)
+  expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
+})
+
 test('the database contains neither the secret nor a recovery code in plain text', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })

@@ -11,7 +11,7 @@ import { type Origin, writeAudit } from './audit.ts'
 import { lockAsSeen } from './lock.ts'
 import { type AccountRow, recoveryCodes, secondFactors } from './tables.ts'
 import { refusals, twoFactorEmail } from './texts.ts'
-import { countGuess, forgetGuesses } from './throttle.ts'
+import { codeKey, countGuess, forgetGuesses } from './throttle.ts'
 import { newTotpSecret, stepOf, toBase32, totpAt, totpUri } from './totp.ts'
 
 type Owner = Recipient & { id: string }
@@ -35,7 +35,7 @@ export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promis
 /** Turns two-factor authentication on; answers the recovery codes, which cannot be shown again. `invalid` for a wrong code. */
 export async function confirmTwoFactor(deps: Deps, owner: AccountRow, code: string, from: Origin, now: Instant): Promise<string[]> {
   const { db } = deps
-  await countCode(deps, owner.id, now)
+  await countCode(deps, owner.id, signedIn, now)
   const [waiting] = await db
     .select()
     .from(secondFactors)
@@ -52,7 +52,7 @@ export async function confirmTwoFactor(deps: Deps, owner: AccountRow, code: stri
       )
       .returning()
     if (!confirmed) throw wrongCode()
-    await forgetGuesses(tx, guessKey(owner.id))
+    await forgetGuesses(tx, codeKey(owner.id, signedIn))
     await tell(tx, deps, owner, 'on', from, now)
     return writeRecoveryCodes(tx, owner.id)
   })
@@ -60,7 +60,7 @@ export async function confirmTwoFactor(deps: Deps, owner: AccountRow, code: stri
 
 /** Replaces the recovery codes. Refuses a wrong code with `invalid`. */
 export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<string[]> {
-  if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
+  if (!(await isRightCode(deps, owner.id, { code, where: signedIn }, now))) throw wrongCode()
   return deps.db.transaction(async (tx) => {
     await writeAudit(tx, { ownerId: owner.id, kind: 'recovery_codes_renewed' }, from, now)
     return writeRecoveryCodes(tx, owner.id)
@@ -69,18 +69,27 @@ export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string,
 
 /** Refuses a wrong code with `invalid`. */
 export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<void> {
-  if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
+  if (!(await isRightCode(deps, owner.id, { code, where: signedIn }, now))) throw wrongCode()
   await deps.db.transaction(async (tx) => {
     await dropTwoFactor(tx, owner.id)
     await tell(tx, deps, owner, 'off', from, now)
   })
 }
 
-/** Must run after the password was verified. Refuses with `second_factor_needed`, `wrong_second_factor`. */
-export async function demandSecondFactor(deps: Deps, ownerId: string, code: string | undefined, from: Origin, now: Instant): Promise<void> {
+/**
+ * Must run after the password was verified. `browserId`: of a browser that the account is known by, whose codes are counted separately from
+ * those of strangers. Refuses with `second_factor_needed`, `wrong_second_factor`.
+ */
+export async function demandSecondFactor(
+  deps: Deps,
+  ownerId: string,
+  { code, browserId }: { code: string | undefined; browserId: string | null },
+  from: Origin,
+  now: Instant,
+): Promise<void> {
   if ((await countRecoveryCodes(deps.db, ownerId)) === null) return
   if (!code) throw new ProblemError('second_factor_needed', refusals.codeNeeded)
-  const right = await isRightCode(deps, ownerId, code, now)
+  const right = await isRightCode(deps, ownerId, { code, where: browserId }, now)
   if (!right) {
     // The password was right, so the owner must be able to see it.
     const about = 'the password was right, the second factor was not'
@@ -94,7 +103,7 @@ export async function demandSecondFactor(deps: Deps, ownerId: string, code: stri
 export async function refuseWithoutCode(deps: Deps, owner: Owner, code: string | undefined, now: Instant): Promise<void> {
   if ((await countRecoveryCodes(deps.db, owner.id)) === null) return
   if (code === undefined) throw wrongCode(refusals.codeNeeded)
-  if (!(await isRightCode(deps, owner.id, code, now))) throw wrongCode()
+  if (!(await isRightCode(deps, owner.id, { code, where: signedIn }, now))) throw wrongCode()
 }
 
 /** How many recovery codes are left; null where two-factor sign-in is off. */
@@ -114,11 +123,16 @@ export async function dropTwoFactor(tx: Database, ownerId: string): Promise<bool
 }
 
 /** Consumes a code. Two concurrent requests cannot both use it. */
-async function isRightCode(deps: Deps, ownerId: string, code: string, now: Instant): Promise<'totp' | 'recovery' | null> {
+async function isRightCode(
+  deps: Deps,
+  ownerId: string,
+  { code, where }: { code: string; where: string | null },
+  now: Instant,
+): Promise<'totp' | 'recovery' | null> {
   const { db } = deps
-  await countCode(deps, ownerId, now)
+  await countCode(deps, ownerId, where, now)
   const used = (await spendTotp(deps, ownerId, code, now)) ? 'totp' : (await spendRecoveryCode(db, ownerId, code)) ? 'recovery' : null
-  if (used) await forgetGuesses(db, guessKey(ownerId))
+  if (used) await forgetGuesses(db, codeKey(ownerId, where))
   return used
 }
 
@@ -170,13 +184,12 @@ async function tell(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'of
   await queueSystemMail(tx, deps, { ...twoFactorEmail(switched), to: owner }, now)
 }
 
-async function countCode({ db, config }: Deps, ownerId: string, now: Instant): Promise<void> {
-  if (config.rateLimit) await countGuess(db, guessKey(ownerId), now)
+async function countCode({ db, config }: Deps, ownerId: string, where: string | null, now: Instant): Promise<void> {
+  if (config.rateLimit) await countGuess(db, codeKey(ownerId, where), now)
 }
 
-function guessKey(ownerId: string): string {
-  return `second-factor:${ownerId}`
-}
+/** Where codes are entered in a session, counted separately from those at the sign-in page. */
+const signedIn = 'session'
 
 function placeOf(ownerId: string): string {
   return `second_factors.${ownerId}.sealedSecret`

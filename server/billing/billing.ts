@@ -27,7 +27,7 @@ export {
 
 type Selling = Pick<Deps['config'], 'razorpay'>
 /** What of an account its plan depends on. */
-type Owner = Pick<AccountRow, 'id' | 'createdAt' | 'timezone'>
+type Owner = Pick<AccountRow, 'id' | 'createdAt' | 'trialStartedAt' | 'timezone'>
 
 /** Blue, as the provider's checkout shows it. */
 const themeColor = '#2563eb'
@@ -54,7 +54,10 @@ export function checkoutPage({ razorpay }: Selling): { path: string; sources: So
 
 /** What an account may do at this moment. Throws where there is no such account. */
 export async function entitlementsOf(db: Database, ownerId: string, now: Instant, config: Selling): Promise<Entitlements> {
-  const owners = await db.select({ id: accounts.id, createdAt: accounts.createdAt }).from(accounts).where(eq(accounts.id, ownerId))
+  const owners = await db
+    .select({ id: accounts.id, createdAt: accounts.createdAt, trialStartedAt: accounts.trialStartedAt })
+    .from(accounts)
+    .where(eq(accounts.id, ownerId))
   const entitled = (await entitlementsOfMany(db, owners, now, config)).get(ownerId)
   if (!entitled) throw new Error('There is no such account.')
   return entitled
@@ -63,7 +66,7 @@ export async function entitlementsOf(db: Database, ownerId: string, now: Instant
 /** The same for many accounts, by account. */
 export async function entitlementsOfMany(
   db: Database,
-  owners: Pick<AccountRow, 'id' | 'createdAt'>[],
+  owners: Pick<AccountRow, 'id' | 'createdAt' | 'trialStartedAt'>[],
   now: Instant,
   config: Selling,
 ): Promise<Map<string, Entitlements>> {
@@ -226,8 +229,8 @@ export async function boughtBy(db: Database, ownerId: string): Promise<Purchase[
 }
 
 /** Until when an account, being new, has every Pro feature. */
-export function trialEndOf({ createdAt }: Pick<AccountRow, 'createdAt'>): Instant {
-  return createdAt.add({ hours: trialDays * 24 })
+export function trialEndOf({ createdAt, trialStartedAt }: Pick<AccountRow, 'createdAt' | 'trialStartedAt'>): Instant {
+  return (trialStartedAt ?? createdAt).add({ hours: trialDays * 24 })
 }
 
 /** The date of an instant where the account lives, for people: 16/03/2026. */
@@ -308,11 +311,11 @@ function isWithin(at: Instant, now: Instant): boolean {
   return Temporal.Instant.compare(at.add(recently), now) > 0
 }
 
-function monthOf(now: Instant, timezone: string): string {
+export function monthOf(now: Instant, timezone: string): string {
   return now.toZonedDateTimeISO(timezone).toPlainDate().toPlainYearMonth().toString()
 }
 
-async function createdIn(db: Database, ownerId: string, month: string): Promise<number> {
+export async function createdIn(db: Database, ownerId: string, month: string): Promise<number> {
   const [found] = await db
     .select({ created: invoiceCounts.created })
     .from(invoiceCounts)

@@ -54,6 +54,7 @@ export async function notifyPlanEnds(deps: Deps): Promise<void> {
       email: accounts.email,
       emailVerifiedAt: accounts.emailVerifiedAt,
       createdAt: accounts.createdAt,
+      trialStartedAt: accounts.trialStartedAt,
       timezone: accounts.timezone,
       remindersActive: accounts.remindersActive,
     })

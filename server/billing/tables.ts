@@ -159,3 +159,18 @@ export const planNotifications = pgTable(
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.what] })],
 )
+
+/** What an email used up before its account was deleted or got another email, for a year: so that neither begins again with a new account. */
+export const formerAccounts = pgTable(
+  'former_accounts',
+  {
+    /** Keyed hash: an address cannot be guessed from a copy of the database. */
+    addressHash: text().primaryKey(),
+    trialStartedAt: instant().notNull(),
+    /** YYYY-MM in the account's calendar, and the invoices created in it. */
+    month: text().notNull(),
+    created: integer().notNull(),
+    leftAt: instant().notNull(),
+  },
+  (t) => [index('former_accounts_left').on(t.leftAt)],
+)

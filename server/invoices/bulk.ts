@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BulkChange, BulkResult } from '#contract/invoices.ts'
-import { writeAudits } from '#server/accounts/accounts.ts'
+import { type Origin, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { ProblemError } from '#server/platform/problem-error.ts'
@@ -19,6 +19,7 @@ export async function changeInvoices(
   db: Database,
   ownerId: string,
   { ids, change }: { ids: string[]; change: BulkChange },
+  from: Origin,
   now: Instant,
   afterChange: AfterChange,
 ): Promise<BulkResult> {
@@ -49,7 +50,7 @@ export async function changeInvoices(
         .where(inArray(invoices.id, touched))
       if (change.do === 'delete') {
         const deleted = wanted.map(({ reference }) => ({ ownerId, kind: 'invoice_deleted' as const, about: reference }))
-        await writeAudits(tx, deleted, null, now)
+        await writeAudits(tx, deleted, from, now)
       }
       await afterChange(tx, ownerId, touched, now)
     }

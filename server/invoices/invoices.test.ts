@@ -431,13 +431,13 @@ test('afterChange runs for every change, and its failure rolls the change back',
   const full = { ...draft, status: 'unpaid' as const }
   const { id } = await createInvoice(app.db, owner, full, now, hear, app.deps.config)
   await updateInvoice(app.db, owner, id, { clientName: 'Kaveri' }, now, hear)
-  await removeInvoice(app.db, owner, id, now, hear)
+  await removeInvoice(app.db, owner, id, { address: '127.0.0.1', userAgent: '' }, now, hear)
   await restoreInvoice(app.db, owner, id, now, hear)
   expect(told).toEqual(['true Kaveri Foods kept', 'true Kaveri kept', 'true Kaveri deleted', 'true Kaveri kept'])
 
   await expect(createInvoice(app.db, owner, full, now, fail, app.deps.config)).rejects.toThrow()
   await expect(updateInvoice(app.db, owner, id, { amount: 1 }, now, fail)).rejects.toThrow()
-  await expect(removeInvoice(app.db, owner, id, now, fail)).rejects.toThrow()
+  await expect(removeInvoice(app.db, owner, id, { address: '127.0.0.1', userAgent: '' }, now, fail)).rejects.toThrow()
   const { page } = await listInvoices(app.db, owner, {})
   expect(page.map((row) => toInvoice(row, noClients))).toMatchObject([{ _id: id, clientName: 'Kaveri', amount: draft.amount }])
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
-import { type AccountRow, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countInvoices } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -217,12 +217,19 @@ function isOtherAddress(row: InvoiceRow, { clientEmail }: InvoiceChange): boolea
 }
 
 /** Deletes an invoice so that it can be restored for 30 days; its reference can be used again immediately. */
-export async function removeInvoice(db: Database, ownerId: string, id: string, now: Instant, afterChange: AfterChange): Promise<void> {
+export async function removeInvoice(
+  db: Database,
+  ownerId: string,
+  id: string,
+  from: Origin,
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<void> {
   await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
     const [row] = await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(mine(ownerId, id)).returning()
     if (!row) throw notFound()
-    await writeAudit(tx, { ownerId, kind: 'invoice_deleted', about: row.reference }, null, now)
+    await writeAudit(tx, { ownerId, kind: 'invoice_deleted', about: row.reference }, from, now)
     await afterChange(tx, ownerId, [row.id], now)
   })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
+import { originOf } from '#server/accounts/accounts.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -63,8 +64,8 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
   answer(app, invoiceCalls.update, async ({ params, body }, { account }) =>
     shown(account, await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange)),
   )
-  answer(app, invoiceCalls.remove, async ({ params }, { account }) => {
-    await removeInvoice(db, account.id, params.id, clock.now(), afterChange)
+  answer(app, invoiceCalls.remove, async ({ params }, { account }, { request }) => {
+    await removeInvoice(db, account.id, params.id, originOf(request), clock.now(), afterChange)
     return undefined
   })
   answer(app, invoiceCalls.pause, async ({ params, body }, { account }) =>
@@ -79,9 +80,9 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     return importInvoices(db, account.id, { ...body, key }, clock.now(), afterChange, config)
   })
   answer(app, invoiceCalls.imported, async ({ params }, { account }) => readImported(db, account.id, params.key, clock.now()))
-  answer(app, invoiceCalls.bulkChange, async ({ body }, { account }, { enterHeavy }) => {
+  answer(app, invoiceCalls.bulkChange, async ({ body }, { account }, { request, enterHeavy }) => {
     if (body.ids.length > few) await enterHeavy()
-    return changeInvoices(db, account.id, body, clock.now(), afterChange)
+    return changeInvoices(db, account.id, body, originOf(request), clock.now(), afterChange)
   })
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()

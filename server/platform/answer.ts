@@ -13,6 +13,7 @@ import { z } from 'zod'
 import type { Call, CallParts, CallReply } from '#contract/call.ts'
 import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
+import type { Config } from '#server/config.ts'
 import { isUnavailable } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
 import type { Log } from './log.ts'
@@ -78,15 +79,16 @@ export async function openApp(options: {
   log: Log
   authenticate: Authenticate
   enterHeavyCall?: EnterHeavyCall
-  trustProxy: boolean | string[]
+  trustProxy: Config['trustProxy']
   https?: boolean
 }): Promise<App> {
   const logger: FastifyBaseLogger = options.log
   const https = options.https ?? false
+  const trusted = options.trustProxy
   const app: App = fastify({
     loggerInstance: logger,
     logController: new OneLineEach(),
-    trustProxy: options.trustProxy,
+    trustProxy: typeof trusted === 'number' ? (_address, hop) => hop < trusted : trusted,
     bodyLimit: 1024 * 1024,
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),

@@ -3,8 +3,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /** An answer to a call must do nothing in a browser that opens it as a page. */
 const callPolicy = "default-src 'none'; frame-ancestors 'none'"
 
+/** Neither a page nor what it embeds may use these. `payment` is not among them, because the checkout may ask a wallet. */
+const permissionsPolicy = [
+  'accelerometer',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'serial',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
 /**
- * Headers of every answer (OWASP Secure Headers): no guessing of types, no framing, no address of a page to other sites, and over https
+ * Headers of every answer (OWASP Secure Headers): no guessing of types, no framing, no address of a page to other sites, no sensors, and over https
  * nothing but https for two years. Pages bring a policy of their own.
  */
 export function answerHeaders(request: FastifyRequest, about: { https: boolean }): Record<string, string> {
@@ -14,6 +31,7 @@ export function answerHeaders(request: FastifyRequest, about: { https: boolean }
     'x-frame-options': 'DENY',
     'cross-origin-resource-policy': 'same-origin',
     'content-security-policy': callPolicy,
+    'permissions-policy': permissionsPolicy,
     'x-request-id': request.id,
     ...(about.https ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
   }

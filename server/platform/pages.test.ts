@@ -173,6 +173,7 @@ test('every answer forbids guessing, framing and plain http', async () => {
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('camera=(), display-capture=(), geolocation=()'),
       'strict-transport-security': 'max-age=63072000; includeSubDomains',
       'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
     })

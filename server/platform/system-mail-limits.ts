@@ -27,15 +27,15 @@ export function limitOf(kind: string, to: 'confirmed' | keyof typeof strangers):
 }
 
 /**
- * What is stored of an address that Duely wrote to. A tag (`asha+x@`) and, at Gmail, dots name the same mailbox. The counts start again
+ * What is stored of an address beyond its account, by a key of each purpose. A tag (`asha+x@`) and, at Gmail, dots name the same mailbox. Nothing is found again
  * after the secret key was rotated.
  */
-export function hashAddress({ secretKey }: Pick<Config, 'secretKey'>, email: string): string {
+export function hashAddress({ secretKey }: Pick<Config, 'secretKey'>, email: string, purpose = 'system-mail-address'): string {
   const [, name = email, domain = ''] = /^(.*)@(.*)$/.exec(email.normalize('NFKC').toLowerCase()) ?? []
   const [untagged = ''] = name.split('+')
   const gmail = domain === 'gmail.com' || domain === 'googlemail.com'
   const mailbox = gmail ? `${untagged.replaceAll('.', '')}@gmail.com` : `${untagged || name}@${domain}`
-  return hmac(deriveKey(secretKey, 'system-mail-address'), mailbox)
+  return hmac(deriveKey(secretKey, purpose), mailbox)
 }
 
 /**

@@ -1,9 +1,22 @@
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import PostalMime from 'postal-mime'
-import { openMailServer } from '#test/faults/environment.ts'
+import { stepOf, totpAt } from '#server/accounts/totp.ts'
+import { onPostgres, openMailServer } from '#test/faults/environment.ts'
 import { row } from '#test/faults/row.ts'
-import { Browser, enableTwoFactor, newestLink, openTarget, overdueInvoice, signIn, signUp, systemMailEnv } from './browser.ts'
+import {
+  Browser,
+  confirmEmail,
+  enableTwoFactor,
+  newestLink,
+  openTarget,
+  overdueInvoice,
+  password,
+  signIn,
+  signUp,
+  startTarget,
+  systemMailEnv,
+} from './browser.ts'
 
 const newPassword = 'a password that the owner chose'
 const foreign = 'our bank has changed'
@@ -82,3 +95,126 @@ row(
     }
   },
 )
+
+row('89', 'more sign-ups from one address, by claiming others in X-Forwarded-For', { short: true }, async (trial) => {
+  trial.mustHold('TRUST_PROXY=true is refused at start; behind one proxy 20 sign-ups an hour')
+  const refused = await openTarget(trial, { TRUST_PROXY: 'true' }).then(
+    () => false,
+    (error: Error) => error.message.includes('TRUST_PROXY must not be true'),
+  )
+  const { url } = await openTarget(trial, { RATE_LIMIT: 'on', TRUST_PROXY: refused ? '1' : 'true' })
+  const created = await Promise.all(
+    Array.from({ length: 28 }, async (_none, nth) => {
+      const body = { email: `many${nth}@example.com`, displayName: 'Many', password }
+      // The proxy adds the address that it sees behind the claimed ones.
+      const headers = { 'x-forwarded-for': `203.0.113.${nth}, 198.51.100.7` }
+      return (await new Browser(url).ask('POST /user', { body, headers })).status === 201
+    }),
+  )
+  const count = created.filter(Boolean).length
+  return { figure: `TRUST_PROXY=true ${refused ? 'refused' : 'accepted'}; ${count} of 28 sign-ups`, holds: refused && count === 20 }
+})
+
+row('92', 'an account deleted with a stolen session', { short: true }, async (trial) => {
+  trial.mustHold('401 with an old session alone, and with a wrong password or code; the owner can delete it, and gets an email')
+  const systemMail = await openMailServer(trial)
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, systemMailEnv(systemMail))
+  const owner = await signUp(url, { email: 'owner@example.com' })
+  await confirmEmail(trial, systemMail, owner)
+  const { secret } = await enableTwoFactor(owner)
+  await environment.rows(`UPDATE sessions SET created_at = now() - interval '16 minutes'`)
+  const thief = owner.copy()
+  const alone = (await thief.ask('DELETE /user/account')).status
+  const byId = (await thief.ask(`DELETE /user/${await thief.accountId()}`)).status
+  for (const body of [{ currentPassword: 'not it' }, { currentPassword: password }, { currentPassword: password, code: '000000' }])
+    await thief.ask('POST /auth/reauthenticate', { body })
+  const after = (await thief.ask('DELETE /user/account')).status
+  const code = totpAt(secret, stepOf(Temporal.Now.instant()) + 1)
+  await owner.ask('POST /auth/reauthenticate', { body: { currentPassword: password, code } })
+  const own = (await owner.ask('DELETE /user/account')).status
+  const told = await trial.until('the email about it arrives', () =>
+    systemMail.mails.some(({ subject }) => subject === 'Your Duely account was deleted') ? 1 : alone === 204 ? 2 : null,
+  )
+  return {
+    figure: `old session alone: ${alone}, by id ${byId}, after wrong passwords and codes ${after}; the owner ${own}, emails about it ${told}`,
+    holds: alone === 401 && byId === 401 && after === 401 && own === 204 && told === 1,
+  }
+})
+
+row('93', 'wrong second-factor codes from ten addresses by a person who knows the password', { short: true }, async (trial) => {
+  trial.mustHold('the owner waits 0 s in a known browser, and elsewhere once the password is changed')
+  const { url } = await openTarget(trial, { RATE_LIMIT: 'on', TRUST_PROXY: '127.0.0.1' })
+  const owner = await signUp(url, { email: 'owner@example.com' })
+  const { recoveryCodes } = await enableTwoFactor(owner)
+  const guess = async () => {
+    for (let nth = 0; nth < 10; nth += 1)
+      await new Browser(url).ask('POST /auth', {
+        body: { email: 'owner@example.com', password, code: '000000' },
+        headers: { 'x-forwarded-for': `198.51.100.${nth}` },
+      })
+  }
+  const signInBy = async (browser: Browser) => {
+    const body = { email: 'owner@example.com', password, code: recoveryCodes.shift() }
+    const answered = await browser.ask('POST /auth', { body })
+    return answered.status === 200 ? 0 : Number(answered.headers.get('retry-after') ?? Number.POSITIVE_INFINITY)
+  }
+  await guess()
+  const known = new Browser(url)
+  known.jar.set('knownBrowser', owner.jar.get('knownBrowser') ?? { value: '', path: '/auth' })
+  const here = await signInBy(known)
+  await guess()
+  await owner.ask('PATCH /user/change-password', { body: { currentPassword: password, newPassword: password } })
+  const elsewhere = await signInBy(new Browser(url))
+  return { figure: `in a known browser ${here} s; elsewhere after a new password ${elsewhere} s`, holds: here === 0 && elsewhere === 0 }
+})
+
+row('94', 'a second trial and month by deleting the account and signing up again', { short: true }, async (trial) => {
+  trial.mustHold('no second trial, and the invoices of the month stay counted')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, {
+    RAZORPAY_KEY_ID: 'rzp_test_1',
+    RAZORPAY_KEY_SECRET: 'secret',
+    RAZORPAY_API_URL: 'http://127.0.0.1:1',
+  })
+  type Plan = { newUntil: string | null; usage: { invoicesCreated: number } }
+  const planOf = async (browser: Browser) => (await browser.ask('GET /subscription')).body as Plan
+  const first = await signUp(url, { email: 'asha@example.com' })
+  await environment.rows(`UPDATE accounts SET created_at = now() - interval '20 days'`)
+  for (let nth = 0; nth < 3; nth += 1) await first.ask('POST /invoice', { body: overdueInvoice() })
+  const before = await planOf(first)
+  await first.ask('DELETE /user/account')
+  const after = await planOf(await signUp(url, { email: 'ASHA+2@example.com' }))
+  const shown = ({ newUntil, usage }: Plan) => `trial ${newUntil === null ? 'over' : 'running'}, ${usage.invoicesCreated} invoices counted`
+  return {
+    figure: `before: ${shown(before)}; after: ${shown(after)}`,
+    holds: before.newUntil === null && after.newUntil === null && after.usage.invoicesCreated === 3,
+  }
+})
+
+row('95', 'a session ended by its id, a deletion without a trace, and a page that asks for the camera', { short: true }, async (trial) => {
+  trial.mustHold('ended 0; address and browser of the deletion in the audit log; the header is set')
+  const { url } = await openTarget(trial)
+  const owner = await signUp(url)
+  const [sessionId = ''] = (owner.jar.get('refreshToken')?.value ?? '').split('.')
+  const cookie = `refreshToken=${sessionId}.${'a'.repeat(43)}`
+  let ended = 0
+  for (const call of ['POST /auth/refresh', 'POST /auth/logout']) {
+    await new Browser(url).ask(call, { headers: { cookie } })
+    if ((await owner.ask('GET /user/profile')).status !== 200 || (await owner.ask('POST /auth/refresh')).status !== 200) ended += 1
+  }
+  const other = await signUp(url)
+  const created = await other.ask('POST /invoice', { body: overdueInvoice() })
+  const ids = [(created.body as { _id: string })._id]
+  await other.ask('POST /invoices/change', {
+    body: { ids, change: { do: 'delete' } },
+    headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' },
+  })
+  const entries = (await other.ask('GET /user/audit')).body as { kind: string; address: string; device: string }[]
+  const entry = entries.find(({ kind }) => kind === 'invoice_deleted')
+  const policy = created.headers.get('permissions-policy') ?? 'none'
+  return {
+    figure: `ended ${ended} of 2; logged with “${entry?.address}” and “${entry?.device}”; Permissions-Policy ${policy.includes('camera=()') ? 'set' : policy}`,
+    holds: ended === 0 && entry?.address === '127.0.0.1' && entry.device === 'Firefox on Linux' && policy.includes('camera=()'),
+  }
+})

@@ -113,11 +113,12 @@ export async function confirmEmail(trial: Trial, systemMail: FakeSmtp, browser: 
   await browser.ask('POST /auth/confirm-email', { body: { token } })
 }
 
-/** Answers the secret of the authenticator. */
-export async function enableTwoFactor(browser: Browser): Promise<string> {
+/** Answers the secret of the authenticator, and the recovery codes. */
+export async function enableTwoFactor(browser: Browser): Promise<{ secret: string; recoveryCodes: string[] }> {
   const { secret } = (await browser.ask('POST /user/two-factor/start', { body: { currentPassword: password } })).body as { secret: string }
-  await browser.ask('POST /user/two-factor', { body: { code: totpAt(secret, stepOf(Temporal.Now.instant())) } })
-  return secret
+  const code = totpAt(secret, stepOf(Temporal.Now.instant()))
+  const { recoveryCodes } = (await browser.ask('POST /user/two-factor', { body: { code } })).body as { recoveryCodes: string[] }
+  return { secret, recoveryCodes }
 }
 
 let signedUp = 0

@@ -38,7 +38,7 @@ row('66', 'a thousand passwords tried on one account from 50 addresses', async (
   trial.mustHold(
     'at most 20 checked; the owner can sign in again within 15 minutes, and immediately in a browser that was signed in before',
   )
-  const { url } = await openTarget(trial, { RATE_LIMIT: 'on', TRUST_PROXY: 'true' })
+  const { url } = await openTarget(trial, { RATE_LIMIT: 'on', TRUST_PROXY: '1' })
   const own = await signUp(url, { email: 'victim@example.com' })
   const statuses = new Map<number, number>()
   let next = 0

@@ -159,6 +159,15 @@ test('name and password are changed, and deleting the account is cancelled', asy
   await dialog.getByRole('button', { name: 'Delete Account' }).click()
   await expect(dialog.getByText('Please type "DELETE" to confirm')).toBeVisible()
   await dialog.getByLabel('Type DELETE to confirm').fill('DELETE')
+  // As the server answers a session that signed in a while ago.
+  const old = { message: 'You signed in a while ago. Please confirm that it’s you.', code: 'recent_sign_in_needed' }
+  await page.route('**/user/account', (route) => route.fulfill({ status: 401, json: old }), { times: 1 })
+  await dialog.getByRole('button', { name: 'Delete Account' }).click()
+  await expect(dialog.getByText('Enter your password to delete your account.')).toBeVisible()
+  await dialog.getByLabel('Current Password', { exact: true }).fill('not it')
+  await dialog.getByRole('button', { name: 'Delete Account' }).click()
+  await expect(dialog.getByText('Invalid current password')).toBeVisible()
+  await dialog.getByLabel('Current Password', { exact: true }).fill('staple battery')
   await dialog.getByRole('button', { name: 'Delete Account' }).click()
   await expect(page).toHaveURL(/\/$/)
   expect(await page.evaluate(() => [localStorage.getItem('user'), localStorage.getItem('accessToken')])).toEqual([null, null])

@@ -149,6 +149,12 @@ export const texts = {
       confirm: 'Delete Account',
       busy: 'Deleting Account...',
       cancel: 'Cancel',
+      prove: {
+        title: 'Confirm that it’s you',
+        text: 'You signed in a while ago. Enter your password to delete your account.',
+        google: 'You signed in a while ago. Sign in with Google again, then delete your account.',
+        confirmed: 'Google confirmed that it’s you. You can delete your account now.',
+      },
       failed: (message: string) => `Failed to delete account: ${message || 'Unknown error'}`,
     },
     quick: {

@@ -19,6 +19,19 @@ import styles from './profile.module.css'
 
 const t = texts.security.google
 
+const purposeKey = 'googlePurpose'
+
+/** Remembers in this tab why it goes to Google; without a purpose it is to link or unlink. */
+export function keepGooglePurpose(purpose: 'delete'): void {
+  sessionStorage.setItem(purposeKey, purpose)
+}
+
+function takeGooglePurpose(): string | null {
+  const purpose = sessionStorage.getItem(purposeKey)
+  sessionStorage.removeItem(purposeKey)
+  return purpose
+}
+
 /** Links the account to Google, or unlinks it. */
 export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
   const [asking, setAsking] = useState(false)
@@ -112,7 +125,7 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
   )
 }
 
-/** Handles the return from Google: links or unlinks the account, and removes the code from the address. */
+/** Handles the return from Google: links or unlinks the account, or takes it as proof of identity. Removes the code from the address. */
 export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
@@ -127,15 +140,23 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
     },
     onError: (error) => setProblem(errorMessage(error)),
   })
+  const prove = useApiMutation(accountCalls.reauthenticateWithGoogle, {
+    onSuccess: () => {
+      toast('good', texts.profile.remove.prove.confirmed)
+    },
+    onError: (error) => setProblem(errorMessage(error)),
+  })
   useEffect(() => {
     const code = search.get('code')
     if (seen.current || (code === null && !search.has('error'))) return
     seen.current = true
     setSearch({ tab: 'security' }, { replace: true })
+    const purpose = takeGooglePurpose()
+    if (code !== null && purpose === 'delete') return prove.mutate({ body: { code } })
     if (code !== null && profile.googleId !== undefined) return setUnlinking(code)
     if (code !== null) return link.mutate({ body: { code } })
     setProblem(texts.signIn.googleFailed)
-  }, [search, setSearch, link, profile.googleId])
+  }, [search, setSearch, link, prove, profile.googleId])
   if (unlinking !== null) return <GoogleUnlinkDialog code={unlinking} email={profile.email} onClose={() => setUnlinking(null)} />
   if (link.isPending) return <Notice tone="info">{t.linking}</Notice>
   return problem === null ? null : <Notice tone="bad">{problem}</Notice>

@@ -8,7 +8,7 @@ import { NewPasswordFields, newPasswordProblems } from '#web/accounts/new-passwo
 import { texts } from '#web/accounts/texts.ts'
 import { useServer } from '#web/accounts/use-server.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { errorMessage } from '#web/platform/problem.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { fetchFile, saveFile } from '#web/platform/send.ts'
 import { endSessionAndOpen } from '#web/platform/session.ts'
@@ -18,7 +18,7 @@ import { FormError } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
 import { SecurityActivity } from './activity.tsx'
-import { SecurityGoogle } from './google.tsx'
+import { keepGooglePurpose, SecurityGoogle } from './google.tsx'
 import styles from './profile.module.css'
 import { SecurityBrowsers } from './sessions.tsx'
 import { SecurityTwoFactor } from './two-factor.tsx'
@@ -51,7 +51,7 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
           {t.remove.open}
         </Button>
       </Panel>
-      <DeleteAccountDialog opened={asking} email={profile.email} onClose={() => setAsking(false)} />
+      <DeleteAccountDialog opened={asking} profile={profile} onClose={() => setAsking(false)} />
     </>
   )
 }
@@ -123,13 +123,23 @@ function SecurityExport(): ReactNode {
 
 const removeTexts = texts.profile.remove
 
-/** Asks for the word DELETE before the account is deleted. */
-function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; email: string; onClose: () => void }): ReactNode {
+interface DeleteAccountProps {
+  opened: boolean
+  profile: Profile
+  onClose: () => void
+}
+
+/** Asks for the word DELETE before the account is deleted, and for proof of identity where the sign-in is not recent. */
+function DeleteAccountDialog({ opened, profile, onClose }: DeleteAccountProps): ReactNode {
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
+  const [proving, setProving] = useState(false)
   const remove = useApiMutation(accountCalls.deleteMe, {
     onSuccess: () => endSessionAndOpen(screens.landing),
-    onError: (error) => toast('bad', brief(removeTexts.failed(errorMessage(error)))),
+    onError: (error) => {
+      if (error instanceof Problem && error.code === 'recent_sign_in_needed') setProving(true)
+      else toast('bad', brief(removeTexts.failed(errorMessage(error))))
+    },
   })
   // Also until the landing page has loaded.
   const busy = remove.isPending || remove.isSuccess
@@ -137,6 +147,7 @@ function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; emai
     if (busy) return
     setTyped('')
     setWrong(null)
+    setProving(false)
     remove.reset()
     onClose()
   }
@@ -149,10 +160,20 @@ function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; emai
     }
     remove.mutate({})
   }
+  if (proving && !busy)
+    return (
+      <Modal opened={opened} onClose={close} title={removeTexts.prove.title} centered>
+        {profile.googleId === undefined ? (
+          <ProofForm profile={profile} onCancel={close} onDone={() => remove.mutateAsync({}).catch(() => setProving(false))} />
+        ) : (
+          <GoogleProof onCancel={close} />
+        )}
+      </Modal>
+    )
   return (
     <Modal opened={opened} onClose={close} title={removeTexts.dialog} centered>
       <form noValidate onSubmit={submit}>
-        <p className={styles.text}>{removeTexts.question(email)}</p>
+        <p className={styles.text}>{removeTexts.question(profile.email)}</p>
         <TextInput
           label={removeTexts.label}
           value={typed}
@@ -166,7 +187,7 @@ function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; emai
           spellCheck={false}
           data-autofocus
         />
-        <FormError message={remove.isError ? removeTexts.failed(errorMessage(remove.error)) : null} />
+        <FormError message={remove.isError && !proving ? removeTexts.failed(errorMessage(remove.error)) : null} />
         <Group justify="flex-end" gap={12} mt={24}>
           <Button variant="default" onClick={close} disabled={busy}>
             {removeTexts.cancel}
@@ -177,5 +198,80 @@ function DeleteAccountDialog({ opened, email, onClose }: { opened: boolean; emai
         </Group>
       </form>
     </Modal>
+  )
+}
+
+interface ProofProps {
+  onCancel: () => void
+}
+
+/** Asks for the password again, and for a code where two-factor authentication is on. */
+function ProofForm({ profile, onCancel, onDone }: ProofProps & { profile: Profile; onDone: () => Promise<unknown> }): ReactNode {
+  const asksForCode = profile.twoFactor !== null
+  const state = useContractForm({
+    call: accountCalls.reauthenticate,
+    initialValues: { currentPassword: '', code: '' },
+    toInput: ({ currentPassword, code }) => ({ body: { currentPassword, ...(asksForCode ? { code } : {}) } }),
+    check: ({ currentPassword }) => (currentPassword === '' ? { currentPassword: passwordTexts.currentMissing } : {}),
+    onSuccess: async () => {
+      await onDone()
+    },
+  })
+  return (
+    <ContractForm
+      state={state}
+      submit={removeTexts.confirm}
+      busy={removeTexts.busy}
+      actions={
+        <Button variant="default" onClick={onCancel}>
+          {removeTexts.cancel}
+        </Button>
+      }
+    >
+      <div className={styles.column}>
+        <p className={styles.flush}>{removeTexts.prove.text}</p>
+        <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
+        <PasswordField
+          label={passwordTexts.current}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...state.form.getInputProps('currentPassword')}
+        />
+        {asksForCode && (
+          <TextInput
+            label={texts.security.twoFactor.proof.code}
+            description={texts.security.twoFactor.proof.hint}
+            autoComplete="one-time-code"
+            spellCheck={false}
+            required
+            {...state.form.getInputProps('code')}
+          />
+        )}
+      </div>
+    </ContractForm>
+  )
+}
+
+function GoogleProof({ onCancel }: ProofProps): ReactNode {
+  const start = useApiMutation(accountCalls.startGoogleUnlink, {
+    onSuccess: ({ url }) => {
+      keepGooglePurpose('delete')
+      window.location.assign(url)
+    },
+  })
+  return (
+    <>
+      <p className={styles.text}>{removeTexts.prove.google}</p>
+      <FormError message={start.isError ? errorMessage(start.error) : null} />
+      <Group justify="flex-end" gap={12} mt={24}>
+        <Button variant="default" onClick={onCancel}>
+          {removeTexts.cancel}
+        </Button>
+        <BusyButton busy={start.isPending || start.isSuccess} busyText={texts.security.google.goBusy} onClick={() => start.mutate({})}>
+          {texts.security.google.go}
+        </BusyButton>
+      </Group>
+    </>
   )
 }
