@@ -218,27 +218,22 @@ export async function cancelPlan(deps: ReconcileDeps, account: Account): Promise
   const purchase = bought.find(({ id }) => id === current?.purchaseId)
   if (!current || !purchase) throw new ProblemError('conflict', refusals.nothingToCancel)
   if (current.cancelled) return
-  if (current.ends) {
-    const running = planPeriods(bought).flatMap((one) => (one.plan === current.plan && lastsBeyond(one, now) ? one.purchaseId : []))
-    await deps.db
-      .update(purchases)
-      .set({ cancelAtPeriodEnd: true })
-      .where(and(inArray(purchases.id, running), eq(purchases.paymentType, 'onetime')))
-    return
-  }
   // Before its first charge there is no cycle at whose end it could be cancelled; what a credit has paid for stays open all the same.
-  const when = purchase.providerStatus === 'active' ? 'cycle_end' : 'now'
-  await cancelThere(deps, openRazorpay(settings), purchase, when, failed.cancel)
-  if (when === 'cycle_end')
+  const when = current.ends ? null : purchase.providerStatus === 'active' ? 'cycle_end' : 'now'
+  if (when) await cancelThere(deps, openRazorpay(settings), purchase, when, failed.cancel)
+  const lasting = planPeriods(bought).filter((one) => one.plan === current.plan && lastsBeyond(one, now))
+  const paidOnce = lasting.flatMap(({ paymentType, purchaseId }) => (paymentType === 'onetime' ? purchaseId : []))
+  const ending = when === 'cycle_end' ? [...paidOnce, purchase.id] : paidOnce
+  if (ending.length > 0)
     await deps.db.transaction(async (tx) => {
       await lockAccount(tx, account.id)
-      await tx.update(purchases).set({ cancelAtPeriodEnd: true }).where(eq(purchases.id, purchase.id))
+      await tx.update(purchases).set({ cancelAtPeriodEnd: true }).where(inArray(purchases.id, ending))
       const end = current.endsIfCancelled
       const about = `${planOf(current.plan).title} was cancelled${end ? ` and ends on ${dayOf(end, account.timezone)}` : ''}`
       await writeAudit(tx, { ownerId: account.id, kind: 'plan_changed', about }, deps.origin ?? null, now)
       await deps.onPlanChange(tx, account.id, now)
     })
-  await refreshPurchase(deps, purchase.id, now)
+  if (when) await refreshPurchase(deps, purchase.id, now)
 }
 
 /** Switches to Free now: cancels at the provider and ends the plan, even if more is paid for. Does nothing on Free. */

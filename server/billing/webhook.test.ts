@@ -365,7 +365,7 @@ test('a payment that is captured only when a subscription to the same plan runs 
   expect(await planOfPerson(shop, asha)).toMatchObject({ paymentType: 'subscription', cancelAtPeriodEnd: false })
   expect((await ask(app, await me(), billingCalls.cancel)).reply).toMatchObject({ plan: 'pro', cancelAtPeriodEnd: true })
   await shop.pass({ hours: 33 * 24 })
-  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', paymentType: 'onetime', cancelAtPeriodEnd: false })
+  expect(await planOfPerson(shop, asha)).toMatchObject({ plan: 'pro', paymentType: 'onetime', cancelAtPeriodEnd: true })
   await shop.pass({ hours: 30 * 24 })
   expect((await planOfPerson(shop, asha)).plan).toBe('free')
 })
