@@ -78,7 +78,7 @@ const told: Record<Place, string[]> = {
     'Gmail configured successfully!',
   ],
   reminders: [
-    ...['Active', 'Inactive', 'Configured', 'Not Configured', 'Never', 'Start Reminders', 'Stop Reminders', 'Send Now'],
+    ...['Configured', 'Not Configured', 'Never', 'Start Reminders', 'Stop Reminders', 'Send Now'],
     'Send reminder emails to all clients with overdue invoices right now',
     'Starting sends immediate emails to overdue recipients, then periodic reminders go out daily at {}.',
     "Only invoices with status 'unpaid' or 'overdue' with past due dates are included.",
@@ -109,6 +109,8 @@ const told: Record<Place, string[]> = {
 
 /** The specification's texts in the server, and where they are. */
 const answered: [file: string, text: string][] = [
+  ['server/reminders/', 'Active'],
+  ['server/reminders/', 'Inactive'],
   ['server/reminders/', 'Please configure your email settings first before starting reminders.'],
   ['server/reminders/', 'Please configure your email settings first before sending reminders.'],
   ['server/accounts/', 'Google sign-in failed. Please try again.'],

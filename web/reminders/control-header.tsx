@@ -23,8 +23,7 @@ interface ControlHeaderProps {
 
 /** The title, whether daily reminders are on, and the two buttons. */
 export function ControlHeader({ status, mailbox, actions, inProgress }: ControlHeaderProps): ReactNode {
-  const { lastReminderSent, timezone: zone } = status
-  const state = stateOf(status)
+  const { state, words, reason, lastReminderSent, timezone: zone } = status
   return (
     <PageHeader
       title={texts.title}
@@ -47,17 +46,14 @@ export function ControlHeader({ status, mailbox, actions, inProgress }: ControlH
     >
       <p className={styles.state} data-state={state}>
         <span className={styles.dot} aria-hidden />
-        <strong>{texts.status.states[state]}</strong>
-        {state === 'active' && (
-          <span className={styles.hour}>{texts.status.daily(showHour(status.reminderHour), texts.status.zone(zone))}</span>
-        )}
-        {state === 'on_hold' && (
+        <strong>{words}</strong>
+        {state === 'active' && <span className={styles.hour}>{texts.status.daily(showHour(status.reminderHour), texts.status.zone(zone))}</span>}
+        {reason === 'plan' && (
           <Link to={withQuery(screens.pricing, { plan: planThatLifts('scheduling').name })} reloadDocument className={styles.inline}>
             {texts.status.choose}
           </Link>
         )}
       </p>
-      {state === 'waiting' && <p className={styles.waits}>{mailbox.configured ? texts.status.pausedWaits : texts.status.waits}</p>}
       <dl className={styles.facts}>
         <div>
           <dt>{texts.status.email}</dt>
@@ -73,14 +69,6 @@ export function ControlHeader({ status, mailbox, actions, inProgress }: ControlH
       </dl>
     </PageHeader>
   )
-}
-
-/** `on_hold`: the plan has no daily reminders. `waiting`: the mailbox is missing or paused. */
-function stateOf({ isActive, reason }: ControlHeaderProps['status']): keyof typeof texts.status.states {
-  if (!isActive) return 'inactive'
-  if (reason === 'operator') return 'operator'
-  if (reason === 'plan') return 'on_hold'
-  return reason === null ? 'active' : 'waiting'
 }
 
 function MainButton(props: { active: boolean; configured: boolean; actions: ReminderActions; inProgress: boolean }): ReactNode {

@@ -166,6 +166,7 @@ function Email({ email, zone, now }: { email: ComingEmail; zone: string; now: Da
   const [first] = lines
   const late = Math.max(...lines.map((line) => daysOverdue(line, zone, now)))
   const reminded = Math.max(...lines.map(({ remindedToday }) => remindedToday))
+  const undelivered = lines.find(({ notDelivered }) => notDelivered !== null)?.notDelivered ?? null
   return (
     <li className={styles.email}>
       {lines.length === 1 ? (
@@ -193,6 +194,11 @@ function Email({ email, zone, now }: { email: ComingEmail; zone: string; now: Da
         {lateness(late)}
         {reminded > 0 && <span className={styles.reminded}>{t.remindedToday(reminded)}</span>}
       </span>
+      {undelivered && (
+        <span className={styles.undelivered}>
+          {t.notDelivered(daysBetween(dateIn(zone, new Date(undelivered.since)), dateIn(zone, now)), undelivered.words)}
+        </span>
+      )}
     </li>
   )
 }
@@ -230,7 +236,7 @@ function Days({ runs, zone, now }: { runs: ComingRun[]; zone: string; now: Date 
 /** Invoices that no coming run reminds of, by reason. */
 function Others({ others, zone, now }: { others: Planned['others']; zone: string; now: Date }): ReactNode {
   return others.map(({ why, lines }) => (
-    <Folded key={why} label={t.reasons[why]} detail={t.invoices(lines.length)} tone={why.startsWith('held') ? 'warn' : undefined}>
+    <Folded key={why} label={t.reasons[why]} detail={t.invoices(lines.length)} tone={why.startsWith('held') || why === 'address_held' ? 'warn' : undefined}>
       <Emails emails={emailsOf(lines, false)} label={t.reasons[why]} zone={zone} now={now} />
     </Folded>
   ))

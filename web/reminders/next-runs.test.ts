@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
 import { showDay, showDayAndTime } from './dates.ts'
-import { byAddress, failuresOf, openFailures } from './failures.ts'
+import { byAddress, openFailures } from './failures.ts'
 import { clientsOf, emailsOf, planned, totalOf } from './next-runs.ts'
 
 const now = new Date('2026-11-23T03:00:00Z')
@@ -108,24 +108,28 @@ test('one email per client takes upper and lower case as one address, and sums w
   expect(totalOf(lines)).toBe(0.4)
 })
 
-test('a failure stays open until the invoice is paid, reminded today, or has another address; only the newest run shows it', () => {
+test('a failure stays open while its invoice is not delivered; only the newest run that names it shows it', () => {
   const failure = (invoiceId: string) => aFailure({ invoiceId })
   const runs = [run('newest', [failure('1'), failure('2')]), run('older', [failure('1'), failure('3'), failure('4')])]
-  const lines = [line('1'), line('3', { remindedToday: 1 }), line('4', { clientEmail: 'accounts@kaveri.example' })]
+  const notDelivered = { since: '2026-11-20T03:30:00Z', code: 'mailbox_full', words: 'mailbox full', reply: '552 5.2.2' } as const
+  // The second is paid, the third was delivered since.
+  const lines = [line('1', { notDelivered }), line('3'), line('4', { notDelivered })]
   const open = openFailures(runs, lines)
-  expect([...open].map(([id, failures]) => [id, failures.map(({ invoiceId }) => invoiceId)])).toEqual([['newest', ['1']]])
+  expect([...open].map(([id, failures]) => [id, failures.map(({ invoiceId }) => invoiceId)])).toEqual([
+    ['newest', ['1']],
+    ['older', ['4']],
+  ])
 })
 
-test('failures of one address with one reply are one entry, named by the client as far as it is known', () => {
-  const failed = run('newest', [
+test('failures of one address with one reply are one entry, with all its invoices', () => {
+  const found = byAddress([
     aFailure({ invoiceId: '1', clientEmail: 'billing@kaveri.example', message: '550 5.1.1' }),
     aFailure({ invoiceId: '2', clientEmail: 'Billing@kaveri.example', message: '550 5.1.1' }),
     aFailure({ invoiceId: '3', clientEmail: 'billing@kaveri.example', message: '552 5.2.2' }),
   ])
-  const found = byAddress(failuresOf(failed, new Map([['1', line('1')]])))
-  expect(found.map(({ message, failures }) => [message, failures.map((failure) => failure.line?.clientName ?? null)])).toEqual([
-    ['550 5.1.1', ['Kaveri Foods', null]],
-    ['552 5.2.2', [null]],
+  expect(found.map(({ message, failures }) => [message, failures.map(({ invoiceId }) => invoiceId)])).toEqual([
+    ['550 5.1.1', ['1', '2']],
+    ['552 5.2.2', ['3']],
   ])
 })
 

@@ -74,8 +74,14 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const actions = useReminderActions({ configured, active: isActive, preview, runs, followed })
   const { dialog, closeDialog, trouble } = actions
   const runActions = useRunActions(followed, isActive)
-  const starting = actions.starting || actions.sending || runActions.retrying !== null
-  const retry = { busy: runActions.retrying, disabled: starting || actions.stopping || followed.inProgress, start: runActions.retry }
+  const starting = actions.starting || actions.sending || runActions.retrying !== null || runActions.trying !== null
+  const retry = {
+    busy: runActions.retrying,
+    disabled: starting || actions.stopping || followed.inProgress,
+    start: runActions.retry,
+    trying: runActions.trying,
+    tryAddress: runActions.tryAddress,
+  }
   const lines = preview.data?.lines ?? []
   const asked = useAsked(actions, isActive)
   // The call may answer only after 20 seconds; the status names its run long before.

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import { IconAlertCircle, IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
@@ -6,7 +7,7 @@ import { screens } from '#contract/screens.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { relativeDateInline } from './dates.ts'
-import { byAddress, type FailedAddress, failuresOf } from './failures.ts'
+import { byAddress, type FailedAddress } from './failures.ts'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
@@ -18,6 +19,9 @@ export interface Retry {
   busy: string | null
   disabled: boolean
   start: (run: Run) => void
+  /** The address that is being tried again. */
+  trying: string | null
+  tryAddress: (clientEmail: string) => void
 }
 
 interface RunResultProps {
@@ -39,7 +43,7 @@ export function RunResult({ run, zone, retry, lines, lead = null }: RunResultPro
       {lead !== null && <p>{lead}</p>}
       {run.failed > 0 && (
         <>
-          <Failures run={run} lines={lines} />
+          <Failures run={run} lines={lines} retry={retry} />
           <BusyButton
             variant="default"
             leftSection={<IconRefresh size={18} stroke={1.7} />}
@@ -75,16 +79,21 @@ export function RunResult({ run, zone, retry, lines, lead = null }: RunResultPro
   )
 }
 
-function Failures({ run, lines }: { run: Run; lines: PreviewLine[] }): ReactNode {
+function Failures({ run, lines, retry }: Pick<RunResultProps, 'run' | 'lines' | 'retry'>): ReactNode {
   const [shown, setShown] = useState(initialFailures)
-  const addresses = byAddress(failuresOf(run, new Map(lines.map((line) => [line.invoiceId, line]))))
+  const addresses = byAddress(run.failures)
+  const held = new Set(lines.filter(({ heldFor, reason }) => heldFor === 'address' || reason === 'address_held').map(({ clientEmail }) => clientEmail.toLowerCase()))
   const unlisted = run.failed - run.failures.length
   return (
     <>
       <p className={styles.failed}>{texts.run.failedLine(run.failed)}</p>
       <ul className={styles.failures}>
         {addresses.slice(0, shown).map((address) => (
-          <AddressItem key={`${address.clientEmail} ${address.message}`} address={address} />
+          <AddressItem
+            key={`${address.clientEmail} ${address.message}`}
+            address={address}
+            retry={held.has(address.clientEmail.toLowerCase()) ? retry : null}
+          />
         ))}
       </ul>
       {addresses.length > shown && (
@@ -97,22 +106,37 @@ function Failures({ run, lines }: { run: Run; lines: PreviewLine[] }): ReactNode
   )
 }
 
-function AddressItem({ address: { clientEmail, message, failures } }: { address: FailedAddress }): ReactNode {
-  const name = failures.find(({ line }) => line !== null)?.line?.clientName
+/** `retry`: where reminders to the address are held until it is corrected or tried again. */
+function AddressItem({ address, retry }: { address: FailedAddress; retry: Retry | null }): ReactNode {
+  const { clientName, clientEmail, message, words, failures } = address
+  const [first] = failures
   return (
     <li className={styles.failure}>
       <IconAlertCircle size={20} aria-hidden className={styles.failureIcon} />
       <div>
-        <span className={styles.client}>{name ?? clientEmail}</span>
-        <span className={styles.about}>
-          {name !== undefined && `${clientEmail}. `}
-          {message === '' ? texts.run.noReason : adviceFor(message)}
-        </span>
-        {message !== '' && <q className={styles.reply}>{message}</q>}
+        <span className={styles.client}>{clientName}</span>
+        <span className={styles.about}>{retry ? texts.run.addressHeld(clientEmail) : `${clientEmail}: ${words}. ${adviceFor(message)}`}</span>
+        <q className={styles.reply}>{message === '' ? texts.run.noReason : message}</q>
         <span className={styles.opens}>
-          {failures.map(({ invoiceId, line }) => (
+          {retry && (
+            <>
+              <Button component={Link} to={screens.invoice(first.invoiceId)}>
+                {texts.run.correct}
+              </Button>
+              <BusyButton
+                variant="default"
+                busy={retry.trying === clientEmail}
+                busyText={texts.retry.busy}
+                disabled={retry.disabled && retry.trying !== clientEmail}
+                onClick={() => retry.tryAddress(clientEmail)}
+              >
+                {texts.run.tryAgain}
+              </BusyButton>
+            </>
+          )}
+          {failures.map(({ invoiceId, reference }) => (
             <Link key={invoiceId} to={screens.invoice(invoiceId)} className={styles.open}>
-              {texts.run.openInvoice(line?.reference ?? null)}
+              {texts.run.openInvoice(reference)}
             </Link>
           ))}
         </span>

@@ -1,17 +1,15 @@
 import { Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { formatRupees } from '#contract/money.ts'
-import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
+import { type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
 import { useMarkPreviewed } from '#web/platform/first-steps.ts'
-import { errorMessage } from '#web/platform/problem.ts'
-import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { lateness } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { ScrollList } from '#web/ui/due-list.tsx'
-import { FormError } from '#web/ui/notice.tsx'
 import { showHour } from './dates.ts'
 import { FirstEmail } from './first-email.tsx'
-import { type ComingEmail, clientsOf, emailsOf, totalOf } from './next-runs.ts'
+import { type ComingEmail, emailsOf, totalOf } from './next-runs.ts'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
@@ -24,17 +22,17 @@ interface SendDialogProps {
   /** Opens with the text of the first email. */
   reading: boolean
   onClose: () => void
-  onConfirm: (action: Action) => void
+  onConfirm: (action: Action, selection: RunSelection) => void
 }
 
-/** Asks before reminders are sent: who gets an email. */
+/** Asks before reminders are sent: who gets an email, each with a tick box, all ticked. */
 export function SendDialog({ action, reading, onClose, onConfirm }: SendDialogProps): ReactNode {
   // The texts must stay while the dialog fades.
   const [last, setLast] = useState<Action>('start')
   if (action !== null && action !== last) setLast(action)
   return (
     <Dialog opened={action !== null} onClose={onClose} title={texts[last === 'start' ? 'start' : 'sendNow'].title} size={560}>
-      <Choice action={last} reading={reading} onClose={onClose} onConfirm={() => onConfirm(last)} />
+      <Choice action={last} reading={reading} onClose={onClose} onConfirm={(selection) => onConfirm(last, selection)} />
     </Dialog>
   )
 }
@@ -43,20 +41,40 @@ interface ChoiceProps {
   action: Action
   reading: boolean
   onClose: () => void
-  onConfirm: () => void
+  onConfirm: (selection: RunSelection) => void
 }
 
-/** Reads the query cache, so that its figures stay current while it is shown. */
+/** Reads the query cache, so that its figures stay current while it is shown. Unmounted on closing: the next time all are ticked again. */
 function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode {
   const preview = useApiQuery(reminderCalls.preview).data
   const status = useApiQuery(reminderCalls.status).data
   const settings = useApiQuery(reminderCalls.settings).data
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [combined, setCombined] = useState<boolean | null>(null)
   const markPreviewed = useMarkPreviewed()
   useEffect(markPreviewed, [markPreviewed])
   if (!preview || !status || !settings) return null
+  const grouped = combined ?? settings.groupByClient
   const due = preview.lines.filter(action === 'start' ? ({ dueNow }) => dueNow : ({ sendNowLeft }) => sendNowLeft > 0)
-  const emails = emailsOf(due, settings.groupByClient)
+  const chosen = due.filter(({ invoiceId }) => !left.has(invoiceId))
+  const emails = emailsOf(due, grouped)
+  const sent = emailsOf(chosen, grouped).length
   const skipped = preview.lines.filter((line) => line.daysOverdue > 0 && !due.includes(line)).length
+  const repeats = action === 'send' && repeatedSendNow(chosen) !== null
+  const toggle = (ids: string[], on: boolean) =>
+    setLeft((before) => {
+      const after = new Set(before)
+      for (const id of ids) {
+        if (on) after.delete(id)
+        else after.add(id)
+      }
+      return after
+    })
+  const confirm = () =>
+    onConfirm({
+      ...(chosen.length < due.length ? { invoiceIds: chosen.map(({ invoiceId }) => invoiceId) } : {}),
+      ...(grouped === settings.groupByClient ? {} : { groupByClient: grouped }),
+    })
   return (
     <>
       {due.length === 0 ? (
@@ -64,28 +82,36 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
       ) : (
         <>
           <p className={styles.question} aria-live="polite">
-            {t.ready(emails.length)}
+            {t.ready(sent, emails.length)}
           </p>
-          <div className={styles.sum}>{formatRupees(totalOf(due))}</div>
+          <div className={styles.sum}>{formatRupees(totalOf(chosen))}</div>
           {action === 'send' && preview.remindedToday > 0 && (
             <p className={styles.quiet}>{`${texts.sendNow.again(preview.remindedToday)} ${texts.sendNow.limit}`}</p>
           )}
-          <Emails emails={emails} />
-          <Combine due={due} grouped={settings.groupByClient} />
+          <Ticks emails={emails} left={left} onToggle={toggle} />
+          <Combine due={due} grouped={grouped} onChange={setCombined} />
         </>
       )}
-      <FirstEmail lines={due.length > 0 ? due : firstComing(preview.lines)} grouped={settings.groupByClient} opened={reading} />
+      <FirstEmail lines={chosen.length > 0 ? chosen : firstComing(preview.lines)} grouped={grouped} opened={reading} />
       {skipped > 0 && <p className={styles.quiet}>{texts.start.skipped(skipped)}</p>}
-      {status.pause && emails.length > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
+      {status.pause && sent > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
       {action === 'start' && (
-        <p className={styles.quiet}>{texts.start.daily(showHour(status.reminderHour), texts.status.zone(status.timezone))}</p>
+        <p className={styles.quiet}>
+          {texts.start.daily(showHour(status.reminderHour), texts.status.zone(status.timezone))} {left.size > 0 && t.later(left.size)}
+        </p>
       )}
+      <div role="status">
+        {repeats && <p className={styles.warning}>{texts.sendNow.same}</p>}
+        {due.length > 0 && sent === 0 && <p className={styles.warning}>{t.none}</p>}
+      </div>
       <div className={styles.foot}>
         <Group justify="flex-end" gap={12}>
           <Button variant="default" onClick={onClose} data-autofocus>
             {texts.cancelDialog}
           </Button>
-          <Button onClick={onConfirm}>{action === 'start' ? texts.start.button : t.send(emails.length)}</Button>
+          <Button disabled={repeats || (due.length > 0 && sent === 0)} onClick={confirm}>
+            {action === 'start' ? texts.start.button : t.send(sent)}
+          </Button>
         </Group>
       </div>
     </>
@@ -97,53 +123,81 @@ function firstComing(lines: PreviewLine[]): PreviewLine[] {
   return lines.toSorted((one, other) => (one.dueDate < other.dueDate ? -1 : 1)).slice(0, 1)
 }
 
-function Emails({ emails }: { emails: ComingEmail[] }): ReactNode {
-  return (
-    <ScrollList label={texts.start.list}>
-      {emails.map(({ clientName, clientEmail, lines, total }) => (
-        <li key={lines[0].invoiceId} className={styles.tickRow}>
-          <span className={styles.tickName}>{clientName}</span>
-          <strong className={styles.owed}>{formatRupees(total)}</strong>
-          <span className={styles.tickDetail} title={clientEmail}>
-            {`${t.references(lines.map(({ reference }) => reference))} · ${clientEmail}`}
-          </span>
-          <span className={styles.late} data-late>
-            {lateness(Math.max(...lines.map(({ daysOverdue }) => daysOverdue)))}
-          </span>
-        </li>
-      ))}
-    </ScrollList>
-  )
+interface TicksProps {
+  emails: ComingEmail[]
+  /** The invoices that were unticked. */
+  left: ReadonlySet<string>
+  onToggle: (invoiceIds: string[], on: boolean) => void
 }
 
-/** Where several invoices of a client are due: one email for all of them, from now on. */
-function Combine({ due, grouped }: { due: PreviewLine[]; grouped: boolean }): ReactNode {
-  const several = due.length - clientsOf(due) > 0 ? clientsWithSeveral(due) : 0
-  const change = useApiMutation(reminderCalls.changeSettings, {
-    invalidates: [reminderCalls.preview],
-    update: (cache, settings) => cache.write(reminderCalls.settings, settings),
-  })
-  if (several === 0) return null
+/** A tick box per email, and one for all. */
+function Ticks({ emails, left, onToggle }: TicksProps): ReactNode {
+  const ids = emails.flatMap(idsOf)
+  const some = ids.filter((id) => !left.has(id)).length
   return (
     <>
-      <p className={styles.combine}>
-        {grouped ? t.combined(several) : t.several(several)}{' '}
-        <button
-          type="button"
-          className={styles.inline}
-          aria-disabled={change.isPending}
-          onClick={() => {
-            if (!change.isPending) change.mutate({ body: { groupByClient: !grouped } })
-          }}
-        >
-          {grouped ? t.separate : t.combine}
-        </button>
-      </p>
-      <FormError message={change.isError ? texts.grouping.notSaved(errorMessage(change.error)) : null} />
+      {emails.length > 1 && (
+        <label className={styles.all}>
+          <input
+            type="checkbox"
+            className={styles.tick}
+            checked={some === ids.length}
+            ref={(box) => {
+              if (box) box.indeterminate = some > 0 && some < ids.length
+            }}
+            onChange={(event) => onToggle(ids, event.currentTarget.checked)}
+          />
+          {t.all(emails.length)}
+        </label>
+      )}
+      <ScrollList label={texts.start.list}>
+        {emails.map((email) => (
+          <li key={email.lines[0].invoiceId}>
+            <EmailTick email={email} left={left} onToggle={onToggle} />
+          </li>
+        ))}
+      </ScrollList>
     </>
   )
 }
 
-function clientsWithSeveral(lines: PreviewLine[]): number {
-  return emailsOf(lines, true).filter((email) => email.lines.length > 1).length
+function idsOf({ lines }: ComingEmail): string[] {
+  return lines.map(({ invoiceId }) => invoiceId)
+}
+
+function EmailTick({ email, left, onToggle }: { email: ComingEmail } & Omit<TicksProps, 'emails'>): ReactNode {
+  const { clientName, clientEmail, lines, total } = email
+  const ids = idsOf(email)
+  return (
+    <label className={styles.tickRow}>
+      <input
+        type="checkbox"
+        className={styles.tick}
+        checked={ids.some((id) => !left.has(id))}
+        onChange={(event) => onToggle(ids, event.currentTarget.checked)}
+      />
+      <span className={styles.tickName}>{clientName}</span>
+      <strong className={styles.owed}>{formatRupees(total)}</strong>
+      <span className={styles.tickDetail} title={clientEmail}>
+        {`${t.references(lines.map(({ reference }) => reference))} · ${clientEmail}`}
+      </span>
+      <span className={styles.late} data-late>
+        {lateness(Math.max(...lines.map(({ daysOverdue }) => daysOverdue)))}
+      </span>
+    </label>
+  )
+}
+
+/** Where several invoices of a client are due: one email for all of them, or several, in this run. */
+function Combine({ due, grouped, onChange }: { due: PreviewLine[]; grouped: boolean; onChange: (grouped: boolean) => void }): ReactNode {
+  const several = emailsOf(due, true).filter(({ lines }) => lines.length > 1).length
+  if (several === 0) return null
+  return (
+    <p className={styles.combine}>
+      {grouped ? t.combined(several) : t.several(several)}{' '}
+      <button type="button" className={styles.inline} onClick={() => onChange(!grouped)}>
+        {grouped ? t.separate : t.combine}
+      </button>
+    </p>
+  )
 }

@@ -62,17 +62,8 @@ export const texts = {
 
   parts: { label: 'Parts of this screen', next: 'Next', 'last-runs': 'Last runs', settings: 'Settings', failed: 'not delivered' },
   status: {
-    states: {
-      active: 'Active',
-      inactive: 'Inactive',
-      waiting: 'Active',
-      on_hold: 'On hold: daily reminders need Pro',
-      operator: 'On hold by the operator of this server',
-    },
     daily: (hour: string, zone: string) => `Daily at ${hour}, ${zone}`,
     choose: 'Choose Pro',
-    waits: 'Waiting for a mailbox: connect one to start sending.',
-    pausedWaits: 'Waiting for the mailbox: nothing is sent until it works again.',
     email: 'Email',
     configured: 'Configured',
     notConfigured: 'Not Configured',
@@ -122,6 +113,7 @@ export const texts = {
     nothingLeft: 'Nothing to retry: these invoices were reminded today or are no longer due.',
     failed: (message: string) => `Couldn’t retry the emails. ${message}`,
     refused: (message: string) => `The mail server rejected the emails again. ${message}`,
+    resumed: 'Reminders to this address have resumed. None is due now.',
   },
   sendNow: {
     button: 'Send Now',
@@ -138,7 +130,10 @@ export const texts = {
     nothingLeft: 'Every overdue invoice has reached today’s limit of 3 manual reminders.',
   },
   choose: {
-    ready: (emails: number) => `${count(emails, 'email')} ready to send`,
+    ready: (sent: number, of: number) =>
+      sent === of ? `${count(of, 'email')} ready to send` : `${sent.toLocaleString('en-IN')} of ${count(of, 'email')} chosen`,
+    all: (emails: number) => (emails === 1 ? '1 email' : `All ${emails.toLocaleString('en-IN')} emails`),
+    none: 'Tick at least one email.',
     send: (emails: number) => `Send ${count(emails, 'email')}`,
     references: (references: string[]) =>
       references.length <= 3 ? references.join(', ') : `${references.slice(0, 3).join(', ')} and ${references.length - 3} more`,
@@ -149,6 +144,8 @@ export const texts = {
         ? '1 client gets one email for several invoices.'
         : `${count(clients, 'client')} get one email for several invoices each.`,
     separate: 'Send separate emails',
+    later: (invoices: number) =>
+      `The next daily run includes ${invoices === 1 ? 'the invoice' : `the ${invoices.toLocaleString('en-IN')} invoices`} you unticked.`,
   },
   firstEmail: {
     read: 'Read the first email',
@@ -226,7 +223,10 @@ export const texts = {
     cancelled: (n: number) => `${count(n, 'email')} cancelled or skipped because the run was stopped.`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     noReason: 'The mail server gave no reason.',
-    openInvoice: (reference: string | null) => (reference === null ? 'Open invoice' : `Open ${reference}`),
+    openInvoice: (reference: string) => `Open ${reference}`,
+    addressHeld: (address: string) => `${address} doesn’t exist. Correct the address to resume.`,
+    correct: 'Correct the address',
+    tryAgain: 'Try again',
   },
 
   next: {
@@ -245,6 +245,7 @@ export const texts = {
     showMore: (n: number) => `Show ${n.toLocaleString('en-IN')} more`,
     allDays: (n: number) => `Show all ${n.toLocaleString('en-IN')} days`,
     andMore: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
+    notDelivered: (days: number, words: string) => `Not delivered${days < 1 ? '' : ` for ${count(days, 'day')}`}: ${words}`,
     remindedToday: (n: number) => (n === 1 ? 'Reminded today' : `Reminded ${n} times today`),
     nothingPlanned: 'No email is planned',
     runsAnyway: (when: string) => `Next run ${when.charAt(0).toLowerCase()}${when.slice(1)}.`,

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { type Run, reminderCalls } from '#contract/reminders.ts'
+import { type Run, type RunSelection, reminderCalls } from '#contract/reminders.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -40,8 +40,8 @@ export interface ReminderActions {
   stop: () => void
   /** Asks with the dialog of Send Now. */
   sendNow: (reading?: boolean) => Promise<void>
-  /** The answer of these dialogs. */
-  confirm: (action: 'start' | 'send') => void
+  /** The answer of these dialogs: all that is due, or these invoices. */
+  confirm: (action: 'start' | 'send', selection: RunSelection) => void
 }
 
 export const reminderQueries = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
@@ -159,10 +159,10 @@ export function useReminderActions({ configured, active, preview, runs, followed
       else if (due.remindedToday > 0) setDialog('nothing-left')
       else sendNow.mutate({})
     },
-    confirm: (action) => {
+    confirm: (action, body) => {
       setDialog('none')
-      if (action === 'start') start.mutate({})
-      else sendNow.mutate({})
+      if (action === 'start') start.mutate({ body })
+      else sendNow.mutate({ body })
     },
   }
 }

@@ -17,6 +17,9 @@ interface RunActions {
   /** The run that is being retried. */
   retrying: string | null
   retry: (run: Run) => void
+  /** The address that is being tried again. */
+  trying: string | null
+  tryAddress: (clientEmail: string) => void
 }
 
 /** Cancelling a run, and retrying its failed emails. `active`: daily reminders are on. */
@@ -52,6 +55,20 @@ export function useRunActions(followed: FollowedRun, active: boolean): RunAction
     },
   })
 
+  const tryAddress = useApiMutation(reminderCalls.tryAddress, {
+    invalidates: reminderQueries,
+    onSuccess: ({ runId }) => {
+      if (runId === null) toast('info', texts.retry.resumed)
+      else followed.follow(runId, toastResult)
+    },
+    onError: async (error) => {
+      showError(isRefused(error) ? texts.retry.refused(error.message) : texts.retry.failed(errorMessage(error)))
+      await invalidate(queries, reminderQueries)
+      const made = newest()
+      if (isRefused(error) && made && made._id !== newestBefore.current) followed.follow(made._id)
+    },
+  })
+
   return {
     trouble,
     cancel: ({ _id }) => {
@@ -72,6 +89,12 @@ export function useRunActions(followed: FollowedRun, active: boolean): RunAction
       setTrouble(null)
       newestBefore.current = newest()?._id ?? null
       retry.mutate({ params: { id: _id } })
+    },
+    trying: tryAddress.isPending ? tryAddress.variables.body.clientEmail : null,
+    tryAddress: (clientEmail) => {
+      setTrouble(null)
+      newestBefore.current = newest()?._id ?? null
+      tryAddress.mutate({ body: { clientEmail } })
     },
   }
 }
