@@ -16,6 +16,8 @@ export const invoice = {
   lastReminderAt: null,
   refusal: null,
   pause: null,
+  notDelivered: null,
+  addressHold: null,
 }
 
 /** @type {Field[]} */
@@ -33,6 +35,13 @@ export const invoiceFields = [
   { key: 'remindersSent', label: 'Reminders Sent', type: 'integer' },
   { key: 'lastReminderAt', label: 'Last Reminder At', type: 'datetime' },
   { key: 'refusal', label: 'Why the Last Reminder Was Refused', type: 'string' },
+  { key: 'notDelivered__since', label: 'Not Delivered Since', type: 'datetime' },
+  { key: 'notDelivered__code', label: 'Not Delivered Code', type: 'string' },
+  { key: 'notDelivered__words', label: 'Why Not Delivered', type: 'string' },
+  { key: 'notDelivered__reply', label: 'Not Delivered Mail Server Reply', type: 'string' },
+  { key: 'addressHold__since', label: 'Address Held Since', type: 'datetime' },
+  { key: 'addressHold__words', label: 'Why the Address Is Held', type: 'string' },
+  { key: 'addressHold__reply', label: 'Address Held Mail Server Reply', type: 'string' },
 ]
 
 /**
@@ -88,8 +97,9 @@ export const reminderEventFields = [
 /**
  * @param {string} type
  * @param {Record<string, unknown>} [change]
+ * @param {Partial<Record<keyof typeof invoice, unknown>>} [invoiceChange]
  */
-export function reminderEvent(type, change = {}) {
+export function reminderEvent(type, change = {}, invoiceChange = {}) {
   const reminder = {
     _id: '019caccf-7128-7e78-9b81-d5a3c17e9042',
     runId: '019caccf-7120-73f8-9afa-6b2d4e8c0f11',
@@ -102,5 +112,5 @@ export function reminderEvent(type, change = {}) {
     ...change,
   }
   const event = { id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8', type, timestamp: '2026-03-02T04:30:00Z' }
-  return { ...event, data: { reminder, invoices: [invoice] } }
+  return { ...event, data: { reminder, invoices: [{ ...invoice, ...invoiceChange }] } }
 }
