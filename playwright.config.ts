@@ -26,8 +26,9 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : [['list']],
   use: {
-    // Without a bound an action on an element that is not there waits for the whole of the test's time.
+    // Without these an action on an element that is not there waits for the whole of the test's time.
     actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     launchOptions: { ...(executablePath ? { executablePath } : {}), args: [...chromiumFlags, ...shortLived] },
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',

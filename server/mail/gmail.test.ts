@@ -191,12 +191,14 @@ test('a database error at renewal pauses nothing, and the email is sent later', 
   await app.db.execute(
     sql`CREATE TRIGGER refused BEFORE UPDATE OF sealed_refresh_token ON mail_configs FOR EACH ROW EXECUTE FUNCTION refuse()`,
   )
-  await ask(app, asha, reminderCalls.start)
-  await app.runJobs().catch(() => undefined)
+  const started = ask(app, asha, reminderCalls.start)
+  // The call waits for the email, which the job does not send.
+  await app.whileJobsRun(started).catch(() => undefined)
   expect(await pauseOf(app, asha)).toBeNull()
   await app.db.execute(sql`DROP TRIGGER refused ON mail_configs`)
   app.clock.advance({ minutes: 6 })
   await app.runJobs()
+  await started
   expect(google.mails).toHaveLength(1)
   expect(await pauseOf(app, asha)).toBeNull()
 })

@@ -199,7 +199,7 @@ test('the palette keeps the focus when a screen loads behind it', async ({ page 
   await page.keyboard.press('Control+k')
   await expect(box).toBeFocused()
   await page.keyboard.type('inv-0002')
-  await expect(page.getByRole('option', { name: /Studio Banyan/ })).toHaveAttribute('data-combobox-selected', 'true')
+  await expect(page.getByRole('option', { name: /Studio Banyan INV-0002/ })).toHaveAttribute('data-combobox-selected', 'true')
   await page.keyboard.press('Enter')
   await expect(box).toHaveCount(0)
   await page.keyboard.press('Control+k')

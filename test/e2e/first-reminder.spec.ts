@@ -116,7 +116,7 @@ test('the checklist names what is missing first, never leads to a disabled butto
   await page.goto('/dashboard')
   await expect(heading('Next: start daily reminders')).toBeVisible()
   expect(await states()).toEqual(['done', 'done', 'done', 'next'])
-  await page.getByRole('link', { name: 'Start daily reminders' }).click()
+  await page.getByRole('link', { name: 'Start daily reminders', exact: true }).click()
   await expect(page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' })).toBeEnabled()
 
   // Rejected: the checklist stays, and leads to the invoice.

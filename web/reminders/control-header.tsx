@@ -47,7 +47,9 @@ export function ControlHeader({ status, mailbox, actions, inProgress }: ControlH
       <p className={styles.state} data-state={state}>
         <span className={styles.dot} aria-hidden />
         <strong>{words}</strong>
-        {state === 'active' && <span className={styles.hour}>{texts.status.daily(showHour(status.reminderHour), texts.status.zone(zone))}</span>}
+        {state === 'active' && (
+          <span className={styles.hour}>{texts.status.daily(showHour(status.reminderHour), texts.status.zone(zone))}</span>
+        )}
         {reason === 'plan' && (
           <Link to={withQuery(screens.pricing, { plan: planThatLifts('scheduling').name })} reloadDocument className={styles.inline}>
             {texts.status.choose}

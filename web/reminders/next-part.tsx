@@ -236,7 +236,12 @@ function Days({ runs, zone, now }: { runs: ComingRun[]; zone: string; now: Date 
 /** Invoices that no coming run reminds of, by reason. */
 function Others({ others, zone, now }: { others: Planned['others']; zone: string; now: Date }): ReactNode {
   return others.map(({ why, lines }) => (
-    <Folded key={why} label={t.reasons[why]} detail={t.invoices(lines.length)} tone={why.startsWith('held') || why === 'address_held' ? 'warn' : undefined}>
+    <Folded
+      key={why}
+      label={t.reasons[why]}
+      detail={t.invoices(lines.length)}
+      tone={why.startsWith('held') || why === 'address_held' ? 'warn' : undefined}
+    >
       <Emails emails={emailsOf(lines, false)} label={t.reasons[why]} zone={zone} now={now} />
     </Folded>
   ))

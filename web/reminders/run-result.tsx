@@ -82,7 +82,11 @@ export function RunResult({ run, zone, retry, lines, lead = null }: RunResultPro
 function Failures({ run, lines, retry }: Pick<RunResultProps, 'run' | 'lines' | 'retry'>): ReactNode {
   const [shown, setShown] = useState(initialFailures)
   const addresses = byAddress(run.failures)
-  const held = new Set(lines.filter(({ heldFor, reason }) => heldFor === 'address' || reason === 'address_held').map(({ clientEmail }) => clientEmail.toLowerCase()))
+  const held = new Set(
+    lines
+      .filter(({ heldFor, reason }) => heldFor === 'address' || reason === 'address_held')
+      .map(({ clientEmail }) => clientEmail.toLowerCase()),
+  )
   const unlisted = run.failed - run.failures.length
   return (
     <>
@@ -115,7 +119,9 @@ function AddressItem({ address, retry }: { address: FailedAddress; retry: Retry 
       <IconAlertCircle size={20} aria-hidden className={styles.failureIcon} />
       <div>
         <span className={styles.client}>{clientName}</span>
-        <span className={styles.about}>{retry ? texts.run.addressHeld(clientEmail) : `${clientEmail}: ${words}. ${adviceFor(message)}`}</span>
+        <span className={styles.about}>
+          {retry ? texts.run.addressHeld(clientEmail) : `${clientEmail}: ${words}. ${adviceFor(message)}`}
+        </span>
         <q className={styles.reply}>{message === '' ? texts.run.noReason : message}</q>
         <span className={styles.opens}>
           {retry && (

@@ -176,7 +176,10 @@ function DashboardSkeleton({ still = false }: { still?: boolean }): ReactNode {
   )
 }
 
+/** Before the first reminder the checklist above has the buttons. */
 function NoInvoices(): ReactNode {
+  const status = useApiQuery(reminderCalls.status).data
+  if (!status?.lastReminderSent) return <EmptyState icon={<IconFileInvoice />} title={texts.none.title} text={texts.none.text} />
   return (
     <EmptyState
       icon={<IconFileInvoice />}
