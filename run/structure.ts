@@ -88,6 +88,7 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/failures.ts': 'failure notifications run in the background',
   'server/mail/transports.ts': 'opened once for the whole program, and closed when it stops',
   'server/mail/mailer.ts': 'sends emails',
+  'server/reminders/retention.ts': 'old emails are dropped in the background; deleting an account begins with them',
   'server/reminders/daily-runs.ts': 'daily runs are made in the background',
   'server/reminders/deliver.ts': 'runs in the background; changes of invoices and mailboxes call it',
   'server/reminders/outlook.ts': 'notices of other slices say what comes next',

@@ -17,6 +17,7 @@ import { referenceRoutes } from '#server/platform/reference.ts'
 import { closeNotOwed } from '#server/reminders/deliver.ts'
 import { followAddresses, resumeHeld } from '#server/reminders/holds.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
+import { deleteHistory } from '#server/reminders/retention.ts'
 import { reminderRoutes } from '#server/reminders/routes.ts'
 import { reschedule } from '#server/reminders/runs.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
@@ -45,6 +46,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     onAccountTakeover: [mailOnAccountTakeover(deps), templatesOnAccountTakeover, remindersOnAccountTakeover, revokeAccess],
     revokeAccess,
     onAccountDeleted: [mailOnAccountDeleted(deps), billingOnAccountDeleted(deps), zapOnAccountDeleted(deps.config)],
+    deleteHistory,
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))

@@ -31,6 +31,7 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
     onAccountTakeover: [],
     revokeAccess: async () => ({ removed: [] }),
     onAccountDeleted: [],
+    deleteHistory: async () => {},
     ...handed,
   })
   return { ...app, app: alone }

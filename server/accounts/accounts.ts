@@ -249,6 +249,9 @@ export type OnEmailConfirmed = (tx: Database, ownerId: string, now: Instant) => 
 /** Called before an email is free for another account, because its account is deleted or gets another one. */
 export type OnAddressLeft = (db: Database, account: AccountRow, now: Instant) => Promise<void>
 
+/** Deletes in chunks what an account has most of, so that deleting the rest with it is one short transaction. */
+export type DeleteHistory = (db: Database, ownerId: string, now: Instant) => Promise<void>
+
 /** Runs in the transaction that creates an account. */
 export type OnAccountCreated = (tx: Database, account: AccountRow, now: Instant) => Promise<void>
 
@@ -256,12 +259,13 @@ export type OnAccountCreated = (tx: Database, account: AccountRow, now: Instant)
 export async function deleteAccount(
   deps: Deps,
   account: AccountRow,
-  handed: { onAccountDeleted: OnAccountDeleted[]; onAddressLeft: OnAddressLeft },
+  handed: { onAccountDeleted: OnAccountDeleted[]; onAddressLeft: OnAddressLeft; deleteHistory: DeleteHistory },
   now: Instant,
 ): Promise<void> {
   const { db } = deps
   const cleanUps = await Promise.all(handed.onAccountDeleted.map((prepare) => prepare(db, account.id)))
   await handed.onAddressLeft(db, account, now)
+  await handed.deleteHistory(db, account.id, now)
   await deleteWithAll(deps, account, now, 20)
   await cleanUpAfter(deps, cleanUps, 'an account deletion')
 }

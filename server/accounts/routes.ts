@@ -8,6 +8,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import {
   changePassword,
   changeProfile,
+  type DeleteHistory,
   deleteAccount,
   type OnAccountCreated,
   type OnAccountDeleted,
@@ -58,6 +59,7 @@ interface Handed {
   onAddressLeft: OnAddressLeft
   /** Who else is to hear that an account is gone. */
   onAccountDeleted: OnAccountDeleted[]
+  deleteHistory: DeleteHistory
 }
 
 const refreshCookie = 'refreshToken'

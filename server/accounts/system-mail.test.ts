@@ -37,7 +37,7 @@ async function queueNotices(app: TestApp, person: Person, count: number): Promis
     await app.db.transaction((tx) => queueSystemMail(tx, app.deps, { ...passwordChangedEmail(), to }, app.clock.now()))
 }
 
-const nothingHanded = { onAccountDeleted: [], onAddressLeft: async () => {} }
+const nothingHanded = { onAccountDeleted: [], onAddressLeft: async () => {}, deleteHistory: async () => {} }
 
 test('an unconfirmed address gets three links an hour over all kinds and accounts, and no notice', async () => {
   await using smtp = await openFakeSmtp()

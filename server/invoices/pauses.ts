@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { AddressHold, InvoicePause, PauseChange } from '#contract/invoices.ts'
 import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
@@ -136,25 +136,54 @@ export async function endPauses(deps: EndingPauses): Promise<void> {
   const now = clock.now()
   // No time zone is more than 14 hours ahead: the index finds the candidates, the account's own date decides.
   const furthest = now.add({ hours: 14 }).toZonedDateTimeISO('UTC').toPlainDate().toString()
-  const ofInvoices = await db
-    .select({ id: invoices.id, ownerId: invoices.ownerId, until: invoices.pausedUntil, timezone: accounts.timezone })
-    .from(invoices)
-    .innerJoin(accounts, eq(accounts.id, invoices.ownerId))
-    .where(and(isNotNull(invoices.pausedUntil), sql`${invoices.pausedUntil} < ${furthest}::date`))
-    .limit(1_000)
-  for (const one of ofInvoices) if (isOver(one, now)) await endInvoicePause(deps, one.id)
-  const ofClients = await db
-    .select({
-      ownerId: clientPauses.ownerId,
-      clientKey: clientPauses.clientKey,
-      until: clientPauses.pausedUntil,
-      timezone: accounts.timezone,
-    })
-    .from(clientPauses)
-    .innerJoin(accounts, eq(accounts.id, clientPauses.ownerId))
-    .where(sql`${clientPauses.pausedUntil} < ${furthest}::date`)
-    .limit(1_000)
-  for (const one of ofClients) if (isOver(one, now)) await endClientPause(deps, one)
+  const ofInvoices = (last: { until: string | null; id: string } | undefined) =>
+    db
+      .select({ id: invoices.id, ownerId: invoices.ownerId, until: invoices.pausedUntil, timezone: accounts.timezone })
+      .from(invoices)
+      .innerJoin(accounts, eq(accounts.id, invoices.ownerId))
+      .where(
+        and(
+          isNotNull(invoices.pausedUntil),
+          sql`${invoices.pausedUntil} < ${furthest}::date`,
+          last && sql`(${invoices.pausedUntil}, ${invoices.id}) > (${last.until}::date, ${last.id}::uuid)`,
+        ),
+      )
+      .orderBy(asc(invoices.pausedUntil), asc(invoices.id))
+      .limit(atOnce)
+  await inPages(ofInvoices, async (one) => (isOver(one, now) ? endInvoicePause(deps, one.id) : undefined))
+  const ofClients = (last: { until: string | null; ownerId: string; clientKey: string } | undefined) =>
+    db
+      .select({
+        ownerId: clientPauses.ownerId,
+        clientKey: clientPauses.clientKey,
+        until: clientPauses.pausedUntil,
+        timezone: accounts.timezone,
+      })
+      .from(clientPauses)
+      .innerJoin(accounts, eq(accounts.id, clientPauses.ownerId))
+      .where(
+        and(
+          sql`${clientPauses.pausedUntil} < ${furthest}::date`,
+          last &&
+            sql`(${clientPauses.pausedUntil}, ${clientPauses.ownerId}, ${clientPauses.clientKey}) > (${last.until}::date, ${last.ownerId}::uuid, ${last.clientKey})`,
+        ),
+      )
+      .orderBy(asc(clientPauses.pausedUntil), asc(clientPauses.ownerId), asc(clientPauses.clientKey))
+      .limit(atOnce)
+  await inPages(ofClients, async (one) => (isOver(one, now) ? endClientPause(deps, one) : undefined))
+}
+
+/** Pauses read at a time. */
+const atOnce = 1_000
+
+/** Reads page after page, so that pauses that are not over yet do not hide those behind them. */
+async function inPages<T>(read: (last: T | undefined) => Promise<T[]>, each: (one: T) => Promise<void>): Promise<void> {
+  for (let last: T | undefined; ; ) {
+    const page = await read(last)
+    for (const one of page) await each(one)
+    last = page.at(-1)
+    if (page.length < atOnce) return
+  }
 }
 
 function isOver({ until, timezone }: { until: string | null; timezone: string }, now: Instant): boolean {

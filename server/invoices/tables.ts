@@ -122,6 +122,7 @@ export const idempotencyKeys = pgTable(
     primaryKey({ columns: [t.ownerId, t.key] }),
     foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
     index('idempotency_keys_created').on(t.createdAt),
+    index('idempotency_keys_invoice').on(t.ownerId, t.invoiceId),
   ],
 )
 

@@ -134,10 +134,17 @@ test('a clock that was set back does not block jobs', async () => {
   expect(await desk.queue.runWaiting([work(errand, 1, async () => undefined)])).toBe(1)
 })
 
-test('an unreadable job is left alone and the others run', async () => {
-  const done = Promise.withResolvers<void>()
-  await using desk = await aDesk([work(errand, 1, async () => done.resolve())])
-  await desk.database.db.execute(sql`INSERT INTO jobs (name, key, payload) VALUES ('errand', 'old', '{"was": "otherwise"}')`)
+test('an unreadable job is set aside for a day, or until it is sent with another payload', async () => {
+  await using desk = await aDesk([])
+  const done: string[] = []
+  const works = [work(errand, 2, async ({ key }) => void done.push(key))]
+  await desk.database.db.execute(sql`INSERT INTO jobs (name, key, payload, place) VALUES ('errand', 'old', '{"was": "otherwise"}', -1)`)
   await desk.ask('asha', 1)
-  await done.promise
+  await expect(desk.queue.runWaiting(works)).rejects.toThrow('does not parse')
+  await desk.database.db.execute(sql`UPDATE jobs SET lease_until = NULL, not_before = not_before - interval '2 hours'`)
+  await desk.queue.runWaiting(works)
+  expect(done).toEqual(['asha'])
+  await desk.ask('old', 2)
+  await desk.queue.runWaiting(works)
+  expect(done).toEqual(['asha', 'old'])
 })

@@ -31,8 +31,18 @@ export function work<S extends z.ZodType>(
   concurrency: number,
   run: (payload: z.output<S>, signal: AbortSignal, orphaned: boolean) => Promise<void>,
 ): Work {
-  return { job: of as Job, concurrency, run: async (payload, signal, orphaned) => run(of.payload.parse(payload), signal, orphaned) }
+  return {
+    job: of as Job,
+    concurrency,
+    async run(payload, signal, orphaned) {
+      const read = of.payload.safeParse(payload)
+      if (!read.success) throw new UnreadablePayload(`The payload of a job does not parse: ${read.error.message}`)
+      return run(read.data, signal, orphaned)
+    },
+  }
 }
+
+class UnreadablePayload extends Error {}
 
 export interface Queue {
   /** Enqueues within the transaction that gives the job its reason to exist. Of one kind, jobs with a lower `place` are first. */
@@ -92,23 +102,25 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
           WHERE j.name = free.name AND j.key = free.key
           RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned`,
     )
+  // Rows are locked by name and key, as the renewal of leases does, or the two could wait for each other.
   const done = batch({ concurrency: 1, size: 100 }, async (all: TakenJob[]) => {
-    // In a fixed order, or it and the renewal of leases could wait for each other.
-    const sorted = all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
     await preparedRows(
       db,
       z.unknown(),
       sql`UPDATE jobs j SET turn = j.turn - mine.turn, ticket = NULL, lease_until = NULL, tries = 0, not_before = now()
-          FROM unnest(${arrayText(sorted.map(({ ticket }) => ticket))}::uuid[], ${arrayText(sorted.map(({ turn }) => String(turn)))}::int[]) AS mine (ticket, turn)
+          FROM (
+            SELECT l.ticket, m.turn FROM unnest(${arrayText(all.map(({ ticket }) => ticket))}::uuid[], ${arrayText(all.map(({ turn }) => String(turn)))}::int[]) AS m (ticket, turn)
+            JOIN jobs l ON l.ticket = m.ticket ORDER BY l.name, l.key FOR UPDATE OF l) mine
           WHERE j.ticket = mine.ticket`,
     )
     return all.map(() => undefined)
   })
-  /** A database outage does not count as a failed attempt. */
+  /** A database outage does not count as a failed attempt. What no try can read is set aside for a day: a newer version may have sent it. */
   const failed = ({ ticket }: TakenJob, error: unknown) =>
     db.execute(sql`
       UPDATE jobs SET ticket = NULL, lease_until = NULL, tries = tries + ${isUnavailable(error) ? 0 : 1}::int,
-        not_before = now() + make_interval(secs => ${isUnavailable(error) ? 0 : 1}::int * least(60, 2 ^ least(tries, 6))::int)
+        not_before = now() + CASE WHEN ${error instanceof UnreadablePayload}::boolean THEN interval '1 day'
+          ELSE make_interval(secs => ${isUnavailable(error) ? 0 : 1}::int * least(60, 2 ^ least(tries, 6))::int) END
       WHERE ticket = ${ticket}::uuid`)
 
   /** Answers what it failed of. */
@@ -185,7 +197,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       INSERT INTO jobs (name, key, payload, place)
       SELECT ${of.name}, one.key, one.payload, ${place}::int
       FROM unnest(${arrayText(sorted.map(([key]) => key))}::text[], ${arrayText(sorted.map(([, payload]) => payload))}::jsonb[]) AS one (key, payload)
-      ON CONFLICT (name, key) DO UPDATE SET turn = jobs.turn + 1, payload = excluded.payload, place = CASE WHEN jobs.turn = 0 THEN excluded.place ELSE least(jobs.place, excluded.place) END`)
+      ON CONFLICT (name, key) DO UPDATE SET turn = jobs.turn + 1, payload = excluded.payload, tries = CASE WHEN jobs.payload = excluded.payload THEN jobs.tries ELSE 0 END, place = CASE WHEN jobs.turn = 0 THEN excluded.place ELSE least(jobs.place, excluded.place) END`)
     wakers.get(of.name)?.hurry()
   }
 

@@ -20,7 +20,7 @@ const invoicesAtOnce = 1_000
 export const firstChunk = 1_000
 /** The most missed days that are recorded after a long time without a process. */
 export const mostSkippedDays = 31
-/** From this many new runs on, the planner's statistics must be refreshed. */
+/** From this many new rows on, the planner's statistics may be wrong. */
 const manyAtOnce = 1_000
 
 /**
@@ -47,9 +47,19 @@ export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Pro
     made += due.length
     last = due.at(-1)
   } while (last)
-  // Plans made while these tables were small would read all of them for every email.
-  if (made >= manyAtOnce) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
+  await refreshStatistics(db, made)
   if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
+}
+
+/** After `added` new emails: plans made while these tables were small would read all of them for every email. */
+export async function refreshStatistics(db: Database, added: number): Promise<void> {
+  if (added < manyAtOnce) return
+  const [known] = await rows(
+    db,
+    z.object({ emails: z.number() }),
+    sql`SELECT reltuples::float8 AS emails FROM pg_class WHERE oid = 'deliveries'::regclass`,
+  )
+  if (!known || known.emails < 10 * added) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
 }
 
 /** Of a due account, at most one more than are planned at once. */

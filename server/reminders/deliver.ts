@@ -21,6 +21,7 @@ import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
 import type { ClaimedDelivery } from './claims.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
+import { refreshStatistics } from './daily-runs.ts'
 import {
   close,
   failRefused,
@@ -68,8 +69,6 @@ const sliceMilliseconds = 3_000
 const longestTurn = 500
 /** How long, in s, the emails of a mailbox whose host is down or crowded are put off; a host that is back wakes them earlier. */
 const putOffSeconds = { down: [15, 300], busy: [2, 5] } as const
-/** From this many new rows on, the planner's statistics must be refreshed. */
-const manyAtOnce = 1_000
 /** Below this the quota was consumed outside Duely, so no limit may be learned from it. */
 const leastPerDay = 20
 /** How long to wait, in ms, before the next try on a database that is unavailable. */
@@ -146,8 +145,7 @@ async function planOpenRuns(deps: Delivering, ownerId: string, stopping: AbortSi
       })
     }
   })
-  // Plans made while these tables were small would read all of them for every email.
-  if (planned >= manyAtOnce) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
+  await refreshStatistics(db, planned)
 }
 
 interface Slice {

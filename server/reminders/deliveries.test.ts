@@ -92,3 +92,18 @@ test('the busiest accounts of the last hour come with their emails, failures and
   app.clock.advance({ hours: 2 })
   expect(await busiestAccounts(app.db, app.clock.now())).toEqual([])
 })
+
+test('a settled run is shown from its counts, without reading its emails', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 3 })
+  const { app, asha, smtp } = office
+  smtp.answer({ rcpt: (to) => (to.startsWith('client1') ? '550 5.7.1 Not allowed' : undefined) })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const shown = async () => (await ask(app, asha, reminderCalls.runs, { query: {} })).reply[0]
+  const before = await shown()
+  expect(before).toMatchObject({ total: 3, sent: 2, failed: 1, skipped: 0, open: 0 })
+  expect(before?.finishedAt).not.toBeNull()
+  await app.runJobs()
+  expect(await shown()).toEqual(before)
+  await app.db.update(deliveries).set({ state: 'cancelled' })
+  expect(await shown()).toMatchObject({ total: 3, sent: 2, failed: 1, skipped: 0, open: 0 })
+})

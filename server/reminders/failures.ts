@@ -13,6 +13,7 @@ import { heldTooLong, notInTime } from './deliveries.ts'
 import { mostNamed } from './holds.ts'
 import { readOutlook } from './outlook.ts'
 import { addressHeld, pausedOn } from './owed.ts'
+import { settle } from './progress.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
@@ -73,13 +74,13 @@ export async function notifyFailures(deps: Deps): Promise<void> {
 /** Settles the runs that leave nothing to report, in one statement; a daily one withdraws older notices all the same. */
 async function settleQuietly({ db, clock }: Deps): Promise<void> {
   const now = clock.now()
+  const quiet = sql`
+    SELECT r.id FROM runs r
+    WHERE ${over} AND r.skipped_reason IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state = 'failed')
+    ORDER BY r.id LIMIT ${quietAtOnce} FOR UPDATE SKIP LOCKED`
   await db.execute(sql`
     WITH quiet AS (
-      UPDATE runs q SET settled_at = ${now.toString()}::timestamptz FROM (
-        SELECT r.id FROM runs r
-        WHERE ${over} AND r.skipped_reason IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state = 'failed')
-        ORDER BY r.id LIMIT ${quietAtOnce} FOR UPDATE SKIP LOCKED) settled
-      WHERE q.id = settled.id RETURNING q.owner_id, q.kind, q.created_at)
+      ${settle(quiet, now, sql`q.owner_id, q.kind, q.created_at`)})
     DELETE FROM notices n USING quiet
     WHERE quiet.kind = 'daily' AND n.owner_id = quiet.owner_id AND n.kind = 'not_delivered' AND n.created_at < quiet.created_at`)
 }
@@ -91,7 +92,7 @@ async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<vo
   const settled = await rows(
     tx,
     settledRun,
-    sql`WITH settled AS (UPDATE runs r SET settled_at = ${now.toString()}::timestamptz WHERE r.owner_id = ${ownerId}::uuid AND ${over} RETURNING r.*)
+    sql`WITH settled AS (${settle(sql`SELECT r.id FROM runs r WHERE r.owner_id = ${ownerId}::uuid AND ${over}`, now, sql`q.*`)})
         SELECT id, kind, local_date::text AS "localDate", skipped_reason AS "skippedReason", created_at AS "createdAt",
           created_at > ${now.subtract({ hours: 24 * newsDays }).toString()}::timestamptz AS news
         FROM settled ORDER BY created_at, local_date`,

@@ -1,11 +1,12 @@
 // Also on PostgreSQL: one row per invoice and day, by unique indexes.
-import { sql } from 'drizzle-orm'
+import { eq, isNotNull, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test, vi } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { invoices } from '#server/invoices/tables.ts'
 import { templates } from '#server/templates/tables.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -198,6 +199,21 @@ test('a paused client gets no reminders for any invoice, also for those added la
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
   expect(smtp.mails.length).toBe(5)
+})
+
+test('a pause ends though a thousand others that end later are before it in line', async () => {
+  await using app = await openTestApp({ now: '2026-03-05T18:31:00Z' })
+  const [west, asha] = [await aPerson(app, { timezone: 'Pacific/Pago_Pago' }), await aPerson(app)]
+  await app.db.execute(sql`
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at, paused_at, paused_until)
+    SELECT ('00000000-0000-7000-8000-' || lpad(nth::text, 12, '0'))::uuid, ${west.id}::uuid, 'W-' || nth, 'Client', 'c@example.com', 100, '2026-02-01', 'overdue', now(), now(), now(), '2026-03-05'
+    FROM generate_series(1, 1000) nth`)
+  const { _id } = await anInvoice(app, { owner: asha })
+  await app.db.update(invoices).set({ pausedAt: app.clock.now(), pausedUntil: '2026-03-05' }).where(eq(invoices.id, _id))
+  await app.runJobs()
+  const paused = await app.db.select({ ownerId: invoices.ownerId }).from(invoices).where(isNotNull(invoices.pausedUntil))
+  expect(new Set(paused.map(({ ownerId }) => ownerId))).toEqual(new Set([west.id]))
+  expect(paused.length).toBe(1_000)
 })
 
 test('a promise to pay that passes unpaid notifies the owner once, also by email; a kept one does not', async () => {

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import { holdReason, type Run, type RunAnswer } from '#contract/reminders.ts'
@@ -21,16 +21,33 @@ const tally = z.object({
   held: z.number(),
   /** Due now, or being sent. */
   busy: z.number(),
-  invoices: z.number(),
   holdReason: holdReason.nullable(),
   nextTryAt: instantText.nullable(),
   lastChangeAt: instantText.nullable(),
 })
 
 /** The emails of a run: its own, and those it pulled forward. */
-const ofRun = (runId: string) => sql`(d.run_id = ${runId}::uuid OR d.pulled_by_run_id = ${runId}::uuid)`
+const ofRun = (runId: string | SQL) => sql`(d.run_id = ${runId}::uuid OR d.pulled_by_run_id = ${runId}::uuid)`
 
-async function count(db: Database, runId: string, now: Instant): Promise<z.output<typeof tally>> {
+/** Settles the runs `r` that `which` names, with their counts, and returns `columns` of each run `q`. */
+export function settle(which: SQL, now: Instant, columns: SQL): SQL {
+  return sql`UPDATE runs q SET settled_at = ${now.toString()}::timestamptz, last_sent_at = t.last_sent_at,
+      sent = CASE WHEN NOT t.open THEN t.sent END, failed = CASE WHEN NOT t.open THEN t.failed END, dropped = CASE WHEN NOT t.open THEN t.dropped END
+    FROM (${which}) settled CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE d.state = 'sent')::int AS sent, count(*) FILTER (WHERE d.state = 'failed')::int AS failed,
+        count(*) FILTER (WHERE d.state IN ('cancelled', 'superseded'))::int AS dropped, max(d.sent_at) AS last_sent_at,
+        coalesce(bool_or(d.state IN ('queued', 'sending', 'retrying', 'held')), false) AS open
+      FROM deliveries d WHERE ${ofRun(sql`settled.id`)}) t
+    WHERE q.id = settled.id RETURNING ${columns}`
+}
+
+/** Counts an open run; a settled one has its counts. */
+async function count(db: Database, run: RunRow, now: Instant): Promise<z.output<typeof tally>> {
+  const { sent, failed, dropped } = run
+  if (sent !== null && failed !== null && dropped !== null) {
+    const open = { open: 0, retrying: 0, held: 0, busy: 0, holdReason: null, nextTryAt: null }
+    return { sent, failed, dropped, ...open, lastChangeAt: run.lastSentAt?.toString() ?? null }
+  }
   const [found] = await rows(
     db,
     tally,
@@ -41,11 +58,10 @@ async function count(db: Database, runId: string, now: Instant): Promise<z.outpu
           count(*) FILTER (WHERE d.state = 'retrying')::int AS retrying,
           count(*) FILTER (WHERE d.state = 'held')::int AS held,
           count(*) FILTER (WHERE d.state = 'sending' OR (d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now.toString()}::timestamptz))::int AS busy,
-          coalesce(sum((SELECT count(*) FROM delivery_invoices di WHERE di.delivery_id = d.id)), 0)::int AS invoices,
           min(d.reason) FILTER (WHERE d.state = 'held') AS "holdReason",
           min(d.next_try_at) FILTER (WHERE d.state IN ('queued', 'retrying')) AS "nextTryAt",
           max(d.sent_at) AS "lastChangeAt"
-        FROM deliveries d WHERE ${ofRun(runId)}`,
+        FROM deliveries d WHERE ${ofRun(run.id)}`,
   )
   return tally.parse(found)
 }
@@ -73,7 +89,7 @@ type RunRow = typeof runs.$inferSelect
 
 /** A run as the screens show it. */
 export async function toRun(db: Database, run: RunRow, now: Instant): Promise<Run> {
-  const counted = await count(db, run.id, now)
+  const counted = await count(db, run, now)
   const finished = run.plannedAt !== null && counted.open === 0
   return {
     _id: run.id,
@@ -105,29 +121,38 @@ export async function findRun(db: Database, ownerId: string, runId: string): Pro
   return run
 }
 
-/** The reply of Start, Send Now and trigger; `settled` once nothing is left to try at this moment. */
+/** The reply of Start, Send Now and trigger, read where it is asked for; `settled` once nothing is left to try at this moment. */
 export async function answerOf(
   db: Database,
   ownerId: string,
   runId: string,
   now: Instant,
-): Promise<{ settled: boolean; answer: RunAnswer }> {
+): Promise<{ settled: boolean; answer(): Promise<RunAnswer> }> {
   const run = await findRun(db, ownerId, runId)
-  const counted = await count(db, runId, now)
+  const counted = await count(db, run, now)
   const skipped = counted.dropped + run.skipped
   return {
     settled: (run.plannedAt !== null || run.cancelledAt !== null) && counted.busy === 0,
-    answer: {
+    answer: async () => ({
       count: counted.sent,
       failed: counted.failed,
       skipped,
       retrying: counted.open,
       total: counted.sent + counted.failed + skipped + counted.open,
-      invoices: counted.invoices,
+      invoices: await countInvoices(db, runId),
       runId,
       failures: counted.failed > 0 ? await failures(db, runId) : [],
-    },
+    }),
   }
+}
+
+async function countInvoices(db: Database, runId: string): Promise<number> {
+  const [found] = await rows(
+    db,
+    z.object({ count: z.number() }),
+    sql`SELECT count(*)::int AS count FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id WHERE ${ofRun(runId)}`,
+  )
+  return found?.count ?? 0
 }
 
 /** A run of which every email was permanently refused is answered with an error that quotes the mail server. */

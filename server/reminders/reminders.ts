@@ -103,8 +103,7 @@ export async function startReminders(
 export async function stopReminders({ db, account, now }: Omit<Asking, 'queue' | 'config'>): Promise<number> {
   return db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
-    await turnOff(tx, account.id)
-    return cancelRuns(tx, account.id, now)
+    return stopAll(tx, account.id, now)
   })
 }
 
@@ -216,10 +215,13 @@ export async function follow(
   const began = performance.now()
   for (let wait = 25; ; wait = Math.min(wait * 1.5, 250)) {
     const { settled, answer } = await answerOf(db, account.id, runId, clock.now())
-    if (settled) refuseTotalFailure(answer)
     const late = performance.now() - began > longestWaitMilliseconds
-    if (late) reply.status(202)
-    if (settled || late) return answer
+    if (settled || late) {
+      const read = await answer()
+      if (settled) refuseTotalFailure(read)
+      if (late) reply.status(202)
+      return read
+    }
     await pause(wait)
   }
 }
@@ -267,13 +269,14 @@ export async function changeSettings(
 /** Turns daily reminders off and cancels every waiting email. */
 export const remindersOnAccountTakeover: OnAccountTakeover = async (tx, ownerId, now) => {
   const [before] = await tx.select({ active: accounts.remindersActive }).from(accounts).where(eq(accounts.id, ownerId))
-  await turnOff(tx, ownerId)
-  const cancelled = await cancelRuns(tx, ownerId, now)
+  const cancelled = await stopAll(tx, ownerId, now)
   return { removed: [...(before?.active ? (['schedule'] as const) : []), ...(cancelled > 0 ? (['waiting_emails'] as const) : [])] }
 }
 
-async function turnOff(tx: Database, ownerId: string): Promise<void> {
+/** Turns daily reminders off and cancels every waiting email; returns how many. */
+export async function stopAll(tx: Database, ownerId: string, now: Instant): Promise<number> {
   await tx.update(accounts).set({ remindersActive: false, nextRunAt: null, nextRunFrom: null }).where(eq(accounts.id, ownerId))
+  return cancelRuns(tx, ownerId, now)
 }
 
 /** The last runs, newest first. */

@@ -46,6 +46,11 @@ export const runs = pgTable(
     skippedReason: text(),
     /** When nothing of it was open any more and its failures had been reported. */
     settledAt: instant(),
+    /** How its emails ended, those it pulled forward included, and when the last one was accepted; null while some are open. */
+    sent: integer(),
+    failed: integer(),
+    dropped: integer(),
+    lastSentAt: instant(),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
@@ -55,6 +60,7 @@ export const runs = pgTable(
     index('runs_unplanned').on(t.ownerId).where(sql`${t.plannedAt} IS NULL`),
     index('runs_unsettled').on(t.createdAt).where(sql`${t.settledAt} IS NULL`),
     index('runs_newest').on(t.ownerId, t.createdAt.desc()),
+    index('runs_retried').on(t.ownerId, t.retryOf).where(sql`${t.retryOf} IS NOT NULL`),
   ],
 )
 
