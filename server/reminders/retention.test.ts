@@ -1,5 +1,5 @@
 // Also on PostgreSQL: rows are deleted by their physical address, and indexes are read from its catalogue.
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
@@ -32,14 +32,10 @@ async function fillHistory(app: TestApp, ownerId: string, about: { emails: numbe
 /** The database, and how many rows each statement changed outside of transactions. */
 function counted(db: Database): { db: Database; counts: number[] } {
   const counts: number[] = []
-  const execute: Database['execute'] = (query) => {
-    const running = db.execute(query)
-    running.then(
-      (result) =>
-        counts.push(Number((result as { rowCount?: number }).rowCount ?? (result as { affectedRows?: number }).affectedRows ?? 0)),
-      () => undefined,
-    )
-    return running
+  const execute = async (query: SQL) => {
+    const result = (await db.execute(query)) as { rowCount?: number; affectedRows?: number }
+    counts.push(result.rowCount ?? result.affectedRows ?? 0)
+    return result
   }
   return { counts, db: new Proxy(db, { get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name, target)) }) }
 }
