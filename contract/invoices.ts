@@ -56,6 +56,23 @@ export const invoiceDraft = z
   .strictObject({ ...fields, status: invoiceStatus.default('unpaid'), reference: fields.reference.optional() })
   .meta({ id: 'InvoiceDraft', description: 'A new invoice.' })
 export type InvoiceDraft = z.output<typeof invoiceDraft>
+
+/** The currency of every amount. */
+export const keptCurrency = 'INR'
+/** Why an amount in another currency is refused: converted, or with its currency dropped, it would be a wrong one. */
+export const otherCurrency = (code: string) =>
+  `The amount is in ${code}. Duely keeps amounts in ${keptCurrency} only so far, and does not convert them.`
+
+/** A line of an import: a draft that may name the currency of its amount. */
+export const importLine = invoiceDraft.extend({
+  currency: z
+    .string('Please enter a currency code such as INR.')
+    .trim()
+    .refine((code) => code.toUpperCase() === keptCurrency, {
+      error: ({ input }) => (input === '' ? 'Please enter a currency code such as INR.' : otherCurrency(String(input).slice(0, 10))),
+    })
+    .default(keptCurrency),
+})
 export const invoiceChange = z
   .strictObject(fields)
   .partial()
@@ -183,6 +200,11 @@ export const invoiceImport = z.strictObject({
   lines: z.array(z.unknown()).min(1, 'Please send at least one line.').max(mostAtOnce, 'Please send at most 1,000 lines at once.'),
   /** True: a line with the client email, amount and due date of an existing invoice is imported too. */
   keepDuplicates: z.boolean('Please say true or false.').default(false),
+  /**
+   * What happens to created invoices that are past due while daily reminders are on: their reminders are held until resumed, or the next
+   * daily run includes them.
+   */
+  pastDue: z.enum(['hold', 'remind'], 'Please choose hold or remind.').default('hold'),
 })
 export type InvoiceImport = z.output<typeof invoiceImport>
 
@@ -192,7 +214,11 @@ export const idempotencyKey = z
   .regex(/^(?=.*[\x21-\x7e])[\x20-\x7e]{1,255}$/, 'Please send an Idempotency-Key of 1 to 255 letters and figures, or none.')
 
 /** The outcome of a line, counted from 1. */
-const importedLine = z.object({ line: z.number().int(), _id: z.string() })
+const importedLine = z.object({
+  line: z.number().int(),
+  _id: z.string(),
+  held: z.boolean().meta({ description: 'Whether its reminders are held, because it was past due while daily reminders were on.' }),
+})
 export type ImportedLine = z.infer<typeof importedLine>
 const refusedLine = z.object({
   line: z.number().int(),

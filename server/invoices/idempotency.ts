@@ -66,6 +66,7 @@ export interface MadeLine {
   draft: 'same' | 'another'
   /** null: deleted since. */
   invoiceId: string | null
+  held: boolean
 }
 
 /** Which of these lines were already created under the key, by number. The owner is locked. */
@@ -82,6 +83,7 @@ export async function madeBefore(
       requestHash: idempotencyKeys.requestHash,
       invoiceId: idempotencyKeys.invoiceId,
       deletedAt: invoices.deletedAt,
+      held,
     })
     .from(idempotencyKeys)
     .innerJoin(invoices, sameInvoice)
@@ -97,7 +99,7 @@ export async function madeBefore(
       const asked = byKey.get(row.key)
       if (!asked) return []
       const draft = row.requestHash === hashOf(asked.draft) ? 'same' : 'another'
-      return [[asked.line, { draft, invoiceId: row.deletedAt === null ? row.invoiceId : null }]]
+      return [[asked.line, { draft, invoiceId: row.deletedAt === null ? row.invoiceId : null, held: row.held }]]
     }),
   )
 }
@@ -130,7 +132,7 @@ export async function readImported(db: Database, ownerId: string, key: string, n
   return db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
     const rows = await tx
-      .select({ key: idempotencyKeys.key, invoiceId: idempotencyKeys.invoiceId })
+      .select({ key: idempotencyKeys.key, invoiceId: idempotencyKeys.invoiceId, held })
       .from(idempotencyKeys)
       .innerJoin(invoices, sameInvoice)
       .where(
@@ -142,7 +144,7 @@ export async function readImported(db: Database, ownerId: string, key: string, n
         ),
       )
     if (rows.length === 0) throw new ProblemError('not_found', texts.nothingImported)
-    const lines = rows.map((row) => ({ line: Number(row.key.slice(lineKey(key, '').length)), _id: row.invoiceId }))
+    const lines = rows.map((row) => ({ line: Number(row.key.slice(lineKey(key, '').length)), _id: row.invoiceId, held: row.held }))
     return lines.sort((one, other) => one.line - other.line)
   })
 }
@@ -153,6 +155,8 @@ export async function pruneIdempotencyKeys(db: Database, now: Instant): Promise<
 }
 
 const sameInvoice = and(eq(invoices.ownerId, idempotencyKeys.ownerId), eq(invoices.id, idempotencyKeys.invoiceId))
+
+const held = sql<boolean>`${invoices.pausedAt} IS NOT NULL`
 
 /** A header cannot hold a line break, so the key of a single invoice never equals that of a line. */
 function lineKey(key: string, line: number | ''): string {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 
 const line = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000.5, dueDate: '2026-03-31' }
@@ -20,7 +21,7 @@ test('imported lines become invoices, numbered like those created one by one', a
   const asha = await aPerson(app)
   const { status, reply } = await send(app, asha, [line, { ...line, amount: 7, status: 'paid', reference: 'A-17' }])
   expect(status).toBe(200)
-  expect(reply).toEqual({ imported: 2, lines: [1, 2].map((number) => ({ line: number, _id: expect.any(String) })) })
+  expect(reply).toEqual({ imported: 2, lines: [1, 2].map((number) => ({ line: number, _id: expect.any(String), held: false })) })
   const there = await list(app, asha)
   expect(there.map(({ reference, status, amount }) => [reference, status, amount])).toEqual([
     ['A-17', 'paid', 7],
@@ -45,7 +46,7 @@ test('an invalid line reports its errors and does not stop the others', async ()
   const [first, second] = reply.lines
   expect(first && 'errors' in first && first.errors?.map(({ path }) => path)).toEqual(['clientEmail', 'amount'])
   expect(second && 'message' in second && second.message).toBe('Another invoice already has the reference TAKEN.')
-  expect(reply.lines[5]).toEqual({ line: 6, _id: expect.any(String) })
+  expect(reply.lines[5]).toEqual({ line: 6, _id: expect.any(String), held: false })
   expect(await list(app, asha)).toHaveLength(2)
 })
 
@@ -99,6 +100,65 @@ test('an import sends no emails, however late its invoices are', async () => {
   await app.runJobs()
   expect((await list(app, asha)).map(({ remindersSent, status }) => [remindersSent, status])).toEqual([[0, 'overdue']])
   expect(app.errorsLogged).toEqual([])
+})
+
+test('invoices past due are held from their creation while daily reminders are on, until they are resumed', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const late = { ...line, dueDate: '2026-02-20', status: 'overdue' }
+  const lines = [late, { ...late, amount: 7, status: 'paid' }, { ...late, amount: 8, dueDate: '2026-03-02', status: 'unpaid' }]
+  const { reply } = await sendUnder(app, asha, 'books-0', lines)
+  const made = reply.lines.map((one) => ('_id' in one ? one : { _id: '', held: null }))
+  expect(made.map(({ held }) => held)).toEqual([true, false, false])
+  expect((await sendUnder(app, asha, 'books-0', lines)).reply).toEqual(reply)
+  expect(await imported(app, asha, 'books-0')).toEqual(reply.lines)
+  const { reply: held } = await ask(app, asha, invoiceCalls.read, { params: { id: made[0]?._id ?? '' } })
+  expect(held.pause).toEqual({
+    until: null,
+    note: 'Imported when it was past due. Held until you resume it.',
+    promised: false,
+    scope: 'invoice',
+  })
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.map(({ raw }) => raw.includes('INV-0003'))).toEqual([true])
+  await ask(app, asha, invoiceCalls.bulkChange, { body: { ids: [held._id], change: { do: 'pause', until: '2026-03-03' } } })
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
+  app.clock.set('2026-03-04T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.filter(({ raw }) => raw.includes('INV-0001'))).toHaveLength(1)
+})
+
+test('invoices past due are not held where daily reminders are off, or where the import asks to remind', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  const late = { ...line, dueDate: '2026-02-20' }
+  expect((await send(app, asha, [late])).reply.lines).toEqual([{ line: 1, _id: expect.any(String), held: false }])
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const body = { lines: [{ ...late, amount: 7 }], pastDue: 'remind' as const }
+  expect((await ask(app, asha, invoiceCalls.import, { body })).reply.lines).toEqual([{ line: 1, _id: expect.any(String), held: false }])
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.filter(({ raw }) => raw.includes('INV-0002'))).toHaveLength(1)
+})
+
+test('a line in another currency is refused and not converted; one in INR is imported', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply } = await send(
+    app,
+    asha,
+    ['EUR', 'inr', '', 7].map((currency, index) => ({ ...line, amount: index + 1, currency })),
+  )
+  expect(reply.lines.map((one) => ('message' in one ? [one.message, one.errors?.map(({ path }) => path)] : 'created'))).toEqual([
+    ['The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.', ['currency']],
+    'created',
+    ['Please enter a currency code such as INR.', ['currency']],
+    ['Please enter a currency code such as INR.', ['currency']],
+  ])
+  expect((await list(app, asha)).map(({ amount }) => amount)).toEqual([2])
 })
 
 const severalHundred = Array.from({ length: 250 }, (_, index) => ({ ...line, amount: index + 1 }))

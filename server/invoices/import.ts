@@ -1,13 +1,14 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
+import { type ImportResult, type InvoiceDraft, type InvoiceImport, importLine } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
-import { createInvoices, lockOwner } from './invoices.ts'
+import { createInvoices, localDate, lockOwner } from './invoices.ts'
+import { paused } from './pauses.ts'
 import { type AfterChange, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -16,17 +17,18 @@ const chunk = 100
 
 type Outcome = ImportResult['lines'][number]
 /** `key`: the Idempotency-Key of the request; null without one. */
-type Asked = { duplicates: 'keep' | 'refuse'; key: string | null }
+type Asked = { duplicates: 'keep' | 'refuse'; pastDue: InvoiceImport['pastDue']; key: string | null }
 
 /**
  * Creates the valid lines by `createInvoices`, and reports the error of every other. A created line stays, even if later ones fail. Within
  * a day the same lines under the same key get the invoices created before; without a key they are duplicates and add nothing, unless
- * duplicates are kept.
+ * duplicates are kept. Invoices past due are held in the statement that creates them where daily reminders are on: no email may follow from
+ * an import whose last question was never answered.
  */
 export async function importInvoices(
   db: Database,
   ownerId: string,
-  { lines, keepDuplicates, key }: InvoiceImport & { key: string | null },
+  { lines, keepDuplicates, pastDue, key }: InvoiceImport & { key: string | null },
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
@@ -34,13 +36,15 @@ export async function importInvoices(
   const outcomes: Outcome[] = []
   const good: Line[] = []
   for (const [index, given] of lines.entries()) {
-    const parsed = invoiceDraft.safeParse(given)
-    if (parsed.success) good.push({ line: index + 1, draft: parsed.data })
-    else outcomes.push({ line: index + 1, ...inWords(parsed.error) })
+    const parsed = importLine.safeParse(given)
+    if (parsed.success) {
+      const { currency: _, ...draft } = parsed.data
+      good.push({ line: index + 1, draft })
+    } else outcomes.push({ line: index + 1, ...inWords(parsed.error) })
   }
   for (let start = 0; start < good.length; start += chunk) {
     const part = good.slice(start, start + chunk)
-    const asked: Asked = { duplicates: keepDuplicates ? 'keep' : 'refuse', key }
+    const asked: Asked = { duplicates: keepDuplicates ? 'keep' : 'refuse', pastDue, key }
     const written = await db.transaction((tx) => writeDown(tx, ownerId, { lines: part, ...asked }, now, afterChange, config))
     outcomes.push(...written)
   }
@@ -51,7 +55,7 @@ export async function importInvoices(
 async function writeDown(
   tx: Database,
   ownerId: string,
-  { lines, duplicates, key }: { lines: Line[] } & Asked,
+  { lines, duplicates, pastDue, key }: { lines: Line[] } & Asked,
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
@@ -69,10 +73,13 @@ async function writeDown(
     else outcomes.push({ line, code: 'duplicate', message: texts.line.duplicate(twin) })
     if (twin === undefined) known.set(look, texts.line.name(line))
   }
+  const today = localDate(now, owner.timezone)
+  const isHeld = ({ status, dueDate }: InvoiceDraft) => pastDue === 'hold' && owner.remindersActive && status !== 'paid' && dueDate < today
+  const hold = paused({ until: null, note: texts.line.held, promised: false }, now)
   const created = await createInvoices(
     tx,
     owner,
-    fresh.map(({ draft }) => draft),
+    fresh.map(({ draft }) => (isHeld(draft) ? { ...draft, ...hold } : draft)),
     now,
     afterChange,
     config,
@@ -83,7 +90,7 @@ async function writeDown(
     if (!row) continue
     if (row instanceof ProblemError) outcomes.push({ line: asked.line, ...row.problem })
     else {
-      outcomes.push({ line: asked.line, _id: row.id })
+      outcomes.push({ line: asked.line, _id: row.id, held: row.pausedAt !== null })
       written.push({ ...asked, invoiceId: row.id })
     }
   }
@@ -92,10 +99,10 @@ async function writeDown(
 }
 
 /** The result for a line that was already created under the same key. */
-function again(line: number, { draft, invoiceId }: MadeLine): Outcome {
+function again(line: number, { draft, invoiceId, held }: MadeLine): Outcome {
   if (draft === 'another') return { line, code: 'conflict', message: texts.line.keyUsed }
   if (invoiceId === null) return { line, code: 'conflict', message: texts.line.deleted }
-  return { line, _id: invoiceId }
+  return { line, _id: invoiceId, held }
 }
 
 /** The references of existing invoices with the client email, amount and due date of one of the lines. */

@@ -11,7 +11,7 @@ import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { type Clients, holdOf, pauseOf } from './pauses.ts'
+import { type Clients, holdOf, type paused, pauseOf } from './pauses.ts'
 import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -120,6 +120,9 @@ export async function createInvoice(
   })
 }
 
+/** A draft, and the pause that its invoice begins with. */
+type NewInvoice = InvoiceDraft & Partial<ReturnType<typeof paused>>
+
 /**
  * Creates many invoices in a transaction that has locked their owner: for each draft, in its place, the row or the refusal. Every invoice
  * is created here.
@@ -127,7 +130,7 @@ export async function createInvoice(
 export async function createInvoices(
   tx: Database,
   owner: AccountRow,
-  drafts: InvoiceDraft[],
+  drafts: NewInvoice[],
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,

@@ -24,6 +24,7 @@ export const texts = {
     keyUsed: 'This Idempotency-Key was used for another line. Send a new key with this one.',
     deleted: 'This line was imported before, and its invoice was deleted since.',
     invalid: 'Please check this line.',
+    held: 'Imported when it was past due. Held until you resume it.',
   },
 
   /** A promise to pay has passed unpaid. `reference`: null where it was for all that a client owes. */

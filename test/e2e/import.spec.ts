@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Locator, Page } from '@playwright/test'
@@ -77,12 +77,12 @@ test('an unreadable file shows the reason, and another one can be chosen', async
   await onDashboard(page, [])
   const shiftJis = Buffer.from([0x83, 0x58, 0x83, 0x5e, 0x81, 0x5b, 0x2c, 0x31])
   for (const [content, says] of [
-    ['', 'This file has no rows.'],
-    [' \r\n\r\n', 'This file has no rows.'],
+    ['', 'This file has no lines.'],
+    [' \r\n\r\n', 'This file has no lines.'],
     [shiftJis, "Couldn't read the characters in this file. Please save it as “CSV UTF-8” and choose it again."],
     [Buffer.from('a,b', 'utf16le'), "Couldn't read the characters in this file. Please save it as “CSV UTF-8” and choose it again."],
     [Buffer.alloc(10 * 1024 * 1024 + 1, 'a'), 'This file is larger than 10 MB.'],
-    ['a,b\n'.repeat(20_001), 'This file has more than 20,000 rows.'],
+    ['a,b\n'.repeat(20_001), 'This file has more than 20,000 lines.'],
   ] as const) {
     const dialog = await choose(page, content)
     await expect(dialog.getByRole('alert')).toContainText(says)
@@ -118,7 +118,7 @@ test('a stopped import shows its progress, resumes where it stopped, and is undo
   })
   const dialog = await choose(page, books(1_000))
   await dialog.getByRole('button', { name: 'Import 1,000 invoices' }).click()
-  await expect(dialog.getByText('200 of 1,000 rows processed')).toBeVisible()
+  await expect(dialog.getByText('200 of 1,000 lines processed')).toBeVisible()
   // The dialog cannot be closed while it runs.
   await page.keyboard.press('Escape')
   await page.goBack()
@@ -126,7 +126,7 @@ test('a stopped import shows its progress, resumes where it stopped, and is undo
   await expect(dialog.getByRole('button', { name: 'Stopping...' })).toBeVisible()
   release()
   await expect(dialog.getByRole('heading', { name: '400 invoices imported' })).toBeVisible()
-  await expect(dialog.getByText('Stopped. 600 rows were not imported.')).toBeVisible()
+  await expect(dialog.getByText('Stopped. 600 lines were not imported yet.')).toBeVisible()
   expect(await stored(page)).toBe(400)
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(dialog.getByRole('heading', { name: '1,000 invoices imported' })).toBeVisible()
@@ -143,13 +143,13 @@ test('after a lost answer the import resumes without duplicates, and Undo remove
   await dialog.getByRole('button', { name: 'Import 500 invoices' }).click()
   await expect(dialog.getByRole('heading', { name: '200 invoices imported' })).toBeVisible()
   await expect(
-    dialog.getByText('200 rows may already be saved. Continue to import the rest; no row is added twice.', { exact: false }),
+    dialog.getByText('200 lines may already be saved. Continue to import the rest; no line is added twice.', { exact: false }),
   ).toBeVisible()
   expect(await stored(page)).toBe(401)
   await line.back()
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(dialog.getByRole('heading', { name: '500 invoices imported' })).toBeVisible()
-  await expect(dialog.getByText('skipped', { exact: false })).toHaveCount(0)
+  await expect(dialog.getByText('not imported', { exact: false })).toHaveCount(0)
   expect(await stored(page)).toBe(501)
   await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('500 invoices deleted.')).toBeVisible()
@@ -202,7 +202,7 @@ test('a refused part shows the reason of the server, and earlier lines stay unti
   await expect(dialog.getByRole('heading', { name: '200 invoices imported' })).toBeVisible()
   await expect(
     dialog.getByText(
-      'The import was interrupted. That was too much at once. Please wait a minute. Continue to import the rest; no row is added twice.',
+      'The import was interrupted. That was too much at once. Please wait a minute. Continue to import the rest; no line is added twice.',
     ),
   ).toBeVisible()
   await dialog.getByRole('button', { name: 'Continue' }).click()
@@ -227,7 +227,7 @@ test('after a server crash during an import every line is saved once', async ({ 
   await using again = await startProgram(env)
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect(dialog.getByRole('heading', { name: '600 invoices imported' })).toBeVisible()
-  await expect(dialog.getByText('skipped', { exact: false })).toHaveCount(0)
+  await expect(dialog.getByText('not imported', { exact: false })).toHaveCount(0)
   expect(await stored(page)).toBe(600)
   await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('600 invoices deleted.')).toBeVisible()
@@ -235,4 +235,108 @@ test('after a server crash during an import every line is saved once', async ({ 
   await page.goto('about:blank')
   await again.end('SIGTERM')
   await rm(folder, { recursive: true })
+})
+
+const exported = [
+  'Invoice Number,Invoice Status,Customer Name,Due Date,Currency Code,Total,Balance,Primary Contact EmailID',
+  'Z-1,Overdue,Kaveri Foods,2026-01-04,INR,1180.00,180.00,pay@kaveri.example',
+  'Z-2,Closed,Kaveri Foods,2026-01-05,INR,5000.00,0.00,pay@kaveri.example',
+  'Z-3,Draft,Kaveri Foods,2026-01-06,INR,700.00,700.00,pay@kaveri.example',
+  'Z-4,Sent,Nila Printers,2026-01-07,EUR,1200.00,1200.00,pay@nila.example',
+  'Z-5,PartiallyPaid,Nila Printers,2026-01-08,INR,900.00,300.00,pay@nila.example',
+  'Z-6,Void,Nila Printers,2026-01-09,INR,10.00,0.00,pay@nila.example',
+  'Z-7,On hold,Zenith Labs,2026-01-10,INR,70.00,70.00,pay@zenith.example',
+  'Z-8,on-hold,Zenith Labs,2026-01-11,INR,80.00,80.00,pay@zenith.example',
+].join('\n')
+
+test('an export with balances, currencies, drafts and unknown statuses: what is owed is imported, every other line has its reason', async ({
+  page,
+}) => {
+  const { send } = await onDashboard(page, [])
+  const dialog = await choose(page, exported, 'Invoice.csv')
+  await expect(dialog.getByLabel('Amount owed')).toContainText('Balance')
+  await expect(dialog.getByRole('button', { name: 'Ready (3)' })).toBeVisible()
+  await dialog.getByLabel('Amount owed').selectOption({ label: 'Total: 1180.00' })
+  await expect(dialog.getByText('“Balance” has what is still owed.', { exact: false })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Use “Balance”' }).click()
+  await expect(dialog.getByRole('group', { name: "We don't know one status" }).getByText('for all 2 lines')).toBeVisible()
+  await dialog.getByLabel('Import "On hold" as').selectOption('Unpaid')
+  await expect(dialog.getByRole('button', { name: 'With problems (1)' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Left out (2)' }).click()
+  await expect(dialog.getByText('A draft: your client has not received this invoice.')).toBeVisible()
+
+  await dialog.getByRole('button', { name: 'Import 5 invoices' }).click()
+  await expect(dialog.getByRole('heading', { name: '3 lines were not imported' })).toBeVisible()
+  await expect(dialog.getByRole('listitem')).toHaveText([
+    'Line 4: A draft: your client has not received this invoice.',
+    'Line 5: The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.',
+    'Line 7: This invoice is void.',
+  ])
+  const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Save these lines as CSV' }).click()])
+  const saved = (await readFile(await file.path(), 'utf8')).split('\r\n')
+  expect(saved).toHaveLength(4)
+  expect(saved[0]).toContain('"Line","Invoice Number","Invoice Status"')
+  expect(saved[2]).toContain('"5","Z-4","Sent","Nila Printers","2026-01-07","EUR","1200.00"')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const list = (await send('GET', '/invoice')) as { reference: string; amount: number; status: string; pause: object | null }[]
+  expect(list.map(({ reference, amount, status, pause }) => [reference, amount, status, pause])).toEqual([
+    ['Z-8', 80, 'unpaid', null],
+    ['Z-7', 70, 'unpaid', null],
+    ['Z-5', 300, 'overdue', null],
+    ['Z-2', 5000, 'paid', null],
+    ['Z-1', 180, 'overdue', null],
+  ])
+})
+
+test('invoices past due are held from the first line, and the last step asks what happens to them', async ({ page, smtp }) => {
+  const { send } = await onDashboard(page, [])
+  await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  await send('POST', '/reminder/start')
+  const late = (client: string, count: number) =>
+    [
+      'Client,Email,Amount,Due Date',
+      ...Array.from({ length: count }, (_, nth) => `${client},pay@${client}.example,${nth + 1},2026-01-02`),
+      `${client},pay@${client}.example,9,${due}`,
+    ].join('\n')
+  const held = async () => {
+    const list = (await send('GET', '/invoice')) as { clientName: string; status: string; pause: { until: string | null } | null }[]
+    const states = new Map<string, number>()
+    for (const { clientName, status, pause } of list) {
+      const state = `${clientName} ${status} ${pause ? (pause.until ?? 'held') : 'reminded'}`
+      states.set(state, (states.get(state) ?? 0) + 1)
+    }
+    return Object.fromEntries(states)
+  }
+
+  // The browser goes away after the first part.
+  let parts = 0
+  await page.route(importCall, (route) => {
+    parts += 1
+    return parts === 1 ? route.continue() : undefined
+  })
+  const dialog = await choose(page, late('Away', 250))
+  await dialog.getByRole('button', { name: 'Import 251 invoices' }).click()
+  await expect.poll(held).toEqual({ 'Away overdue held': 200 })
+  await expect(dialog.getByText('200 of 251 lines processed')).toBeVisible()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.goto('/dashboard')
+
+  const answers = [
+    ['Waits', null, '2 invoices are held until you resume reminders.', 'overdue held'],
+    ['Later', 'Remind from tomorrow', 'Reminders of 2 invoices begin tomorrow.', `overdue ${Temporal.Now.plainDateISO('Asia/Kolkata')}`],
+    ['Settled', 'Mark as paid', '2 invoices are marked as paid.', 'paid reminded'],
+  ] as const
+  for (const [client, choice, message, state] of answers) {
+    await choose(page, late(client, 2))
+    await dialog.getByRole('button', { name: 'Import 3 invoices' }).click()
+    const question = dialog.getByRole('radiogroup', { name: '2 invoices are past due, and daily reminders are on. What should happen?' })
+    await expect(question.getByLabel('Hold until I look')).toBeChecked()
+    expect(await held()).toMatchObject({ [`${client} overdue held`]: 2 })
+    if (choice) await question.getByLabel(choice).check()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await expect(page.getByText(message)).toBeVisible()
+    await expect(dialog).toHaveCount(0)
+    expect(await held()).toMatchObject({ [`${client} ${state}`]: 2, [`${client} unpaid reminded`]: 1 })
+  }
+  expect(smtp.mails).toEqual([])
 })

@@ -89,12 +89,15 @@ export function readTypedAmount(text: string): number | null {
   return decimals > 2 && toMinor(amount) !== null ? null : amount
 }
 
-/** Parses an amount from a file, where a decimal comma, `1.234,50`, is possible too; null if it is not an amount. */
+/**
+ * Parses an amount from a file, where a decimal comma, `1.234,50`, is possible too; null if it is not an amount, or may be two: `5.000` is
+ * five or five thousand.
+ */
 export function readAmount(text: string): number | null {
   const typed = readTypedAmount(text)
   if (typed !== null) return typed
   const bare = text.replace(/₹|inr|rs\.?|\/-|[\s\u00a0']/gi, '')
-  if (!/^\d[\d.,]*$/.test(bare)) return null
+  if (!/^\d[\d.,]*$/.test(bare) || /^\d{1,3}\.\d{3}$/.test(bare)) return null
   // The last comma is decimal if one or two digits follow it and no point does.
   const decimalComma = /,\d{1,2}$/.test(bare) && !/\.\d*$/.test(bare.slice(bare.lastIndexOf(',')))
   const plain = decimalComma

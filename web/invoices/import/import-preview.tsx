@@ -6,50 +6,47 @@ import { billingCalls } from '#contract/billing.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { useApiQuery } from '#web/platform/query.ts'
+import { useToday } from '#web/platform/use-today.ts'
 import { Notice } from '#web/ui/notice.tsx'
+import { type Field, fields, guessMapping, hintsOf, isOwed, type Mapping, requiredFields } from './columns.ts'
 import type { FileRow } from './csv.ts'
 import styles from './import.module.css'
-import {
-  type CheckedRow,
-  type Columns,
-  checkRows,
-  type DateOrder,
-  type Field,
-  fields,
-  guessByContent,
-  guessByHeader,
-  guessDates,
-  isHeader,
-  requiredFields,
-} from './import-rows.ts'
+import { type Answers, bodyOf, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
 import { ImportTable } from './import-table.tsx'
+import { SaveNotImported } from './not-imported.tsx'
 import { texts } from './texts.ts'
+import type { NotImported, Upload } from './use-import.ts'
 
-const tabs = ['all', 'ready', 'bad', 'duplicate'] as const
+const tabs = ['all', 'ready', 'bad', 'duplicate', 'left'] as const
 type Tab = (typeof tabs)[number]
 
 interface ImportPreviewProps {
   file: { name: string; rows: FileRow[] }
   invoices: Invoice[]
-  onImport: (rows: CheckedRow[], keepDuplicates: boolean) => void
+  onImport: (upload: Upload) => void
   onOther: () => void
   onCancel: () => void
 }
 
 /** The column mapping and a preview of every row. Nothing is saved yet. */
 export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: ImportPreviewProps): ReactNode {
-  const [mapping, setMapping] = useState(() => guess(file.rows))
+  const { today } = useToday()
+  const [mapping, setMapping] = useState(() => guessMapping(file.rows))
+  const [answers, setAnswers] = useState<Answers>({})
   const [tab, setTab] = useState<Tab>('all')
   const [keep, setKeep] = useState(false)
   const deferred = useDeferredValue(mapping)
   const missing = requiredFields.filter((field) => mapping.columns[field] === null)
-  const checked = useMemo(
-    () => checkRows(deferred.hasHeader ? file.rows.slice(1) : file.rows, deferred.columns, deferred.dates, invoices),
-    [file, deferred, invoices],
-  )
-  const counts = { all: checked.length, ready: 0, bad: 0, duplicate: 0 }
+  const checked = useMemo(() => checkRows(file.rows, deferred, { invoices, today, answers }), [file, deferred, invoices, today, answers])
+  const unknown = useMemo(() => unknownStatuses(bodyOf(file.rows, deferred), deferred.columns.status), [file, deferred])
+  const head = mapping.header === null ? null : (file.rows[mapping.header]?.cells ?? null)
+  const counts = { all: checked.length, ready: 0, bad: 0, duplicate: 0, left: 0 }
   for (const { state } of checked) counts[state] += 1
   const wanted = counts.ready + (keep ? counts.duplicate : 0)
+  const isWanted = ({ state }: CheckedRow) => state === 'ready' || (keep && state === 'duplicate')
+  const notImported = checked.flatMap((row): NotImported[] =>
+    isWanted(row) || row.message === null ? [] : [{ row, message: row.message }],
+  )
   const shown = tab === 'all' ? checked : checked.filter(({ state }) => state === tab)
   return (
     <>
@@ -66,16 +63,21 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         </p>
       ) : (
         <>
+          <OwedNotice mapping={mapping} head={head} onChange={setMapping} />
+          <StatusQuestions unknown={unknown} answers={answers} onChange={setAnswers} />
           <fieldset className={styles.tabs} aria-label={texts.preview}>
-            {tabs.map((name) => (
-              <button key={name} type="button" className={styles.tab} aria-pressed={tab === name} onClick={() => setTab(name)}>
-                {texts.tabs[name](counts[name])}
-              </button>
-            ))}
+            {tabs.map(
+              (name) =>
+                (name === 'all' || counts[name] > 0 || name === 'ready') && (
+                  <button key={name} type="button" className={styles.tab} aria-pressed={tab === name} onClick={() => setTab(name)}>
+                    {texts.tabs[name](counts[name])}
+                  </button>
+                ),
+            )}
           </fieldset>
           <ImportTable key={tab} rows={shown} />
           <div className={styles.below}>
-            {counts.bad > 0 && <p className={styles.dim}>{texts.badSkipped}</p>}
+            {wanted === 0 && <SaveNotImported lines={notImported} head={head} />}
             {counts.duplicate > 0 && (
               <Checkbox label={texts.keep} checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
             )}
@@ -89,12 +91,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         </Button>
         <Button
           disabled={missing.length > 0 || wanted === 0}
-          onClick={() =>
-            onImport(
-              checked.filter(({ state }) => state === 'ready' || (keep && state === 'duplicate')),
-              keep,
-            )
-          }
+          onClick={() => onImport({ rows: checked.filter(isWanted), keepDuplicates: keep, notImported, head })}
         >
           {missing.length > 0 || wanted === 0 ? texts.nothing : texts.submit(wanted)}
         </Button>
@@ -103,22 +100,71 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   )
 }
 
-function guess(rows: FileRow[]): Mapping {
-  const first = rows[0]?.cells ?? []
-  const hasHeader = isHeader(first)
-  const content = guessByContent(hasHeader ? rows.slice(1) : rows)
-  const columns = hasHeader ? guessByHeader(first) : content
-  // A column that its name did not reveal may be recognised by its content.
-  const taken = new Set(Object.values(columns))
-  for (const field of requiredFields) if (columns[field] === null && !taken.has(content[field])) columns[field] = content[field]
-  return { hasHeader, columns, dates: guessDates(hasHeader ? rows.slice(1) : rows, columns.dueDate) }
+interface OwedNoticeProps {
+  mapping: Mapping
+  head: string[] | null
+  onChange: (mapping: Mapping) => void
 }
 
-interface Mapping {
-  hasHeader: boolean
-  columns: Columns
-  dates: DateOrder
+/** Warns where a total was chosen though the file has what is still owed. */
+function OwedNotice({ mapping, head, onChange }: OwedNoticeProps): ReactNode {
+  const { owed } = hintsOf(head)
+  const { amount } = mapping.columns
+  if (head === null || owed === null || amount === null || amount === owed || isOwed(head[amount])) return null
+  const name = head[owed] ?? ''
+  return (
+    <div className={styles.above}>
+      <Notice
+        tone="warn"
+        action={
+          <Button variant="default" onClick={() => onChange({ ...mapping, columns: { ...mapping.columns, amount: owed } })}>
+            {texts.chooseOwed(name)}
+          </Button>
+        }
+      >
+        {texts.owedInstead(name, head[amount] ?? '')}
+      </Notice>
+    </div>
+  )
 }
+
+/** A column with more unknown words than this has no statuses. */
+const mostAsked = 8
+
+interface StatusQuestionsProps {
+  unknown: UnknownStatus[]
+  answers: Answers
+  onChange: (answers: Answers) => void
+}
+
+/** Asks once per word how lines with an unknown status are imported. */
+function StatusQuestions({ unknown, answers, onChange }: StatusQuestionsProps): ReactNode {
+  if (unknown.length === 0) return null
+  const { title, label, lines, choices, more } = texts.statuses
+  return (
+    <fieldset className={styles.questions}>
+      <legend className={styles.questionsTitle}>{title(unknown.length)}</legend>
+      {unknown.slice(0, mostAsked).map(({ key, written, lines: number }) => (
+        <div key={key} className={styles.question}>
+          <NativeSelect
+            label={label(written)}
+            description={lines(number)}
+            data={[{ value: '', label: texts.choosePlease }, ...Object.entries(choices).map(([value, label]) => ({ value, label }))]}
+            value={answers[key] ?? ''}
+            onChange={(event) => {
+              const { [key]: _, ...others } = answers
+              const chosen = statusChoices.find((one) => one === event.currentTarget.value)
+              onChange(chosen === undefined ? others : { ...others, [key]: chosen })
+            }}
+          />
+        </div>
+      ))}
+      {unknown.length > mostAsked && <p className={styles.dim}>{more(unknown.length - mostAsked)}</p>}
+    </fieldset>
+  )
+}
+
+const statusChoices = ['unpaid', 'overdue', 'paid', 'leave'] as const
 
 interface ImportMappingProps {
   mapping: Mapping
@@ -129,10 +175,12 @@ interface ImportMappingProps {
 /** Maps columns of the file to fields of an invoice; the guess can be corrected. */
 function ImportMapping({ mapping, rows, onChange }: ImportMappingProps): ReactNode {
   const width = Math.max(0, ...rows.slice(0, 50).map(({ cells }) => cells.length))
-  const first = rows[0]?.cells ?? []
-  const sample = rows[mapping.hasHeader ? 1 : 0]?.cells ?? []
+  const head = mapping.header === null ? [] : (rows[mapping.header]?.cells ?? [])
+  const sample = bodyOf(rows, mapping)[0]?.cells ?? []
+  // Unchecking it and checking it again must find the same line.
+  const [guessed] = useState(mapping.header ?? 0)
   const options = Array.from({ length: width }, (_, column) => {
-    const name = (mapping.hasHeader ? first[column] : '') || texts.column(column + 1)
+    const name = head[column] || texts.column(column + 1)
     const example = sample[column] ?? ''
     return { value: String(column), label: example === '' ? name : `${name}: ${example.slice(0, 40)}` }
   })
@@ -159,9 +207,9 @@ function ImportMapping({ mapping, rows, onChange }: ImportMappingProps): ReactNo
         />
         <Checkbox
           className={styles.headerChoice ?? ''}
-          label={texts.header}
-          checked={mapping.hasHeader}
-          onChange={(event) => onChange({ ...mapping, hasHeader: event.currentTarget.checked })}
+          label={guessed === 0 ? texts.header : texts.headerAt(rows[guessed]?.number ?? 1)}
+          checked={mapping.header !== null}
+          onChange={(event) => onChange({ ...mapping, header: event.currentTarget.checked ? guessed : null })}
         />
       </div>
     </fieldset>

@@ -1,37 +1,48 @@
-import { Button, Group } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Radio.layer.css'
+import { Button, Radio } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { saveFile } from '#web/platform/send.ts'
+import { useToday } from '#web/platform/use-today.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import { Notice } from '#web/ui/notice.tsx'
+import { FormError, Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { writeCsv } from './csv.ts'
 import styles from './import.module.css'
+import { NotImportedList } from './not-imported.tsx'
 import { texts } from './texts.ts'
-import type { Import } from './use-import.ts'
+import type { Import, LateChoice } from './use-import.ts'
 
-const listed = 8
-
-/** How many invoices were created, which rows were skipped and why, and how to continue or undo. */
+/** How many invoices were created, which lines were not and why, what happens to those past due, and how to continue or undo. */
 export function ImportResult({ running, onClose }: { running: Import; onClose: () => void }): ReactNode {
-  const { state, created, skipped, sent, total, problem, unsure, resume, undo } = running
-  const [undoing, setUndoing] = useState(false)
+  const { state, created, held, notImported, head, sent, total, problem, unsure, resume, undo, settle } = running
+  const { today } = useToday()
+  const [working, setWorking] = useState<'undo' | 'settle' | null>(null)
+  const [choice, setChoice] = useState<LateChoice>('hold')
+  const [failure, setFailure] = useState<string | null>(null)
   const undoAll = async () => {
-    setUndoing(true)
+    setWorking('undo')
     try {
       const deleted = await undo()
       toast('good', deleted === 0 ? texts.noneArrived : invoiceTexts.deleted(deleted))
       onClose()
     } catch (error) {
       toast('bad', invoiceTexts.undoFailed(errorMessage(error)))
-      setUndoing(false)
+      setWorking(null)
     }
   }
-  const save = () => {
-    const rows = skipped.map(({ row, message }) => [String(row.number), ...row.cells, message])
-    saveFile(writeCsv(rows), 'duely-skipped-rows.csv')
+  const finish = async () => {
+    if (held.length === 0) return onClose()
+    setWorking('settle')
+    setFailure(null)
+    try {
+      await settle(choice, today)
+      toast('good', texts.late.done[choice](held.length))
+      onClose()
+    } catch (error) {
+      setFailure(texts.late.failed(errorMessage(error)))
+      setWorking(null)
+    }
   }
   const unfinished = state === 'stopped' ? texts.stopped(total - sent) : problem !== null ? texts.interrupted(problem, unsure) : null
   return (
@@ -47,7 +58,7 @@ export function ImportResult({ running, onClose }: { running: Import; onClose: (
           <Notice
             tone={state === 'broken' ? 'bad' : 'warn'}
             action={
-              <Button onClick={resume} disabled={undoing}>
+              <Button onClick={resume} disabled={working !== null}>
                 {texts.continue}
               </Button>
             }
@@ -56,30 +67,61 @@ export function ImportResult({ running, onClose }: { running: Import; onClose: (
           </Notice>
         </div>
       )}
-      {skipped.length > 0 && (
-        <>
-          <p className={styles.skippedTitle}>{texts.skipped(skipped.length)}</p>
-          <ul className={styles.skipped}>
-            {skipped.slice(0, listed).map(({ row, message }) => (
-              <li key={row.number}>{texts.skippedRow(row.number, message)}</li>
-            ))}
-          </ul>
-          {skipped.length > listed && <p className={styles.dim}>{texts.moreSkipped(skipped.length - listed)}</p>}
-          <Button variant="default" leftSection={<IconDownload size={18} stroke={1.7} />} onClick={save}>
-            {texts.saveSkipped}
-          </Button>
-        </>
-      )}
-      <Group justify="flex-end" gap={12} mt={24}>
+      {held.length > 0 && <LateQuestion count={held.length} choice={choice} onChange={setChoice} />}
+      <FormError message={failure} />
+      <NotImportedList lines={notImported} head={head} />
+      <div className={styles.buttons}>
         {(created.length > 0 || unsure > 0) && (
-          <BusyButton variant="default" busy={undoing} busyText={texts.undoBusy} onClick={() => void undoAll()}>
+          <BusyButton
+            variant="default"
+            busy={working === 'undo'}
+            busyText={texts.undoBusy}
+            disabled={working === 'settle'}
+            onClick={() => void undoAll()}
+          >
             {texts.undo}
           </BusyButton>
         )}
-        <Button variant={unfinished === null ? 'filled' : 'default'} onClick={onClose} disabled={undoing} data-autofocus>
+        <BusyButton
+          variant={unfinished === null ? 'filled' : 'default'}
+          busy={working === 'settle'}
+          busyText={texts.late.busy}
+          onClick={() => void finish()}
+          disabled={working === 'undo'}
+          data-autofocus
+        >
           {texts.close}
-        </Button>
-      </Group>
+        </BusyButton>
+      </div>
     </>
+  )
+}
+
+interface LateQuestionProps {
+  count: number
+  choice: LateChoice
+  onChange: (choice: LateChoice) => void
+}
+
+/** Asks about invoices past due. They are held until the answer is saved. */
+function LateQuestion({ count, choice, onChange }: LateQuestionProps): ReactNode {
+  return (
+    <Radio.Group<LateChoice>
+      className={styles.late ?? ''}
+      label={texts.late.title(count)}
+      classNames={{ label: styles.lateTitle ?? '' }}
+      value={choice}
+      onChange={onChange}
+    >
+      {(['hold', 'remind', 'paid'] as const).map((value) => (
+        <Radio
+          key={value}
+          className={styles.lateChoice ?? ''}
+          value={value}
+          label={texts.late.choices[value]}
+          description={texts.late.hints[value]}
+        />
+      ))}
+    </Radio.Group>
   )
 }

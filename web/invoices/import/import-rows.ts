@@ -1,120 +1,60 @@
-import { type Invoice, type InvoiceDraft, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
+import { type Invoice, type InvoiceDraft, type InvoiceStatus, invoiceDraft, keptCurrency, otherCurrency } from '#contract/invoices.ts'
+import { fromMinor, toMinor } from '#contract/money.ts'
 import { readAmount } from '#web/invoices/form/invoice-values.ts'
-import { readDate } from '#web/ui/dates.ts'
+import { currencyOfAmount, currencyOfHeader, isCredit, readCurrency, readDay, readStatus, type Status, statusKey } from './cells.ts'
+import { type Columns, type Field, type Hints, hintsOf, isOwed, type Mapping } from './columns.ts'
 import type { FileRow } from './csv.ts'
 import { texts } from './texts.ts'
 
-export const fields = ['clientName', 'clientEmail', 'amount', 'dueDate', 'status', 'reference'] as const
-export type Field = (typeof fields)[number]
-export const requiredFields: Field[] = ['clientName', 'clientEmail', 'amount', 'dueDate']
-
-/** The index of each field's column; null if the file has none. */
-export type Columns = Record<Field, number | null>
-
-/** Column names used by other programs, the most specific first. */
-const columnNames: Record<Field, RegExp[]> = {
-  clientEmail: [/^(client|customer|contact|billing)?\s*e-?\s*mail(\s*(id|address))?$/, /e-?mail/],
-  dueDate: [/^(invoice\s*)?due(\s*(date|on|by))?$/, /^(date due|payment due( date)?|expiry date)$/, /due.*date|date.*due/],
-  reference: [
-    /^(invoice|bill)\s*(no|number|num|#)\.?$/,
-    /^(ref|reference|number|num|no\.?|invoice#?|bill)$/,
-    /^(reference|ref)\b|invoice\s*(no|number|id)\b/,
-  ],
-  amount: [
-    /^(invoice\s*)?amount(\s*\(?(inr|rs\.?|₹)\)?)?$/,
-    /^((grand|invoice)\s*)?total$|^amount due$/,
-    /^balance(\s*due)?$/,
-    /amount|total|balance/,
-  ],
-  status: [/^((invoice|payment)\s*)?status$/, /^state$/, /status/],
-  clientName: [
-    /^(client|customer|company|party|buyer|contact|account)(\s*name)?$/,
-    /^(bill(ed)? to|name)$/,
-    /(client|customer|company|party|buyer).*name/,
-    /client|customer|company/,
-  ],
-}
-
-const noColumns: Columns = { clientName: null, clientEmail: null, amount: null, dueDate: null, status: null, reference: null }
-
-/** Guesses the columns by the names in the first row. */
-export function guessByHeader(head: string[]): Columns {
-  const cells = head.map((cell) => cell.toLowerCase().replaceAll('_', ' ').replace(/\s+/g, ' ').trim())
-  const guess = { ...noColumns }
-  const taken = new Set<number>()
-  for (const rank of [0, 1, 2, 3]) {
-    for (const [field, patterns] of Object.entries(columnNames) as [Field, RegExp[]][]) {
-      const pattern = patterns[rank]
-      if (guess[field] !== null || !pattern) continue
-      const found = cells.findIndex((word, index) => !taken.has(index) && pattern.test(word))
-      if (found < 0) continue
-      guess[field] = found
-      taken.add(found)
-    }
-  }
-  return guess
-}
-
-/** Whether the first row contains column names: at least two are known, and no cell is an email address. */
-export function isHeader(first: string[]): boolean {
-  if (first.some((cell) => cell.includes('@'))) return false
-  return Object.values(guessByHeader(first)).filter((column) => column !== null).length >= 2
-}
-
-/** Guesses the columns of a file without column names by their content. */
-export function guessByContent(rows: FileRow[]): Columns {
-  const sample = rows.slice(0, 50).map(({ cells }) => cells)
-  const width = Math.max(0, ...sample.map((cells) => cells.length))
-  const guess = { ...noColumns }
-  const mostly = (column: number, is: (cell: string) => boolean) => {
-    const filled = sample.map((cells) => cells[column] ?? '').filter((cell) => cell !== '')
-    return filled.length > 0 && filled.filter(is).length >= filled.length * 0.7
-  }
-  const tests: [Field, (cell: string) => boolean][] = [
-    ['clientEmail', (cell) => cell.includes('@')],
-    ['dueDate', (cell) => readDay(cell, 'dmy') !== null || readDay(cell, 'mdy') !== null],
-    ['status', (cell) => /^(un)?paid$|^overdue$/i.test(cell)],
-    ['amount', (cell) => readAmount(cell) !== null],
-    ['reference', (cell) => /^\S*\d\S*$/.test(cell)],
-    ['clientName', (cell) => /\p{L}{2}/u.test(cell)],
-  ]
-  const taken = new Set<number>()
-  for (const [field, is] of tests) {
-    const found = Array.from({ length: width }, (_, column) => column).find((column) => !taken.has(column) && mostly(column, is))
-    if (found === undefined) continue
-    guess[field] = found
-    taken.add(found)
-  }
-  return guess
-}
-
-/** Guesses whether dates begin with the day or the month, by numbers above 12; otherwise the day. */
-export function guessDates(rows: FileRow[], column: number | null): DateOrder {
-  if (column === null) return 'dmy'
-  const parts = rows.map(({ cells }) => /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ]\d{2,4}/.exec(cells[column] ?? ''))
-  const above = (group: 1 | 2) => parts.filter((found) => Number(found?.[group] ?? 0) > 12).length
-  return above(2) > above(1) ? 'mdy' : 'dmy'
-}
-
-/** A row of the file after validation. */
+/** A row of the file after validation. `left`: not an invoice to import; `message` is why. */
 export type CheckedRow = FileRow &
   (
     | { state: 'ready'; draft: InvoiceDraft; message: null }
     | { state: 'duplicate'; draft: InvoiceDraft; message: string }
-    | { state: 'bad'; draft: null; message: string }
+    | { state: 'bad' | 'left'; draft: null; message: string }
   )
 
+/** How the lines with a status that is not known are imported, by `statusKey`. */
+export type Answers = Record<string, InvoiceStatus | 'leave'>
+
+/** A status that is not known: how it is written in the file first, and in how many lines. */
+export interface UnknownStatus {
+  key: string
+  written: string
+  lines: number
+}
+
+/** What rows are validated against. `today`: the account's date, YYYY-MM-DD. */
+interface Against {
+  invoices: Invoice[]
+  today: string
+  answers: Answers
+}
+
+/** The rows of the invoices: what follows the column names. */
+export function bodyOf(rows: FileRow[], { header }: Pick<Mapping, 'header'>): FileRow[] {
+  return header === null ? rows : rows.slice(header + 1)
+}
+
 /** Validates each row against the contract, the existing invoices and the rows before it. */
-export function checkRows(rows: FileRow[], columns: Columns, dates: DateOrder, invoices: Invoice[]): CheckedRow[] {
+export function checkRows(all: FileRow[], mapping: Mapping, { invoices, today, answers }: Against): CheckedRow[] {
+  const rows = bodyOf(all, mapping)
+  const head = mapping.header === null ? null : (all[mapping.header]?.cells ?? null)
+  const read = readerOf(head, mapping, { today, answers })
+  const items = itemsOf(rows, mapping.columns)
   const references = new Set(invoices.map(({ reference }) => reference))
   const known = new Map<string, string>()
   for (const invoice of invoices) known.set(duplicateKey(invoice), texts.duplicateOf(invoice.reference))
   return rows.map((row): CheckedRow => {
-    const parsed = invoiceDraft.safeParse(toDraft(row.cells, columns, dates))
-    if (!parsed.success) {
-      const messages = parsed.error.issues.map((issue) => messageOf(issue.path[0], issue.message, row.cells, columns))
-      return { ...row, state: 'bad', draft: null, message: [...new Set(messages)].join(' ') }
-    }
+    const given = read(row.cells)
+    const item = items.get(row)
+    if ('left' in given || item?.left)
+      return { ...row, state: 'left', draft: null, message: item?.left ?? ('left' in given ? given.left : '') }
+    if (item?.bad) return { ...row, state: 'bad', draft: null, message: item.bad }
+    const parsed = invoiceDraft.safeParse(given.draft)
+    const issues = parsed.error?.issues.map(({ path, message }) => given.wrong[String(path[0]) as Field] ?? message) ?? []
+    const messages = new Set([...issues, ...Object.values(given.wrong)])
+    if (!parsed.success || messages.size > 0) return { ...row, state: 'bad', draft: null, message: [...messages].join(' ') }
     const { data: draft } = parsed
     const key = duplicateKey(draft)
     const duplicate = known.get(key)
@@ -128,63 +68,142 @@ export function checkRows(rows: FileRow[], columns: Columns, dates: DateOrder, i
   })
 }
 
-function toDraft(cells: string[], columns: Columns, dates: DateOrder): object {
-  const cell = (field: keyof Columns) => (columns[field] === null ? '' : (cells[columns[field]] ?? ''))
-  const reference = cell('reference')
-  return {
-    clientName: cell('clientName'),
-    clientEmail: cell('clientEmail'),
-    amount: readAmount(cell('amount')) ?? Number.NaN,
-    dueDate: readDay(cell('dueDate'), dates) ?? '',
-    status: readStatus(cell('status')),
-    ...(reference === '' ? {} : { reference }),
+/** The statuses of a file that are not known, the most frequent first. */
+export function unknownStatuses(rows: FileRow[], column: number | null): UnknownStatus[] {
+  if (column === null) return []
+  const found = new Map<string, UnknownStatus>()
+  for (const { cells } of rows) {
+    const written = cells[column] ?? ''
+    if (readStatus(written) !== null) continue
+    const key = statusKey(written)
+    const before = found.get(key)
+    found.set(key, { key, written: before?.written ?? written, lines: (before?.lines ?? 0) + 1 })
+  }
+  return [...found.values()].sort((one, other) => other.lines - one.lines)
+}
+
+/** A line that is left out, or its draft with what is wrong in its cells, by field. */
+type Given = { left: string } | { draft: object; wrong: Partial<Record<Field, string>> }
+
+function readerOf(
+  head: string[] | null,
+  { columns, dates }: Mapping,
+  { today, answers }: Omit<Against, 'invoices'>,
+): (cells: string[]) => Given {
+  const hints = hintsOf(head)
+  const owed = columns.amount !== null && isOwed(head?.[columns.amount])
+  const headCurrency = columns.amount === null ? null : currencyOfHeader(head?.[columns.amount] ?? '')
+  return (cells) => {
+    const cell = (field: Field) => cellOf(cells, columns[field])
+    if (cell('clientEmail') === '' && cell('dueDate') === '' && cells.some((one) => /^(grand |sub ?)?total\b/i.test(one)))
+      return { left: texts.left.total }
+    const type = cellOf(cells, hints.type)
+    if (isOtherDocument(type)) return { left: texts.left.type(type) }
+    const written = cell('status')
+    const status = readStatus(written) ?? answers[statusKey(written)] ?? null
+    if (status === 'leave') return { left: texts.left.chosen(written) }
+    if (status !== null && isLeftOut(status)) return { left: texts.left[status] }
+    const amount = readOwed(cells, { columns, hints, owed, status })
+    if ('left' in amount) return amount
+    const currencies = [readCurrency(cell('currency')), currencyOfAmount(cell('amount')), headCurrency]
+    const foreign = currencies.find((code) => code !== null && code !== keptCurrency)
+    const day = readDay(cell('dueDate'), dates)
+    const reference = cell('reference')
+    return {
+      draft: {
+        clientName: cell('clientName'),
+        clientEmail: cell('clientEmail'),
+        amount: amount.value,
+        dueDate: day ?? '',
+        status: status === 'open' || status === 'partial' ? (day !== null && day < today ? 'overdue' : 'unpaid') : (status ?? 'unpaid'),
+        ...(reference === '' ? {} : { reference }),
+      },
+      wrong: {
+        ...(foreign == null ? (amount.wrong === null ? {} : { amount: amount.wrong }) : { amount: otherCurrency(foreign) }),
+        ...(day === null && readDay(cell('dueDate'), 'dmy') === null ? { dueDate: texts.noDate } : {}),
+        ...(status === null ? { status: texts.unknownStatus(written) } : {}),
+      },
+    }
   }
 }
 
-/** For a cell that could not be parsed, the format it needs; otherwise the contract's message. */
-function messageOf(field: PropertyKey | undefined, message: string, cells: string[], columns: Columns): string {
-  const cell = (name: keyof Columns) => (columns[name] === null ? '' : (cells[columns[name]] ?? ''))
-  if (field === 'status') return texts.unknownStatus(cell('status'))
-  if (field === 'dueDate' && readDay(cell('dueDate'), 'dmy') === null) return texts.noDate
-  if (field === 'amount' && readAmount(cell('amount')) === null) return texts.noAmount
-  return message
+function cellOf(cells: string[], column: number | null): string {
+  return column === null ? '' : (cells[column] ?? '')
+}
+
+const leftOut = ['draft', 'void', 'cancelled', 'deleted', 'writtenOff'] as const
+
+function isLeftOut(status: Status): status is (typeof leftOut)[number] {
+  return leftOut.some((one) => one === status)
+}
+
+/** Documents that exports list among invoices. */
+function isOtherDocument(type: string): boolean {
+  return /credit|refund|overpayment|prepayment|payment|estimate|quot(e|ation)|receipt|expense|purchase|deposit|journal|pro ?-?forma|sales ?order/i.test(
+    type,
+  )
+}
+
+/**
+ * The amount that a line asks for. What is still owed wins over the total, because a reminder must never ask for money that was paid; a paid
+ * line has its total.
+ */
+function readOwed(
+  cells: string[],
+  { columns, hints, owed, status }: { columns: Columns; hints: Hints; owed: boolean; status: Status | InvoiceStatus | null },
+): { left: string } | { value: number; wrong: string | null } {
+  const written = cellOf(cells, columns.amount)
+  const total = cellOf(cells, hints.total)
+  const amount = status === 'paid' && owed && total !== '' ? total : written
+  if (isCredit(amount)) return { left: texts.left.credit }
+  const value = readAmount(amount)
+  if (value === null) return { value: Number.NaN, wrong: isUnclear(amount) ? texts.unclearAmount(amount) : texts.noAmount }
+  if (status === 'paid') return { value, wrong: null }
+  if (owed) return value === 0 ? { left: texts.left.settled } : { value, wrong: null }
+  const paidCell = cellOf(cells, hints.paid)
+  const paid = paidCell === '' ? 0 : readAmount(paidCell)
+  if (paid === null) return { value, wrong: texts.unclearAmount(paidCell) }
+  if (paid === 0) return { value, wrong: status === 'partial' ? texts.noBalance : null }
+  const [totalMinor, paidMinor] = [toMinor(value), toMinor(paid)]
+  if (totalMinor === null || paidMinor === null) return { value, wrong: null }
+  return paidMinor >= totalMinor ? { left: texts.left.settled } : { value: fromMinor(totalMinor - paidMinor), wrong: null }
+}
+
+/** Whether a text has only figures and separators, so that it is an amount which can be read in two ways. */
+function isUnclear(text: string): boolean {
+  return /^\D{0,4}\d[\d.,\s]*$/.test(text)
+}
+
+/**
+ * Many exports have a row for each item of an invoice. Rows with the reference of an earlier one and nothing different are left out; where
+ * the amounts differ they may be those of the items, so that none of them is imported.
+ */
+function itemsOf(rows: FileRow[], columns: Columns): Map<FileRow, { left?: string; bad?: string }> {
+  const found = new Map<FileRow, { left?: string; bad?: string }>()
+  if (columns.reference === null) return found
+  const groups = new Map<string, FileRow[]>()
+  for (const row of rows) {
+    const reference = cellOf(row.cells, columns.reference)
+    if (reference !== '') groups.set(reference, [...(groups.get(reference) ?? []), row])
+  }
+  for (const [reference, group] of groups) {
+    const [first, ...others] = group
+    if (!first) continue
+    const same = (row: FileRow, field: Field) => ['', cellOf(first.cells, columns[field])].includes(cellOf(row.cells, columns[field]))
+    const ofClient = others.filter((row) => same(row, 'clientEmail'))
+    const different = ofClient.filter((row) => !same(row, 'amount'))
+    for (const row of ofClient) if (same(row, 'amount') && same(row, 'dueDate')) found.set(row, { left: texts.left.item(first.number) })
+    if (different.length === 0) continue
+    const bad = texts.unclearItems(
+      reference,
+      [first, ...different].map(({ number }) => number),
+    )
+    for (const row of [first, ...different]) found.set(row, { bad })
+  }
+  return found
 }
 
 /** Invoices with the same client email, amount and due date are duplicates. */
 function duplicateKey({ clientEmail, amount, dueDate }: Pick<Invoice, 'clientEmail' | 'amount' | 'dueDate'>): string {
   return `${clientEmail.toLowerCase()} ${amount.toFixed(2)} ${dueDate.slice(0, 10)}`
-}
-
-export type DateOrder = 'dmy' | 'mdy'
-
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-
-/** Parses a date as other programs write it to `YYYY-MM-DD`, ignoring a time. Null if there is no such date. */
-export function readDay(text: string, order: DateOrder): string | null {
-  const day = text.trim().replace(/[T ]\d{1,2}:\d{2}.*$/, '')
-  const named = /^(\d{1,2})[\s\-/]([a-z]{3})[a-z]*\.?[\s\-/,]+(\d{4}|\d{2})$/i.exec(day)
-  if (named) return withMonth(named[1], named[2], named[3])
-  const american = /^([a-z]{3})[a-z]*\.?\s(\d{1,2}),?\s(\d{4})$/i.exec(day)
-  if (american) return withMonth(american[2], american[1], american[3])
-  const swapped = order === 'mdy' ? day.replace(/^(\d{1,2})([/.\- ])(\d{1,2})(?=[/.\- ]\d)/, '$3$2$1') : day
-  return readDate(/^\d{4}/.test(day) ? day.replaceAll('/', '-') : swapped)
-}
-
-function withMonth(day = '', month = '', year = ''): string | null {
-  const number = months.indexOf(month.toLowerCase()) + 1
-  return number === 0 ? null : readDate(`${day}/${number}/${year}`)
-}
-
-const statusNames: Record<InvoiceStatus, RegExp> = {
-  paid: /^(paid|yes|settled|received|closed|complete|completed)$/,
-  unpaid: /^(unpaid|not paid|no|open|due|pending|outstanding|sent|draft|partially paid|partial|viewed)$/,
-  overdue: /^(overdue|over due|late|past due)$/,
-}
-
-/** Parses a status as other programs write it; an empty cell is unpaid, an unknown status null. */
-export function readStatus(text: string): InvoiceStatus | null {
-  const name = text.trim().toLowerCase().replaceAll('_', ' ')
-  if (name === '') return 'unpaid'
-  const found = Object.entries(statusNames).find(([, pattern]) => pattern.test(name))
-  return (found?.[0] as InvoiceStatus | undefined) ?? null
 }

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { readAmount, readTypedAmount } from '#web/invoices/form/invoice-values.ts'
+import { currencyOfAmount, currencyOfHeader, readCurrency, readDay, readStatus } from './cells.ts'
+import { guessByContent, guessByHeader, guessDates, guessMapping, isHeader } from './columns.ts'
 import { readCsv } from './csv.ts'
-import { checkRows, guessByContent, guessByHeader, guessDates, isHeader, readDay, readStatus } from './import-rows.ts'
+import { type Answers, bodyOf, checkRows, unknownStatuses } from './import-rows.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text).buffer
 const rowsOf = (content: ArrayBuffer) => {
@@ -57,8 +59,9 @@ test.each([
     ['Invoice Date', 'Invoice ID', 'Invoice Number', 'Invoice Status', 'Customer Name', 'Due Date', 'Email', 'Total'],
     [4, 6, 7, 5, 3, 2],
   ],
-  ['QuickBooks', ['Num', 'Customer', 'Date', 'Due date', 'Balance', 'Total', 'Status', 'E-mail address'], [1, 7, 5, 3, 6, 0]],
+  ['QuickBooks', ['Num', 'Customer', 'Date', 'Due date', 'Balance', 'Total', 'Status', 'E-mail address'], [1, 7, 4, 3, 6, 0]],
   ['Tally', ['Party Name', 'E-Mail', 'Bill No.', 'Amount (INR)', 'Due on'], [0, 1, 3, 4, null, 2]],
+  ['amounts with tax', ['Client', 'E-mail', 'Amount', 'GST', 'Total Amount (₹)', 'Due by'], [0, 1, 4, 5, null, null]],
   ['snake case', ['client_name', 'client_email', 'amount', 'due_date'], [0, 1, 2, 3, null, null]],
 ])('columns of %s are recognised by their names', (_program, head, expected) => {
   const { clientName, clientEmail, amount, dueDate, status, reference } = guessByHeader(head)
@@ -76,7 +79,14 @@ test('columns without names are recognised by their content', () => {
     dueDate: 4,
     status: 5,
     reference: 0,
+    currency: null,
   })
+})
+
+test('of two columns of numbers without names none is taken for the amount', () => {
+  const row = ['1001', 'Kaveri Foods', 'billing@kaveri.example', '5000', '31/03/2026']
+  expect(guessByContent([{ number: 1, cells: row }]).amount).toBe(null)
+  expect(guessByHeader(['Client', 'Email', 'Rate', 'Tax Amount', 'Line Total', 'Sub Total', 'Due Date']).amount).toBe(null)
 })
 
 test('a number above 12 decides whether dates begin with the month', () => {
@@ -84,6 +94,7 @@ test('a number above 12 decides whether dates begin with the month', () => {
   expect(guessDates(dates('01/02/2026', '03/25/2026'), 0)).toBe('mdy')
   expect(guessDates(dates('01/02/2026', '25/03/2026'), 0)).toBe('dmy')
   expect(guessDates(dates('01/02/2026'), 0)).toBe('dmy')
+  expect(guessDates([{ number: 1, cells: ['01/02/2026', '12/31/2025'] }], 0)).toBe('mdy')
 })
 
 test.each([
@@ -91,6 +102,9 @@ test.each([
   ['Rs. 500', 500],
   ['INR 12.5', 12.5],
   ['1.234,50', 1234.5],
+  ['1580.9400', 1580.94],
+  ['5.000', null],
+  ['₹ 5.000', null],
   ['1,234', 1234],
   ['12,50', 12.5],
   ['5000/-', 5000],
@@ -141,35 +155,275 @@ test.each([
   expect(readDay(text, order)).toBe(expected)
 })
 
-test('statuses of other programs are recognised, and an empty cell is unpaid', () => {
-  expect(['Paid', 'SENT', 'past_due', '', 'lost'].map(readStatus)).toEqual(['paid', 'unpaid', 'overdue', 'unpaid', null])
+test.each([
+  ['Awaiting Payment', 'open'],
+  ['AWAITING-PAYMENT', 'open'],
+  ['AUTHORISED', 'open'],
+  ['Due in 5 days', 'open'],
+  ['SENT', 'open'],
+  ['', 'open'],
+  ['Unpaid', 'unpaid'],
+  ['PartiallyPaid', 'partial'],
+  ['partially_paid', 'partial'],
+  ['Past Due', 'overdue'],
+  ['Overdue 12 days', 'overdue'],
+  ['Paid', 'paid'],
+  ['auto-paid', 'paid'],
+  ['Closed', 'paid'],
+  ['Draft', 'draft'],
+  ['Voided', 'void'],
+  ['Cancelled', 'cancelled'],
+  ['canceled', 'cancelled'],
+  ['uncollectible', 'writtenOff'],
+  ['50% paid', null],
+  ['lost', null],
+])('the status %s is read as %s', (text, expected) => {
+  expect(readStatus(text)).toBe(expected)
+})
+
+test('the currency is read from its column, from the amount and from the name of the column', () => {
+  expect(['inr', 'Rs.', 'INR - Indian Rupee', 'Euro', 'usd', '$', ''].map(readCurrency)).toEqual([
+    'INR',
+    'INR',
+    'INR',
+    'EUR',
+    'USD',
+    '$',
+    null,
+  ])
+  expect(['₹ 5,000', 'Rs. 5', '5000/-', '€1.200,00', '1200 USD', '$5', '-5', 'twelve'].map(currencyOfAmount)).toEqual([
+    'INR',
+    'INR',
+    null,
+    'EUR',
+    'USD',
+    '$',
+    null,
+    null,
+  ])
+  expect(['Total (EUR)', 'Amount in USD', 'Balance (₹)', 'Balance INR', 'Amount Due', 'Total (BCY)'].map(currencyOfHeader)).toEqual([
+    'EUR',
+    'USD',
+    'INR',
+    'INR',
+    null,
+    null,
+  ])
+})
+
+/** Each line of a file: its number and what is imported, or its state and the reason. */
+function read(lines: string[], answers: Answers = {}): unknown[] {
+  const rows = rowsOf(bytes(lines.join('\r\n')))
+  if (typeof rows === 'string') return [rows]
+  return checkRows(rows, guessMapping(rows), { invoices: [], today: '2026-03-02', answers }).map(({ number, state, draft, message }) =>
+    draft && state === 'ready'
+      ? [number, draft.clientEmail, draft.amount, draft.dueDate, draft.status, draft.reference]
+      : [number, state, message],
+  )
+}
+
+test('an export of Zoho: the balance is imported, items and drafts are left out, other currencies are refused', () => {
+  const head =
+    'Invoice Date,Invoice ID,Invoice Number,Invoice Status,Customer Name,Due Date,Currency Code,Exchange Rate,Item Name,Item Total,SubTotal,Total,Balance,Supplier E-Mail,Primary Contact EmailID'
+  const line = (number: string, status: string, currency: string, total: number, balance: number, item = 'Design') =>
+    `2026-01-05,46000${number},INV-${number},${status},Kaveri Foods,2026-02-04,${currency},1,${item},100.00,900.00,${total}.00,${balance}.00,me@studio.example,pay@kaveri.example`
+  expect(
+    read([
+      head,
+      line('01', 'Overdue', 'INR', 1180, 180),
+      line('01', 'Overdue', 'INR', 1180, 180, 'Print'),
+      line('02', 'Closed', 'INR', 5000, 0),
+      line('03', 'Draft', 'INR', 700, 700),
+      line('04', 'Sent', 'EUR', 1200, 1200),
+      line('05', 'PartiallyPaid', 'INR', 900, 300),
+      line('06', 'Void', 'INR', 10, 0),
+      line('07', 'Sent', 'INR', 800, 0),
+    ]),
+  ).toEqual([
+    [2, 'pay@kaveri.example', 180, '2026-02-04', 'overdue', 'INV-01'],
+    [3, 'left', 'Another item of the invoice in line 2.'],
+    [4, 'pay@kaveri.example', 5000, '2026-02-04', 'paid', 'INV-02'],
+    [5, 'left', 'A draft: your client has not received this invoice.'],
+    [6, 'bad', 'The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.'],
+    [7, 'pay@kaveri.example', 300, '2026-02-04', 'overdue', 'INV-05'],
+    [8, 'left', 'This invoice is void.'],
+    [9, 'left', 'Nothing is owed: the balance is 0.'],
+  ])
+})
+
+test('an export of Xero: the amount due is imported, credit notes are left out', () => {
+  const head =
+    'ContactName,EmailAddress,POCity,InvoiceNumber,Reference,InvoiceDate,DueDate,PlannedDate,Total,TaxTotal,InvoiceAmountPaid,InvoiceAmountDue,Description,Quantity,UnitAmount,LineAmount,TaxAmount,Currency,Type,Sent,Status'
+  const line = (number: string, due: string, paid: string, owed: string, currency: string, type: string, status: string) =>
+    `Zenith Labs,ap@zenith.example,Pune,${number},PO 7,13/01/2026,${due},,1180.0000,180.0000,${paid},${owed},Design,1.0000,1000.0000,1000.0000,180.0000,${currency},${type},Sent,${status}`
+  expect(
+    read([
+      head,
+      line('INV-1', '12/02/2026', '180.0000', '1000.0000', 'INR', 'Sales invoice', 'Awaiting Payment'),
+      line('INV-2', '12/03/2026', '0.0000', '1180.0000', 'INR', 'Sales invoice', 'Awaiting Payment'),
+      line('INV-3', '12/02/2026', '1180.0000', '0.0000', 'INR', 'Sales invoice', 'Paid'),
+      line('CN-1', '12/02/2026', '0.0000', '-1180.0000', 'INR', 'Sales credit note', 'Awaiting Payment'),
+      line('INV-4', '12/02/2026', '0.0000', '1180.0000', 'GBP', 'Sales invoice', 'Voided'),
+      line('INV-5', '12/02/2026', '0.0000', '1180.0000', 'GBP', 'Sales invoice', 'Awaiting Payment'),
+    ]),
+  ).toEqual([
+    [2, 'ap@zenith.example', 1000, '2026-02-12', 'overdue', 'INV-1'],
+    [3, 'ap@zenith.example', 1180, '2026-03-12', 'unpaid', 'INV-2'],
+    [4, 'ap@zenith.example', 1180, '2026-02-12', 'paid', 'INV-3'],
+    [5, 'left', 'This line is not an invoice but: Sales credit note.'],
+    [6, 'left', 'This invoice is void.'],
+    [7, 'bad', 'The amount is in GBP. Duely keeps amounts in INR only so far, and does not convert them.'],
+  ])
+})
+
+test('a report of QuickBooks: lines above its column names and totals below are no invoices', () => {
+  expect(
+    read([
+      'Studio Indigo',
+      'Invoice List',
+      '"January 1, 2026 - March 2, 2026"',
+      '',
+      'Date,Transaction type,No.,Customer,Email,Due date,Amount,Open Balance,Status',
+      '01/15/2026,Invoice,1042,Acme Corp,ap@acme.example,02/14/2026,"1,200.00","200.00",Overdue 16 days',
+      '02/03/2026,Invoice,1043,Beta LLC,pay@beta.example,03/05/2026,450.00,450.00,Due in 3 days',
+      '02/04/2026,Credit Memo,1044,Beta LLC,pay@beta.example,03/05/2026,-50.00,-50.00,Open',
+      'Total,,,,,,"1,600.00",,',
+    ]),
+  ).toEqual([
+    [6, 'ap@acme.example', 200, '2026-02-14', 'overdue', '1042'],
+    [7, 'pay@beta.example', 450, '2026-03-05', 'unpaid', '1043'],
+    [8, 'left', 'This line is not an invoice but: Credit Memo.'],
+    [9, 'left', 'This line is a total, not an invoice.'],
+  ])
+})
+
+test('an export of FreshBooks: the totals of lines are not taken for what is owed', () => {
+  const head = [
+    'Client Name',
+    'Invoice #',
+    'Date Issued',
+    'Invoice Status',
+    'Date Paid',
+    'Item Name',
+    'Rate',
+    'Quantity',
+    'Line Total',
+    'Currency',
+  ]
+  expect(guessByHeader(head)).toMatchObject({ clientName: 0, reference: 1, status: 3, amount: null, currency: 9, dueDate: null })
+  const lines = [
+    [...head, 'Email', 'Due Date', 'Amount'].join(','),
+    'Alpha,INV-1,2026-01-05,sent,,Design,75,10,750.00,INR,a@alpha.example,2026-02-04,750.00',
+    'Alpha,INV-1,2026-01-05,sent,,Print,5,10,50.00,INR,a@alpha.example,2026-02-04,50.00',
+    'Beta,INV-2,2026-01-05,auto-paid,2026-01-09,Print,5,10,50.00,INR,b@beta.example,2026-02-04,50.00',
+    'Beta,INV-3,2026-01-05,partial,,Print,5,10,50.00,INR,b@beta.example,2026-02-04,50.00',
+  ]
+  const unclear = 'Lines 2 and 3 have the reference INV-1 and different amounts, so what is owed is unclear.'
+  expect(read(lines)).toEqual([
+    [2, 'bad', unclear],
+    [3, 'bad', unclear],
+    [4, 'b@beta.example', 50, '2026-02-04', 'paid', 'INV-2'],
+    [5, 'bad', 'Partially paid, but the file has no column with the balance. Please enter what is still owed.'],
+  ])
+})
+
+test('an export of Stripe: the amount remaining wins over the amount due', () => {
+  expect(
+    read([
+      'id,Amount Due,Amount Paid,Amount Remaining,Currency,Customer,Customer Email,Customer Name,Date (UTC),Due Date (UTC),Number,Subtotal,Total,Status',
+      'in_1,5000.00,2000.00,3000.00,inr,cus_9,ap@acme.example,Acme,2026-01-02 10:00,2026-02-01 10:00,A-1,5000.00,5000.00,open',
+      'in_2,50.00,0.00,50.00,usd,cus_9,ap@acme.example,Acme,2026-01-02 10:00,2026-02-01 10:00,A-2,50.00,50.00,open',
+      'in_3,50.00,0.00,50.00,inr,cus_9,ap@acme.example,Acme,2026-01-02 10:00,2026-02-01 10:00,A-3,50.00,50.00,uncollectible',
+    ]),
+  ).toEqual([
+    [2, 'ap@acme.example', 3000, '2026-02-01', 'overdue', 'A-1'],
+    [3, 'bad', 'The amount is in USD. Duely keeps amounts in INR only so far, and does not convert them.'],
+    [4, 'left', 'This invoice was written off or refunded.'],
+  ])
+})
+
+test('an export of Wave and one of Razorpay', () => {
+  expect(
+    read([
+      'Status,Due,Date,Number,Customer,Customer email,Total,Amount due',
+      'Overdue,2026-02-01,2026-01-01,7,Acme,ap@acme.example,"₹5,000.00","₹1,500.00"',
+      'Unsent,2026-02-01,2026-01-01,8,Acme,ap@acme.example,"₹5,000.00","₹5,000.00"',
+    ]),
+  ).toEqual([
+    [2, 'ap@acme.example', 1500, '2026-02-01', 'overdue', '7'],
+    [3, 'bad', 'We don\'t know the status "Unsent". Choose above how to import it.'],
+  ])
+  expect(
+    read([
+      'id,receipt,customer_name,customer_email,amount,amount_paid,currency,status,issued_at,expire_by',
+      'inv_1,R-1,Acme,ap@acme.example,5000.00,1500.00,INR,partially_paid,05/01/2026 10:00:00,01/02/2026 10:00:00',
+      'inv_2,R-2,Acme,ap@acme.example,5000.00,0.00,INR,cancelled,05/01/2026 10:00:00,20/02/2026 10:00:00',
+    ]),
+  ).toEqual([
+    [2, 'ap@acme.example', 3500, '2026-02-01', 'overdue', 'R-1'],
+    [3, 'left', 'This invoice is cancelled.'],
+  ])
+})
+
+test('a status of a plain file: past due lines that say nothing become overdue, unpaid ones stay as they are', () => {
+  const line = (due: string, status: string) => `Acme,ap@acme.example,${due.slice(-2)},${due},${status}`
+  expect(
+    read(['Client,Email,Amount,Due Date,Status', line('2026-03-01', ''), line('2026-03-02', ''), line('2026-02-28', 'unpaid')]).map(
+      (one) => Array.isArray(one) && one[4],
+    ),
+  ).toEqual(['overdue', 'unpaid', 'unpaid'])
+})
+
+test('an unknown status is asked for once per word, and the answer is for all its lines', () => {
+  const lines = [
+    'Client,Email,Amount,Due Date,Status',
+    ...['Unsent', 'un-sent', 'Disputed', 'UNSENT'].map((word, index) => `A,a@a.example,${index + 1},2026-03-09,${word}`),
+  ]
+  const rows = rowsOf(bytes(lines.join('\n')))
+  if (typeof rows === 'string') throw new Error(rows)
+  const mapping = guessMapping(rows)
+  expect(unknownStatuses(bodyOf(rows, mapping), mapping.columns.status)).toEqual([
+    { key: 'unsent', written: 'Unsent', lines: 3 },
+    { key: 'disputed', written: 'Disputed', lines: 1 },
+  ])
+  expect(read(lines, { unsent: 'unpaid', disputed: 'leave' }).map((one) => Array.isArray(one) && [one[1], one[2]])).toEqual([
+    ['a@a.example', 1],
+    ['a@a.example', 2],
+    ['left', 'Left out, as you chose for "Disputed".'],
+    ['a@a.example', 4],
+  ])
 })
 
 const there = aShownInvoice({ amount: 5000, dueDate: '2026-03-31' })
 
 test('each row is ready, a duplicate or invalid, with the reason', () => {
-  const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: 4, reference: 5 }
+  const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: 4, reference: 5, currency: null }
   const cells = [
     ['Studio Banyan', 'hello@banyan.example', '10', '01/04/2026', '', ''],
     ['Kaveri', 'Billing@Kaveri.example', '5,000.00', '31/03/2026', '', ''],
     ['Studio Banyan', 'hello@banyan.example', '10.00', '2026-04-01', 'paid', ''],
     ['Other', 'other@example.com', '12', '01/04/2026', '', 'INV-0001'],
     ['', 'nobody', '0', '31/02/2026', 'lost', ''],
+    ['Other', 'other@example.com', '5.000', '01/04/2026', '', ''],
+    ['Other', 'other@example.com', '(500.00)', '01/04/2026', '', ''],
+    ['Other', 'other@example.com', '€500', '01/04/2026', '', ''],
   ]
   const checked = checkRows(
     cells.map((row, index) => ({ number: index + 2, cells: row })),
-    columns,
-    'dmy',
-    [there],
+    { header: null, columns, dates: 'dmy' },
+    { invoices: [there], today: '2026-03-02', answers: {} },
   )
   expect(checked.map(({ state, message }) => [state, message])).toEqual([
     ['ready', null],
     ['duplicate', 'Duplicate: INV-0001 has the same client email, amount and due date.'],
-    ['duplicate', 'Duplicate: row 2 has the same client email, amount and due date.'],
+    ['duplicate', 'Duplicate: line 2 has the same client email, amount and due date.'],
     ['bad', 'Another invoice already has the reference INV-0001.'],
     [
       'bad',
-      'Please enter the client\'s name. Please enter an email address like name@example.com. Please enter an amount above 0. Please enter a date such as 31/03/2026. We don\'t know the status "lost". Please use paid, unpaid or overdue.',
+      'Please enter the client\'s name. Please enter an email address like name@example.com. Please enter an amount above 0. Please enter a date such as 31/03/2026. We don\'t know the status "lost". Choose above how to import it.',
     ],
+    ['bad', '"5.000" can be read as two different amounts. Please write it as 5000.50.'],
+    ['left', 'This is a credit, not an amount that is owed.'],
+    ['bad', 'The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.'],
   ])
 })

@@ -1,10 +1,29 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
+import { type BulkChange, type ImportedLine, invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
+import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { patiently, send, sendIdempotent } from '#web/platform/send.ts'
+import type { FileRow } from './csv.ts'
 import type { CheckedRow } from './import-rows.ts'
+
+/** A line of the file that was not imported, and why. */
+export interface NotImported {
+  row: FileRow
+  message: string
+}
+
+/** What is imported: the lines, and those that are not, with the names of their columns. */
+export interface Upload {
+  rows: CheckedRow[]
+  keepDuplicates: boolean
+  notImported: NotImported[]
+  head: string[] | null
+}
+
+/** What happens to the held invoices: they are held until resumed, reminded from tomorrow on, or paid. */
+export type LateChoice = 'hold' | 'remind' | 'paid'
 
 /** Small enough that the progress bar moves, large enough that thousands of rows do not take minutes. */
 const batchSize = 200
@@ -14,35 +33,52 @@ interface Progress {
   total: number
   sent: number
   created: string[]
-  skipped: { row: CheckedRow; message: string }[]
+  /** Those of the created ones whose reminders are held, because they were past due while daily reminders were on. */
+  held: string[]
+  notImported: NotImported[]
+  head: string[] | null
   problem: string | null
   /** How many rows may or may not be saved, because the connection broke before their answer came. */
   unsure: number
 }
 
-const idle: Progress = { state: 'idle', total: 0, sent: 0, created: [], skipped: [], problem: null, unsure: 0 }
+const idle: Progress = {
+  state: 'idle',
+  total: 0,
+  sent: 0,
+  created: [],
+  held: [],
+  notImported: [],
+  head: null,
+  problem: null,
+  unsure: 0,
+}
 
 export interface Import extends Progress {
-  start: (rows: CheckedRow[], keepDuplicates: boolean) => void
+  start: (upload: Upload) => void
   /** Continues where the import was interrupted or stopped. */
   resume: () => void
   stop: () => void
   /** Deletes the imported invoices; returns how many there were. */
   undo: () => Promise<number>
+  /** Ends the hold of the held invoices; `today`: the account's date. */
+  settle: (choice: LateChoice, today: string) => Promise<void>
 }
 
-interface Upload {
+interface Running {
   key: string
   rows: CheckedRow[]
   keepDuplicates: boolean
   /** The invoices of answered batches. */
-  confirmed: string[]
+  confirmed: Created[]
   /** The invoices of the interrupted batch. */
-  recovered: string[]
+  recovered: Created[]
   undone: Set<string>
 }
 
-const noUpload: Upload = { key: '', rows: [], keepDuplicates: false, confirmed: [], recovered: [], undone: new Set() }
+type Created = Pick<ImportedLine, '_id' | 'held'>
+
+const noUpload: Running = { key: '', rows: [], keepDuplicates: false, confirmed: [], recovered: [], undone: new Set() }
 
 /**
  * Sends the rows of a file in batches. Each batch has its own Idempotency-Key, so a batch sent again after an interruption is answered with
@@ -56,7 +92,9 @@ export function useImport(): Import {
   const stopping = useRef(false)
   const show = useCallback((change: Partial<Progress>) => {
     const { confirmed, recovered, undone } = upload.current
-    progress.current = { ...progress.current, ...change, created: [...confirmed, ...recovered].filter((id) => !undone.has(id)) }
+    const created = [...confirmed, ...recovered].filter(({ _id }) => !undone.has(_id))
+    const held = created.filter((one) => one.held)
+    progress.current = { ...progress.current, ...change, created: created.map(({ _id }) => _id), held: held.map(({ _id }) => _id) }
     setShown(progress.current)
   }, [])
   // Once unmounted, no more batches are sent: their result could not be shown.
@@ -66,7 +104,7 @@ export function useImport(): Import {
       stopping.current = true
     }
   }, [])
-  const refresh = () => invalidate(queries, [invoiceCalls.list])
+  const refresh = () => invalidate(queries, pauseInvalidates)
   const batchKey = () => `import-${upload.current.key}-${progress.current.sent}`
 
   const run = async () => {
@@ -78,13 +116,13 @@ export function useImport(): Import {
         const batch = rows.slice(progress.current.sent, progress.current.sent + batchSize)
         const body = { lines: batch.map(({ draft }) => draft), keepDuplicates }
         const { lines: results } = await patiently(() => sendIdempotent(invoiceCalls.import, { body }, batchKey()))
-        const skipped = results.flatMap((result) => {
+        const refused = results.flatMap((result) => {
           const row = batch[result.line - 1]
           return 'message' in result && row ? [{ row, message: result.message }] : []
         })
-        confirmed.push(...results.flatMap((result) => ('_id' in result ? result._id : [])))
+        confirmed.push(...results.flatMap((result) => ('_id' in result ? result : [])))
         upload.current.recovered = []
-        show({ sent: progress.current.sent + batch.length, skipped: [...progress.current.skipped, ...skipped], unsure: 0 })
+        show({ sent: progress.current.sent + batch.length, notImported: [...progress.current.notImported, ...refused], unsure: 0 })
       }
       await refresh()
       show({ state: progress.current.sent < rows.length ? 'stopped' : 'done' })
@@ -100,24 +138,32 @@ export function useImport(): Import {
 
   const fetchInterrupted = async () => {
     try {
-      return (await send(invoiceCalls.imported, { params: { key: batchKey() } })).map(({ _id }) => _id)
+      return await send(invoiceCalls.imported, { params: { key: batchKey() } })
     } catch (error) {
       if (error instanceof Problem && error.code === 'not_found') return []
       throw error
     }
   }
 
-  const showRecovered = (ids: string[]) => {
-    upload.current.recovered = ids
+  const showRecovered = (recovered: Created[]) => {
+    upload.current.recovered = recovered
     show({ unsure: 0 })
+  }
+
+  const change = async (ids: string[], change: BulkChange, done: (part: string[]) => void = () => undefined) => {
+    for (let start = 0; start < ids.length; start += mostAtOnce) {
+      const part = ids.slice(start, start + mostAtOnce)
+      await patiently(() => send(invoiceCalls.bulkChange, { body: { ids: part, change } }))
+      done(part)
+    }
   }
 
   return {
     ...shown,
-    start: (rows, keepDuplicates) => {
+    start: ({ rows, keepDuplicates, notImported, head }) => {
       const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join('')
       upload.current = { key, rows, keepDuplicates, confirmed: [], recovered: [], undone: new Set() }
-      progress.current = { ...idle, total: rows.length }
+      progress.current = { ...idle, total: rows.length, notImported, head }
       void run()
     },
     resume: () => void run(),
@@ -128,14 +174,22 @@ export function useImport(): Import {
       if (progress.current.state === 'broken') showRecovered(await fetchInterrupted())
       const { undone } = upload.current
       const { created } = progress.current
-      for (let start = 0; start < created.length; start += mostAtOnce) {
-        const ids = created.slice(start, start + mostAtOnce)
-        await patiently(() => send(invoiceCalls.bulkChange, { body: { ids, change: { do: 'delete' } } }))
-        for (const id of ids) undone.add(id)
+      await change(created, { do: 'delete' }, (part) => {
+        for (const id of part) undone.add(id)
         show({})
-      }
+      })
       await refresh()
       return undone.size
+    },
+    settle: async (choice, today) => {
+      const { held } = progress.current
+      // Today's run may be yet to come: a pause through today leaves it out. Paid first, so that nothing is resumed while it is owed.
+      if (choice === 'remind') await change(held, { do: 'pause', until: today, note: '', promised: false })
+      if (choice === 'paid') {
+        await change(held, { do: 'mark', status: 'paid' })
+        await change(held, { do: 'resume' })
+      }
+      if (choice !== 'hold') await refresh()
     },
   }
 }
