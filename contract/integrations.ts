@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Call, call } from './call.ts'
 import { invoice } from './invoices.ts'
 import { runAnswer, runKind } from './reminders.ts'
+import { mostListed } from './templates.ts'
 import { zapierCalls } from './zapier.ts'
 
 /** The URI scheme of a native app: a reversed domain name (RFC 8252, 7.1), which excludes `javascript:` and its like. */
@@ -83,7 +84,10 @@ export const webhookPayload = z.discriminatedUnion('type', [
       data: z
         .object({
           reminder: reminderFact,
-          invoices: z.array(invoice).meta({ description: 'The invoices of the email: more than one where emails are grouped.' }),
+          invoices: z
+            .array(invoice)
+            .meta({ description: `The invoices of the email, by due date: several where emails are grouped, at most ${mostListed}.` }),
+          invoiceCount: z.number().int().meta({ description: 'How many invoices the email is about, listed or not.' }),
         })
         .meta({ description: asItWas }),
     })

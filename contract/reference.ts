@@ -525,7 +525,7 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
       id: ids.event,
       type: 'reminder.sent',
       timestamp: now,
-      data: { reminder, invoices: [{ ...kaveri, remindersSent: 1, lastReminderAt: now }] },
+      data: { reminder, invoices: [{ ...kaveri, remindersSent: 1, lastReminderAt: now }], invoiceCount: 1 },
     },
   },
   {
@@ -535,7 +535,7 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
       id: ids.event,
       type: 'reminder.failed',
       timestamp: now,
-      data: { reminder: { ...reminder, sentAt: null, serverReply: '550 5.1.1 No such user' }, invoices: [kaveri] },
+      data: { reminder: { ...reminder, sentAt: null, serverReply: '550 5.1.1 No such user' }, invoices: [kaveri], invoiceCount: 1 },
     },
   },
 ]

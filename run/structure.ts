@@ -78,7 +78,7 @@ const alsoPublic: Record<string, string> = {
   'server/accounts/recovery.ts': "one of the operator's commands creates a link",
   'server/accounts/notices.ts': 'each slice creates the notices about its subject',
   'server/accounts/sessions.ts': 'calls are authenticated in one place, and sessions are pruned in the background',
-  'server/accounts/heavy-calls.ts': 'calls of every slice wait for it before they read or write many records',
+  'server/accounts/call-limits.ts': 'calls of every slice wait for it',
   'server/accounts/throttle.ts': 'attempts are pruned in the background; other slices count their own attempts',
   'server/billing/former-accounts.ts': 'handed to accounts, which are created and deleted; pruned in the background',
   'server/billing/plan-notifications.ts': 'notifications about ending plans run in the background',

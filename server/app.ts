@@ -1,4 +1,4 @@
-import { openHeavyCalls } from '#server/accounts/heavy-calls.ts'
+import { openCallLimits } from '#server/accounts/call-limits.ts'
 import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
@@ -31,7 +31,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     log,
     trustProxy: config.trustProxy,
     https,
-    enterHeavyCall: openHeavyCalls(deps),
+    callLimits: openCallLimits(deps),
     // A program is known by how its token begins; everybody else has a session or is a stranger.
     authenticate: async (request, call, reply) =>
       (await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())) ?? authenticate(deps, request),

@@ -24,6 +24,7 @@ export const refusals = {
   foreignSite: 'This request came from another site and was rejected.',
   tooManyHeavy: (calls: number, seconds: number) =>
     `Limit of ${calls} large requests a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  busy: 'Too many requests of your account are running. Try again in a moment.',
   busyHeavy: 'Your earlier large requests are still being answered. Try again in a moment.',
   tooManyTries: (seconds: number) => `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
   tooManyLinks: (minutes: number) =>

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
@@ -99,6 +100,19 @@ test('buying in the trial and switching back to Free notifies the end of the tri
     ['Your free trial of Pro ended on 16/03/2026. Your data stays, and daily reminders are on hold until you choose Pro.'],
   ])
   expect((await planOfPerson(shop, asha)).newUntil).toBeNull()
+})
+
+test('an account creates at most 100,000 invoices a month, by any plan, and where nothing is sold', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const asha = await aPerson(app)
+  await createMany(app, asha, 1)
+  await app.db.execute(sql`UPDATE invoice_counts SET created = 99999 WHERE owner_id = ${asha.id}::uuid`)
+  await createMany(app, asha, 1)
+  const beyond = await ask(app, asha, invoiceCalls.create, { body: { ...draft, status: 'paid' } })
+  const message = 'An account can create 1,00,000 invoices a month, and yours has created that many. You can continue from 01/04/2026.'
+  expect(beyond).toMatchObject({ status: 409, problem: { code: 'conflict', message } })
+  app.clock.set('2026-04-01T09:00:00Z')
+  await createMany(app, await signedInAgain(app, asha), 1)
 })
 
 test('where no provider is set up nothing is limited, and nothing can be bought', async () => {

@@ -97,14 +97,17 @@ export async function refuseWithout(wanted: Wanted, db: Database, ownerId: strin
   throw new ProblemError('plan_limit', message)
 }
 
-/** How many of the wanted invoices may be created, and the `plan_limit` for the others. */
+/** The most invoices that an account creates in a month, by any plan: paid and deleted ones are kept too. */
+const mostInMonth = 100_000
+
+/** How many of the wanted invoices may be created, and the `plan_limit` for the others, or `conflict` where no plan allows more. */
 export interface Room {
   allowed: number
   refusal: ProblemError
 }
 
 /**
- * Counts invoices that are being created in this transaction, as many as the plan allows in this month of the account's calendar. The
+ * Counts invoices that are being created in this transaction, as many as are allowed in this month of the account's calendar. The
  * account's row must be locked: that is what makes the count hold.
  */
 export async function countInvoices(tx: Database, owner: Owner, wanted: number, now: Instant, config: Selling): Promise<Room> {
@@ -112,7 +115,7 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
   const { plan, invoicesPerMonth } = config.razorpay
     ? await entitlementsOf(tx, owner.id, now, config)
     : { plan: 'free' as const, invoicesPerMonth: null }
-  const left = invoicesPerMonth === null ? wanted : invoicesPerMonth - (await createdIn(tx, owner.id, month))
+  const left = (invoicesPerMonth ?? mostInMonth) - (await createdIn(tx, owner.id, month))
   const allowed = Math.max(0, Math.min(wanted, left))
   if (allowed > 0)
     await tx
@@ -123,6 +126,8 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
         set: { created: sql`${invoiceCounts.created} + excluded.created` },
       })
   const next = Temporal.PlainDate.from(`${month}-01`).add({ months: 1 }).toString()
+  if (invoicesPerMonth === null)
+    return { allowed, refusal: new ProblemError('conflict', refusals.mostInMonth(mostInMonth, formatDate(next))) }
   const message = refusals.invoiceLimit({
     plan: planOf(plan).title,
     perMonth: invoicesPerMonth,

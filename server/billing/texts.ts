@@ -31,8 +31,10 @@ export const refusals = {
   renewableFrom: (plan: string, date: string, from: string) =>
     `You have ${plan} until ${date}. You can buy it again from ${from}, to continue from ${date}.`,
   runsAlready: (plan: string) => `You already have ${plan}.`,
-  invoiceLimit: (about: { plan: string; perMonth: number | null; over: boolean; next: string; lifts: string }) =>
+  invoiceLimit: (about: { plan: string; perMonth: number; over: boolean; next: string; lifts: string }) =>
     `${about.plan} includes ${about.perMonth} invoices a month, and you have created ${about.over ? 'more' : 'as many'}. ${about.lifts} has no limit. On ${about.plan} you can continue from ${about.next}.`,
+  mostInMonth: (most: number, next: string) =>
+    `An account can create ${most.toLocaleString('en-IN')} invoices a month, and yours has created that many. You can continue from ${next}.`,
   noScheduling: (plan: string, lifts: string) =>
     `${plan} sends reminders only with Send Now. Daily reminders are part of ${lifts}: choose ${lifts} under Pricing to start them.`,
   notIncluded: (wanted: string, plan: string, lifts: string) =>

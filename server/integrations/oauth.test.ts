@@ -343,6 +343,23 @@ test('Zapier may reuse one refresh token, also simultaneously', async () => {
   expect((await refresh(app, zapierItself, refreshToken)).status).toBe(200)
 })
 
+test('a grant is refreshed at most 120 times a minute, one of a public client 10 times', async () => {
+  await using app = await openTestApp({ config: { zapier, rateLimit: true } })
+  const asha = await aPerson(app)
+  const phone = await anApplication(app, { kind: 'public' })
+  for (const [client, limit] of [
+    [zapierItself, 120],
+    [phone, 10],
+  ] as const) {
+    let { refreshToken } = await connect(app, asha, client)
+    for (let nth = 0; nth < limit; nth += 1) refreshToken = (await refresh(app, client, refreshToken)).body.refresh_token
+    const refused = await refresh(app, client, refreshToken)
+    expect(refused).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } })
+    app.clock.advance({ minutes: 1 })
+    expect((await refresh(app, client, refreshToken)).status).toBe(200)
+  }
+})
+
 test('an access token is valid for an hour, and no other token passes for one', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)

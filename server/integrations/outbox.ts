@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, asc, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
@@ -104,6 +105,8 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
     })
     if (queued.length === 0) unwanted.push(id)
     else composed.push({ id, payload: JSON.stringify(composePayload({ id, type, at: happenedAt ?? now, facts })) })
+    // An event may list 200 invoices.
+    await nextTurn()
     for (const { id: hookId, verifiedAt } of queued)
       deliveries.push({ ownerId, hookId, eventId: id, state: 'waiting', createdAt: now, nextTryAt: verifiedAt && now })
   }

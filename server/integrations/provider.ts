@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Scope, scope } from '#contract/integrations.ts'
+import { countTry } from '#server/accounts/throttle.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -15,6 +16,8 @@ const accessSeconds = 3_600
 const codeLife = { seconds: 60 }
 /** For so long the refresh token before the current one is still accepted, because the response with its successor may have been lost. */
 const grace = { seconds: 10 }
+/** Refreshes of one grant: each stores an access token for an hour, and where the refresh token rotates, the old one for 30 days. */
+const refreshes = { seconds: 60, limit: 120, rotating: 10 }
 
 /** The error codes of RFC 6749, 4.1.2.1 and 5.2. */
 type OauthErrorCode =
@@ -75,7 +78,7 @@ interface Exchange {
   client: OauthClient
   /** The parameters of the request. */
   given: Record<string, string>
-  secretKey: string
+  config: Deps['config']
   now: Instant
 }
 
@@ -100,7 +103,7 @@ export async function issueCode(tx: Database, grantId: string, asked: Omit<Asked
 
 /**
  * Exchanges a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6), in one transaction. Errors of the request are returned, not thrown,
- * because what reuse ends must be committed.
+ * because what reuse ends must be committed. Refuses with `too_many` a grant that is refreshed too often.
  */
 export async function exchange(
   { db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>,
@@ -108,7 +111,7 @@ export async function exchange(
   given: Record<string, string>,
   now: Instant,
 ): Promise<TokenResponse | OauthError> {
-  const about = { client, given, secretKey: config.secretKey, now }
+  const about = { client, given, config, now }
   return db.transaction(async (tx) => {
     try {
       return await (given.grant_type === 'refresh_token' ? refresh(tx, about) : redeemCode(tx, about))
@@ -161,14 +164,16 @@ function checkVerifier(challenge: string | null, verifier: string | undefined): 
 }
 
 /** The refresh token of a confidential client stays; that of a public one rotates with each use (RFC 9700, 4.14.2). */
-async function refresh(tx: Database, { client, given, secretKey, now }: Exchange): Promise<TokenResponse> {
+async function refresh(tx: Database, { client, given, config, now }: Exchange): Promise<TokenResponse> {
   const token = given.refresh_token
   if (token === undefined) throw new OauthError('invalid_request', 'Send the refresh_token.')
   const rotates = client.secretHash === null
   const found = await findToken(tx, token, client, rotates ? 'update' : 'key share')
   if (found?.kind !== 'refresh') throw new OauthError('invalid_grant', 'This refresh token is not known, or access was revoked.')
+  const { seconds, limit, rotating } = refreshes
+  if (config.rateLimit) await countTry(tx, `refresh:${found.grantId}`, { seconds, limit: rotates ? rotating : limit }, now)
   // Derived from the token, so that a repetition within the grace period gets the same one.
-  const successor = prefixes.refresh + hmac(deriveKey(secretKey, 'oauth-refresh-successor'), token)
+  const successor = prefixes.refresh + hmac(deriveKey(config.secretKey, 'oauth-refresh-successor'), token)
   if (found.expiresAt) {
     const isRepetition = Temporal.Instant.compare(now, found.expiresAt.add(grace)) <= 0 && (await isCurrent(tx, successor))
     if (!isRepetition) {

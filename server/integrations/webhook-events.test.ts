@@ -1,6 +1,7 @@
 // Also on PostgreSQL: triggers write the outbox.
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { integrationCalls, type WebhookEvent } from '#contract/integrations.ts'
+import { integrationCalls, type WebhookEvent, type WebhookPayload } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { createInvoice } from '#server/invoices/invoices.ts'
@@ -172,6 +173,7 @@ test('an accepted reminder is one event, with the invoice as it is then', async 
           serverReply: expect.stringMatching(/^250 /),
         },
         invoices: [{ ...invoice, owner: undefined, remindersSent: 1, lastReminderAt: now }],
+        invoiceCount: 1,
       },
     },
   ])
@@ -213,6 +215,31 @@ test('a grouped email is one event that lists its invoices', async () => {
   expect(toldTo(receiver)).toMatchObject([
     { type: 'reminder.sent', data: { invoices: [{ dueDate: '2026-02-10' }, { dueDate: '2026-02-15' }, { dueDate: '2026-02-20' }] } },
   ])
+})
+
+test('an event of a grouped email lists 200 of its invoices, and counts all', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, config: lax })
+  const { app, asha } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const lines = Array.from({ length: 257 }, (_none, nth) => ({
+    ...kaveri,
+    amount: nth + 1,
+    dueDate: nth === 0 ? '2026-02-21' : '2026-02-20',
+  }))
+  await ask(app, asha, invoiceCalls.import, { body: { lines } })
+  await aWebhook(app, asha, receiver)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  await app.runJobs()
+  const listed = (event: WebhookPayload | undefined) =>
+    event && 'invoices' in event.data ? [event.data.invoiceCount, event.data.invoices.length, event.data.invoices[0]?.dueDate] : null
+  const [told] = toldTo(receiver).filter(({ type }) => type === 'reminder.sent')
+  expect(listed(told)).toEqual([257, 200, '2026-02-20'])
+  const robot = await connect(app, asha, await anApplication(app))
+  expect(listed((await sample(app, robot, 'reminder.sent'))[0])).toEqual([257, 200, '2026-02-20'])
+  // Without a webhook the sample is composed of the present data.
+  await app.db.execute(sql`DELETE FROM hook_events`)
+  expect(listed((await sample(app, robot, 'reminder.sent'))[0])).toEqual([257, 200, '2026-02-20'])
 })
 
 test('a delivered event keeps the state of its time', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { reminderFact, WebhookEvent, WebhookPayload } from '#contract/integrations.ts'
 import { invoiceStatus } from '#contract/invoices.ts'
 import { runKind } from '#contract/reminders.ts'
+import { mostListed } from '#contract/templates.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
 import type { Clients } from '#server/invoices/pauses.ts'
 import type { InvoiceRow } from '#server/invoices/tables.ts'
@@ -27,8 +28,9 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
     }
     case 'reminder.sent':
     case 'reminder.failed': {
-      const { delivery, invoices, ...clients } = deliveryFacts.parse(facts)
-      return { ...head, type, data: { reminder: delivery, invoices: invoices.map((row) => toInvoice(row, clients)) } }
+      const { delivery, invoices, invoice_count: invoiceCount = invoices.length, ...clients } = deliveryFacts.parse(facts)
+      const listed = invoices.slice(0, mostListed).map((row) => toInvoice(row, clients))
+      return { ...head, type, data: { reminder: delivery, invoices: listed, invoiceCount } }
     }
   }
 }
@@ -164,4 +166,11 @@ const deliveryRow = z
   )
 
 const invoiceFacts = z.object({ invoice: invoiceRow, pauses: clientPauses, holds })
-const deliveryFacts = z.object({ delivery: deliveryRow, invoices: z.array(invoiceRow), pauses: clientPauses, holds })
+const deliveryFacts = z.object({
+  delivery: deliveryRow,
+  invoices: z.array(invoiceRow),
+  /** Missing in facts from before the list had a limit. */
+  invoice_count: z.number().int().optional(),
+  pauses: clientPauses,
+  holds,
+})

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { and, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import { type WebhookEvent, type WebhookPayload, webhookPayload } from '#contract/integrations.ts'
+import { mostListed } from '#contract/templates.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
 import { readClients } from '#server/invoices/pauses.ts'
 import type { InvoiceRow } from '#server/invoices/tables.ts'
@@ -32,7 +34,17 @@ async function readDelivered(db: Database, ownerId: string, type: WebhookEvent):
     .where(and(eq(webhookEvents.ownerId, ownerId), eq(webhookEvents.type, type), isNotNull(webhookEvents.payload)))
     .orderBy(desc(webhookEvents.position))
     .limit(most)
-  return found.map(({ payload }) => webhookPayload.parse(JSON.parse(payload ?? '')))
+  return found.map(({ payload }) => webhookPayload.parse(withCount(JSON.parse(payload ?? ''))))
+}
+
+const payloadOfReminder = z.looseObject({ data: z.looseObject({ invoices: z.array(z.unknown()) }) })
+
+/** A body from before the list of invoices had a limit. */
+function withCount(payload: unknown): unknown {
+  const { data: event } = payloadOfReminder.safeParse(payload)
+  if (!event) return payload
+  const { invoices } = event.data
+  return { ...event, data: { invoiceCount: invoices.length, ...event.data, invoices: invoices.slice(0, mostListed) } }
 }
 
 function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
@@ -70,7 +82,7 @@ async function readInvoices(
     .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), which))
     .orderBy(sql`${newest} DESC`, desc(invoices.id))
     .limit(most)
-  const clients = await readClients(db, ownerId)
+  const clients = await readClients(db, ownerId, found)
   return found.map((row) => ({
     id: idOf(type, row.id),
     type,
@@ -95,18 +107,25 @@ async function readReminders(
     .where(and(eq(deliveries.ownerId, ownerId), eq(deliveries.state, state)))
     .orderBy(sql`${at} DESC`, desc(deliveries.id))
     .limit(most)
-  const ids = found.map(({ delivery }) => delivery.id)
-  const listed =
-    ids.length === 0
-      ? []
-      : await db
-          .select({ deliveryId: deliveryInvoices.deliveryId, invoice: invoices })
-          .from(deliveryInvoices)
-          .innerJoin(invoices, eq(invoices.id, deliveryInvoices.invoiceId))
-          .where(inArray(deliveryInvoices.deliveryId, ids))
-          .orderBy(invoices.dueDate, invoices.id)
-  const clients = await readClients(db, ownerId)
-  return found.map(({ delivery, kind, at }) => ({
+  const covered = await Promise.all(
+    found.map(async ({ delivery }) => {
+      const its = eq(deliveryInvoices.deliveryId, delivery.id)
+      const listed = await db
+        .select({ invoice: invoices })
+        .from(deliveryInvoices)
+        .innerJoin(invoices, eq(invoices.id, deliveryInvoices.invoiceId))
+        .where(its)
+        .orderBy(invoices.dueDate, invoices.id)
+        .limit(mostListed)
+      return { count: await db.$count(deliveryInvoices, its), listed: listed.map(({ invoice }) => invoice) }
+    }),
+  )
+  const clients = await readClients(
+    db,
+    ownerId,
+    covered.flatMap(({ listed }) => listed),
+  )
+  return found.map(({ delivery, kind, at }, nth) => ({
     id: idOf(type, delivery.id),
     type,
     timestamp: at.toString(),
@@ -121,7 +140,8 @@ async function readReminders(
         sentAt: delivery.sentAt?.toString() ?? null,
         serverReply: delivery.serverReply,
       },
-      invoices: listed.filter(({ deliveryId }) => deliveryId === delivery.id).map(({ invoice }) => toInvoice(invoice, clients)),
+      invoices: (covered[nth]?.listed ?? []).map((row) => toInvoice(row, clients)),
+      invoiceCount: covered[nth]?.count ?? 0,
     },
   }))
 }

@@ -1,4 +1,5 @@
 // Also on PostgreSQL: two requests with one key meet on one row.
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
@@ -91,7 +92,10 @@ test.each(['', '   ', 'x'.repeat(256), 'caf\u00e9'])('%j is no key', async (key)
 test('expired keys are pruned', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
-  await create(app, asha, 'old')
+  const { reply } = await create(app, asha, 'old')
+  await app.db.execute(sql`
+    INSERT INTO idempotency_keys (owner_id, key, request_hash, invoice_id, created_at)
+    SELECT owner_id, 'line ' || n, request_hash, invoice_id, created_at FROM idempotency_keys, generate_series(1, 2500) n WHERE invoice_id = ${reply._id}::uuid`)
   app.clock.advance({ hours: 24 })
   await create(app, asha, 'new')
   await pruneIdempotencyKeys(app.db, app.clock.now())

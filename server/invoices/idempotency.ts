@@ -10,6 +10,7 @@ import { texts } from './texts.ts'
 
 /** How long a key is remembered. */
 const kept = { hours: 24 }
+const prunedAtOnce = 1_000
 
 /**
  * The Idempotency-Key of a request; null without one. An empty one, one that is too long, or one with anything but printable ASCII is
@@ -149,9 +150,20 @@ export async function readImported(db: Database, ownerId: string, key: string, n
   })
 }
 
-/** Prunes expired keys; called by a worker. */
+/** Prunes expired keys, a thousand at a time, because each line of an import has one; called by a worker. */
 export async function pruneIdempotencyKeys(db: Database, now: Instant): Promise<void> {
-  await db.delete(idempotencyKeys).where(lte(idempotencyKeys.createdAt, now.subtract(kept)))
+  for (;;) {
+    const old = db
+      .select({ ownerId: idempotencyKeys.ownerId, key: idempotencyKeys.key })
+      .from(idempotencyKeys)
+      .where(lte(idempotencyKeys.createdAt, now.subtract(kept)))
+      .limit(prunedAtOnce)
+    const erased = await db
+      .delete(idempotencyKeys)
+      .where(sql`(${idempotencyKeys.ownerId}, ${idempotencyKeys.key}) IN ${old}`)
+      .returning({ key: idempotencyKeys.key })
+    if (erased.length < prunedAtOnce) return
+  }
 }
 
 const sameInvoice = and(eq(invoices.ownerId, idempotencyKeys.ownerId), eq(invoices.id, idempotencyKeys.invoiceId))

@@ -18,10 +18,11 @@ import { texts } from './texts.ts'
 /** A deleted invoice can be restored for this long; then it is erased. */
 const keptDeleted = { hours: 30 * 24 }
 
-/** Invoices read at a time where all are asked for. */
-const chunk = 1_000
-/** A list of more invoices than this is a heavy call. */
-const large = 2_000
+/** Invoices read at a time where all are asked for: about 20 ms of work. */
+const chunk = 250
+/** A list or preview of more invoices than this is streamed, as one of two at a time; of more than `large` it counts as a heavy call. */
+export const long = 250
+export const large = 2_000
 /** The most open invoices of an account: each is looked at every day. */
 export const mostOpen = 50_000
 
@@ -52,9 +53,9 @@ export async function* invoicePages(db: Database, ownerId: string, query: Invoic
   }
 }
 
-/** Whether an account has so many invoices that reading all of them is a heavy call. */
-export async function hasLargeList(db: Database, ownerId: string): Promise<boolean> {
-  return (await countUpTo(db, large + 1, and(...listed(ownerId, {})))) > large
+/** How many invoices an account has; those beyond `large` count as one. */
+export async function sizeOfList(db: Database, ownerId: string): Promise<number> {
+  return countUpTo(db, large + 1, and(...listed(ownerId, {})))
 }
 
 async function countUpTo(db: Database, most: number, which: SQL | undefined): Promise<number> {

@@ -4,7 +4,7 @@ import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 
@@ -19,10 +19,11 @@ export interface Clients {
 
 export const noClients: Clients = { pauses: new Map(), holds: new Map() }
 
-/** Of all clients of an account, or of one: an account may have tens of thousands. */
-export async function readClients(db: Database, ownerId: string, clientEmail?: string): Promise<Clients> {
+/** Of all clients of an account, or of these invoices: an account may have tens of thousands. */
+export async function readClients(db: Database, ownerId: string, rows?: Pick<InvoiceRow, 'clientEmail'>[]): Promise<Clients> {
+  const emails = rows && arrayText(rows.map(({ clientEmail }) => clientEmail.toLowerCase()))
   const its = (key: typeof clientPauses.clientKey | typeof addressHolds.clientKey) =>
-    clientEmail === undefined ? undefined : eq(key, clientEmail.toLowerCase())
+    emails === undefined ? undefined : sql`${key} = ANY(${emails}::text[])`
   const pauses = await db
     .select()
     .from(clientPauses)

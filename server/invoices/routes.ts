@@ -11,13 +11,15 @@ import { createIdempotently, readIdempotencyKey, readImported } from './idempote
 import { importInvoices } from './import.ts'
 import {
   createInvoice,
-  hasLargeList,
   invoicePages,
   invoicesVersion,
+  large,
   listInvoices,
+  long,
   readInvoice,
   removeInvoice,
   restoreInvoice,
+  sizeOfList,
   toInvoice,
   updateInvoice,
   zoneOf,
@@ -39,21 +41,21 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
       reply.status(304)
       return []
     }
-    const whole = query.limit === undefined && (await hasLargeList(db, account.id))
-    if (whole) {
-      await enterHeavy()
+    const size = query.limit ?? (await sizeOfList(db, account.id))
+    if (size > long) await enterHeavy({ counted: size > large })
+    if (size > long && query.limit === undefined) {
       const clients = await readClients(db, account.id)
       return streamed(jsonList(invoice, toInvoices(invoicePages(db, account.id, query), clients)))
     }
     const { page, next } = await listInvoices(db, account.id, query)
     if (next) reply.header('link', `<${invoiceCalls.list.path}?${nextQuery(query, next)}>; rel="next"`)
-    const clients = await readClients(db, account.id)
+    const clients = await readClients(db, account.id, page)
     return page.map((row) => toInvoice(row, clients))
   })
   async function* toInvoices(pages: AsyncIterable<InvoiceRow[]>, clients: Clients) {
     for await (const page of pages) yield page.map((row) => toInvoice(row, clients))
   }
-  const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClients(db, account.id, row.clientEmail))
+  const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClients(db, account.id, [row]))
   answer(app, invoiceCalls.create, async ({ body }, { account }, { request }) => {
     const now = clock.now()
     const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config)

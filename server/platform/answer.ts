@@ -51,8 +51,16 @@ export type Authenticate = (request: FastifyRequest, call: Call, reply: FastifyR
 /** A call without a reply answers nothing. */
 type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C> | Streamed<CallReply<C>>
 
-/** Waits until an account may make one more call that reads or writes many records, or refuses with `too_many`. */
-export type EnterHeavyCall = (ownerId: string, reply: FastifyReply) => Promise<void>
+interface Heavy {
+  /** Whether it counts among the heavy calls of the minute; by default it does. */
+  counted?: boolean
+}
+
+/** Waits until an account may make one more call, or one more that reads or writes many records, or refuses with `too_many`. */
+export interface CallLimits {
+  enter(ownerId: string, reply: FastifyReply): Promise<void>
+  enterHeavy(ownerId: string, reply: FastifyReply, about?: Heavy): Promise<void>
+}
 
 interface Http {
   request: FastifyRequest
@@ -62,13 +70,13 @@ interface Http {
 /** What a private call is handed. */
 interface OwnHttp extends Http {
   /** Must be called before a call reads or writes many records. */
-  enterHeavy(): Promise<void>
+  enterHeavy(about?: Heavy): Promise<void>
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     authenticate: Authenticate
-    enterHeavyCall: EnterHeavyCall
+    callLimits: CallLimits
     /** Answers a browser's request for an unknown URL; null without a client build. */
     notFoundPage: { answer: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null }
   }
@@ -78,7 +86,7 @@ declare module 'fastify' {
 export async function openApp(options: {
   log: Log
   authenticate: Authenticate
-  enterHeavyCall?: EnterHeavyCall
+  callLimits?: CallLimits
   trustProxy: Config['trustProxy']
   https?: boolean
 }): Promise<App> {
@@ -109,7 +117,7 @@ export async function openApp(options: {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('authenticate', options.authenticate)
-  app.decorate('enterHeavyCall', options.enterHeavyCall ?? (async () => undefined))
+  app.decorate('callLimits', options.callLimits ?? { enter: async () => undefined, enterHeavy: async () => undefined })
   app.decorate('notFoundPage', { answer: null })
   hardenAnswers(app, { https })
   await app.register(cookie)
@@ -165,10 +173,16 @@ export function answer<C extends Call>(
       // A body may follow its headers minutes later: its session may have ended meanwhile.
       const slow = performance.now() - known.at > slowBodyMs
       const principal = slow ? await app.authenticate(http.request, call, http.reply) : known.principal
-      return handle(parts, principal, { ...http, enterHeavy: () => app.enterHeavyCall(principal.account.id, http.reply) })
+      return handle(parts, principal, {
+        ...http,
+        enterHeavy: (about) => app.callLimits.enterHeavy(principal.account.id, http.reply, about),
+      })
     },
     async (request, reply) => {
-      authenticated.set(request, { principal: await app.authenticate(request, call, reply), at: performance.now() })
+      const principal = await app.authenticate(request, call, reply)
+      // Before the body is read: bodies that wait take memory.
+      await app.callLimits.enter(principal.account.id, reply)
+      authenticated.set(request, { principal, at: performance.now() })
     },
   )
 }

@@ -1,5 +1,5 @@
 import { reminderCalls } from '#contract/reminders.ts'
-import { hasLargeList } from '#server/invoices/invoices.ts'
+import { large, long, sizeOfList } from '#server/invoices/invoices.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { streamed } from '#server/platform/stream-json.ts'
@@ -22,14 +22,17 @@ import {
   tryAddress,
 } from './reminders.ts'
 
+/** A draft of more than this is a heavy call. */
+const few = 1_000
+
 export function reminderRoutes(app: App, deps: Deps): void {
   const { db, clock, queue, config } = deps
   answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(deps, account, clock.now()))
   answer(app, reminderCalls.preview, async ({ query: { limit, cursor } }, { account }, { reply, enterHeavy }) => {
     const now = clock.now()
-    const large = await hasLargeList(db, account.id)
-    if (large) await enterHeavy()
-    if (limit === undefined) return large ? streamed(previewJson(deps, account, now)) : previewReminders(deps, account, now)
+    const size = await sizeOfList(db, account.id)
+    if (size > long) await enterHeavy({ counted: size > large })
+    if (limit === undefined) return size > long ? streamed(previewJson(deps, account, now)) : previewReminders(deps, account, now)
     const { preview, next } = await previewPage(deps, account, now, { limit, cursor })
     const query = new URLSearchParams({ limit: String(limit), cursor: next ?? '' })
     if (next) reply.header('link', `<${reminderCalls.preview.path}?${query}>; rel="next"`)
@@ -41,7 +44,10 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.sendNow, async ({ body }, { account }, { reply }) =>
     follow(deps, account, await sendNow({ db, queue, account, now: clock.now(), config }, body ?? {}), reply),
   )
-  answer(app, reminderCalls.draft, ({ body }, { account }) => draftReminder({ db, account, now: clock.now(), config }, body))
+  answer(app, reminderCalls.draft, async ({ body }, { account }, { enterHeavy }) => {
+    if (body.invoiceIds.length > few) await enterHeavy()
+    return draftReminder({ db, account, now: clock.now(), config }, body)
+  })
   answer(app, reminderCalls.tryAddress, async ({ body }, { account }, { reply }) =>
     follow(deps, account, await tryAddress({ db, queue, account, now: clock.now(), config }, body.clientEmail), reply),
   )

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { later, silence } from '#test/fakes/smtp-server.ts'
 import { type Account, onAnyDatabase, openMailServer, send } from '#test/faults/environment.ts'
 import { percentile, row, seconds } from '#test/faults/row.ts'
 import type { Program } from '#test/program.ts'
+import { systemMailEnv } from './browser.ts'
 
 type Abuse = (account: Account, nth: number) => Promise<unknown>
 
@@ -67,9 +69,12 @@ function addressOf({ id }: Account): string {
   return `198.${18 + (Number.parseInt(id.slice(-2), 16) % 2)}.${Number.parseInt(id.slice(-4, -2), 16)}.${Number.parseInt(id.slice(-6, -4), 16)}`
 }
 
+/** Eleven minutes, so only `npm run attack` and `npm run test:full` run it. */
 row('96', '200 accounts abuse everything above for ten minutes, beside 20 ordinary ones', async (trial) => {
-  trial.mustHold('ordinary accounts: 95 % of calls within 300 ms, their emails within 2 s, 0 lost, 0 twice')
-  const [minutes, many, ordinaryCount] = [10, 200, 20]
+  trial.mustHold(
+    'ordinary accounts: 95 % of calls within 300 ms and their emails within 2 s, or within 3 times what these take in the minute before; 0 lost, 0 twice',
+  )
+  const [idleMinutes, minutes, many, ordinaryCount] = [1, 10, 200, 20]
   const environment = await onAnyDatabase(trial)
   const healthy = await openMailServer(trial)
   const hanging = trial.stack.use(await openFakeReceiver())
@@ -89,58 +94,80 @@ row('96', '200 accounts abuse everything above for ten minutes, beside 20 ordina
     .flat()
     .slice(0, many)
   const ordinary = await environment.createAccounts({ count: ordinaryCount, invoices: 5, smtp: healthy, name: 'ordinary' })
-  const program = await environment.start({ RATE_LIMIT: 'on', TRUST_PROXY: '127.0.0.1', HOOK_ALLOW_PRIVATE_HOSTS: 'true' })
-  const until = performance.now() + minutes * 60_000
-  const going = () => performance.now() < until && !trial.signal.aborted
+  const systemMail = await openMailServer(trial, { delayMs: 100 })
+  await environment.prepare(async (db) => {
+    await db.execute(sql`UPDATE accounts SET email_verified_at = now()`)
+  })
+  const program = await environment.start({
+    ...systemMailEnv(systemMail),
+    RATE_LIMIT: 'on',
+    TRUST_PROXY: '127.0.0.1',
+    HOOK_ALLOW_PRIVATE_HOSTS: 'true',
+  })
+  const failures: string[] = []
+  const expected: string[] = []
+  /** What the ordinary accounts do for so long, and how long it took them. */
+  const work = async (name: string, forMinutes: number) => {
+    const until = performance.now() + forMinutes * 60_000
+    const going = () => performance.now() < until && !trial.signal.aborted
+    const calls: number[] = []
+    const emails: number[] = []
+    const timed = async (account: Account, call: string, body?: object) => {
+      const answered = await send(program, account, call, { ...(body ? { body } : {}), from: addressOf(account) })
+      calls.push(answered.ms)
+      if (answered.status >= 400) failures.push(`${call}: ${answered.status}`)
+      return answered
+    }
+    const working = ordinary.map(async (account, at) => {
+      await pause(at * 500)
+      for (let nth = 0; going(); nth += 1) {
+        await timed(account, 'GET /invoice')
+        await timed(account, 'GET /reminder/status')
+        const client = `${name}-${at}-${nth}`
+        const { body } = await timed(account, 'POST /invoice', invoice(client))
+        const began = performance.now()
+        // Answers once every email was attempted, so its time is that of the mail server.
+        const sent = send(program, account, 'POST /reminder/send-immediate', { from: addressOf(account) })
+        expected.push(`${client}@example.com`)
+        const arrived = () => healthy.mails.some(({ envelope }) => envelope.to.includes(`${client}@example.com`))
+        // One that does not arrive is counted at the end.
+        await trial.until('the email arrives', arrived, { everyMs: 10, seconds: 60 }).catch(() => undefined)
+        emails.push(performance.now() - began)
+        const { status } = await sent
+        if (status >= 400) failures.push(`Send Now: ${status}`)
+        await timed(account, `PATCH /invoice/${(body as { _id: string })._id}`, { status: 'paid' })
+        await pause(10_000)
+      }
+    })
+    await Promise.all(working)
+    return { calls, emails, call: percentile(calls, 0.95), email: percentile(emails, 0.95) }
+  }
+  const before = await work('before', idleMinutes)
+
   const kinds = abuses(program, hanging.url)
-  let abused = 0
+  const abuse = { now: true, rounds: 0 }
   const abusing = attackers.map(async (account, at) => {
-    for (let nth = 0; going(); nth += 1) {
+    for (let nth = 0; abuse.now; nth += 1) {
       await kinds[at % kinds.length]?.(account, nth)
-      abused += 1
+      abuse.rounds += 1
       // As often as 60 calls a minute allow.
       await pause(500 + trial.random() * 1_000)
     }
   })
-
-  const calls: number[] = []
-  const emails: number[] = []
-  const failures: string[] = []
-  const expected: string[] = []
-  const timed = async (account: Account, call: string, body?: object) => {
-    const answered = await send(program, account, call, { ...(body ? { body } : {}), from: addressOf(account) })
-    calls.push(answered.ms)
-    if (answered.status >= 400) failures.push(`${call}: ${answered.status}`)
-    return answered
-  }
-  const working = ordinary.map(async (account, at) => {
-    await pause(at * 500)
-    for (let nth = 0; going(); nth += 1) {
-      await timed(account, 'GET /invoice')
-      await timed(account, 'GET /reminder/status')
-      const client = `fresh-${at}-${nth}`
-      const { body } = await timed(account, 'POST /invoice', invoice(client))
-      const began = performance.now()
-      // Answers once every email was attempted, so its time is that of the mail server.
-      const sent = send(program, account, 'POST /reminder/send-immediate', { from: addressOf(account) })
-      expected.push(`${client}@example.com`)
-      const arrived = () => healthy.mails.some(({ envelope }) => envelope.to.includes(`${client}@example.com`))
-      // One that does not arrive is counted at the end.
-      await trial.until('the email arrives', arrived, { everyMs: 10, seconds: 60 }).catch(() => undefined)
-      emails.push(performance.now() - began)
-      const { status } = await sent
-      if (status >= 400) failures.push(`Send Now: ${status}`)
-      await timed(account, `PATCH /invoice/${(body as { _id: string })._id}`, { status: 'paid' })
-      await pause(10_000)
-    }
+  const { calls, emails, call, email } = await work('during', minutes).finally(() => {
+    abuse.now = false
   })
-  await Promise.all([...working, ...abusing])
+  await Promise.all(abusing)
   const received = healthy.mails.flatMap(({ envelope }) => envelope.to)
   const lost = expected.filter((to) => !received.includes(to)).length
   const twice = expected.filter((to) => received.filter((one) => one === to).length > 1).length
-  const [call, email] = [percentile(calls, 0.95), percentile(emails, 0.95)]
   return {
-    figure: `${abused} rounds of abuse; ${calls.length} ordinary calls, 95 % within ${call.toFixed(0)} ms, ${failures.length} refused${failures[0] ? ` (${failures[0]})` : ''}; ${emails.length} emails, 95 % within ${seconds(email)}, the slowest ${seconds(Math.max(...emails))}; lost ${lost}, twice ${twice}`,
-    holds: call <= 300 && email <= 2_000 && lost === 0 && twice === 0 && failures.length === 0,
+    figure: `${abuse.rounds} rounds of abuse; ${calls.length} ordinary calls, 95 % within ${call.toFixed(0)} ms (before ${before.call.toFixed(0)} ms), ${failures.length} refused${failures[0] ? ` (${failures[0]})` : ''}; ${emails.length} emails, 95 % within ${seconds(email)} (before ${seconds(before.email)}), the slowest ${seconds(Math.max(...emails))}; lost ${lost}, twice ${twice}`,
+    holds:
+      call <= Math.max(300, before.call * 3) &&
+      email <= Math.max(2_000, before.email * 3) &&
+      lost === 0 &&
+      twice === 0 &&
+      failures.length === 0,
   }
 })

@@ -92,6 +92,7 @@ export const reminderEventFields = [
   ...eventFields,
   ...within('data__reminder__', reminderFields),
   ...within('data__invoices[]', invoiceFields, 'Invoices '),
+  { key: 'data__invoiceCount', label: 'Number of Invoices', type: 'integer' },
 ]
 
 /**
@@ -112,5 +113,5 @@ export function reminderEvent(type, change = {}, invoiceChange = {}) {
     ...change,
   }
   const event = { id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8', type, timestamp: '2026-03-02T04:30:00Z' }
-  return { ...event, data: { reminder, invoices: [{ ...invoice, ...invoiceChange }] } }
+  return { ...event, data: { reminder, invoices: [{ ...invoice, ...invoiceChange }], invoiceCount: 1 } }
 }

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { openTestApp } from '#test/harness.ts'
-import { openHeavyCalls } from './heavy-calls.ts'
+import { openCallLimits } from './call-limits.ts'
 
 /** A reply whose end is up to the test. */
 const aReply = () => {
@@ -14,7 +14,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test('two heavy calls of an account run at a time, eight wait, and others are refused; other accounts are not affected', async () => {
   await using app = await openTestApp()
-  const enter = openHeavyCalls(app.deps)
+  const { enterHeavy: enter } = openCallLimits(app.deps)
   const entered: string[] = []
   const replies = Array.from({ length: 10 }, aReply)
   const waiting = replies.map(({ reply }, nth) => enter('asha', reply).then(() => entered.push(`asha ${nth}`)))
@@ -37,9 +37,27 @@ test('two heavy calls of an account run at a time, eight wait, and others are re
   expect(entered).toHaveLength(10)
 })
 
+test('six calls of an account run at a time, 200 wait until one ends, and others are refused; other accounts are not affected', async () => {
+  await using app = await openTestApp()
+  const { enter } = openCallLimits(app.deps)
+  let entered = 0
+  const replies = Array.from({ length: 206 }, aReply)
+  const waiting = replies.map(({ reply }) => enter('asha', reply).then(() => (entered += 1)))
+  await settled()
+  expect(entered).toBe(6)
+  await expect(enter('asha', aReply().reply)).rejects.toMatchObject({ code: 'too_many', retryAfter: 2 })
+  await enter('meera', aReply().reply)
+  for (const { end } of replies) {
+    end()
+    await settled()
+  }
+  await Promise.all(waiting)
+  expect(entered).toBe(206)
+})
+
 test('sixty heavy calls a minute, over all processes', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
-  const [one, other] = [openHeavyCalls(app.deps), openHeavyCalls(app.deps)]
+  const [one, other] = [openCallLimits(app.deps).enterHeavy, openCallLimits(app.deps).enterHeavy]
   const call = async (enter: typeof one) => {
     const { reply, end } = aReply()
     await enter('asha', reply)

@@ -1,0 +1,22 @@
+-- An event lists as many invoices as its email does, and counts all.
+CREATE OR REPLACE FUNCTION "tell_of_delivery"() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	event text := 'reminder.' || NEW."state";
+BEGIN
+	IF "is_listened_to"(NEW."owner_id", event) THEN
+		INSERT INTO "hook_events" ("id", "owner_id", "type", "happened_at", "facts")
+		SELECT gen_random_uuid(), NEW."owner_id", event, NEW."sent_at", jsonb_build_object(
+			'delivery', jsonb_build_object('id', NEW."id", 'run_id', NEW."run_id", 'kind', (SELECT r."kind" FROM "runs" r WHERE r."id" = NEW."run_id"),
+				'client_email', NEW."client_email", 'subject', NEW."subject", 'attempt', NEW."attempt", 'sent_at', NEW."sent_at",
+				'server_reply', NEW."server_reply"),
+			'invoices', coalesce(jsonb_agg(to_jsonb(i) ORDER BY i."due_date", i."id"), '[]'),
+			'invoice_count', (SELECT count(*) FROM "delivery_invoices" n WHERE n."delivery_id" = NEW."id"),
+			'pauses', "client_pauses_of"(NEW."owner_id", array_agg(i."client_email")),
+			'holds', "address_holds_of"(NEW."owner_id", array_agg(i."client_email")))
+		FROM (
+			SELECT v.* FROM "delivery_invoices" di JOIN "invoices" v ON v."id" = di."invoice_id" WHERE di."delivery_id" = NEW."id"
+			ORDER BY v."due_date", v."id" LIMIT 200) i;
+	END IF;
+	RETURN NULL;
+END;
+$$;

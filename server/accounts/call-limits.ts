@@ -1,0 +1,91 @@
+import type { FastifyReply } from 'fastify'
+import type { CallLimits } from '#server/platform/answer.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { refusals } from './texts.ts'
+import { countOne, secondsUntil } from './throttle.ts'
+
+interface Limit {
+  /** Calls of one account in one process at a time, how many more may wait for one of them to end, and for how long in ms. */
+  atOnce: number
+  mostWaiting: number
+  patience: number
+  words: string
+}
+
+/** As many as a browser has connections, so that only programs wait, and fewer than the pool has, because calls of one account wait for its row. */
+const calls: Limit = { atOnce: 6, mostWaiting: 200, patience: 20_000, words: refusals.busy }
+const heavyCalls: Limit = { atOnce: 2, mostWaiting: 8, patience: 5_000, words: refusals.busyHeavy }
+/** Heavy calls of one account in a minute over all processes. */
+const heavyRate = { limit: 60, seconds: 60 }
+/** When a call that was refused because others run should be sent again, in seconds. */
+const busyRetry = 2
+
+interface Line {
+  running: number
+  waiting: (() => void)[]
+}
+
+/**
+ * Limits the calls of one account, because they take connections, memory and time that others need; further ones those that read or write many records. Refuses
+ * with `too_many`, and says when to try again. A call ends when its answer was sent, however slowly it is read.
+ */
+export function openCallLimits({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>): CallLimits {
+  const enterHeavy = inLine(heavyCalls)
+  return {
+    enter: inLine(calls),
+    async enterHeavy(ownerId, reply, { counted: counts = true } = {}) {
+      const now = clock.now()
+      const counted = config.rateLimit && counts ? await countOne(db, `heavy:${ownerId}`, heavyRate.seconds, now) : null
+      if (counted && counted.count > heavyRate.limit) {
+        const seconds = secondsUntil(counted.until, now)
+        throw new ProblemError('too_many', refusals.tooManyHeavy(heavyRate.limit, seconds), { retryAfter: seconds })
+      }
+      await enterHeavy(ownerId, reply)
+    },
+  }
+}
+
+function inLine(limit: Limit): (ownerId: string, reply: FastifyReply) => Promise<void> {
+  const lines = new Map<string, Line>()
+  const leave = (ownerId: string, line: Line) => {
+    const next = line.waiting.shift()
+    if (next) return next()
+    line.running -= 1
+    if (line.running === 0) lines.delete(ownerId)
+  }
+  return async (ownerId, reply) => {
+    const line = lines.get(ownerId) ?? { running: 0, waiting: [] }
+    lines.set(ownerId, line)
+    if (line.running < limit.atOnce) line.running += 1
+    else await queueUp(line, limit)
+    const release = once(() => leave(ownerId, line))
+    reply.raw.once('finish', release).once('close', release)
+    if (reply.raw.destroyed) release()
+  }
+}
+
+function queueUp(line: Line, { mostWaiting, patience, words }: Limit): Promise<void> {
+  const busy = () => new ProblemError('too_many', words, { retryAfter: busyRetry })
+  if (line.waiting.length >= mostWaiting) throw busy()
+  return new Promise((resolve, reject) => {
+    const go = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      line.waiting.splice(line.waiting.indexOf(go), 1)
+      reject(busy())
+    }, patience)
+    line.waiting.push(go)
+  })
+}
+
+function once(work: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    work()
+  }
+}
