@@ -109,7 +109,7 @@ export const quote = z.object({
   firstChargeAt: z.string().nullable(),
   /** The paid plan that ends with this purchase. */
   replaces: paidPlanName.nullable(),
-  /** What is charged today and when the next charge comes: `₹9 today. Next charge: ₹9 on 02/04/2026.` */
+  /** What is charged today and when the next charge comes: `₹9 today. Next charge: ₹9 on 02/04/2026, then every month.` */
   charges: z.string(),
   /** What else it means, in one or two sentences; empty where the plain price says it all. */
   message: z.string(),

@@ -14,8 +14,8 @@ export type BillingPeriod = (typeof billingPeriods)[number]
 export const paymentTypes = ['onetime', 'subscription'] as const
 export type PaymentType = (typeof paymentTypes)[number]
 
-/** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. */
-export const abilities = ['scheduling', 'smartReminders', 'advancedAnalytics', 'whiteLabel', 'apiAccess', 'teamCollaboration'] as const
+/** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. Only what exists: a feature that is coming is none. */
+export const abilities = ['scheduling', 'apiAccess'] as const
 export type Ability = (typeof abilities)[number]
 
 export interface Feature {
@@ -45,8 +45,6 @@ export interface Plan {
 const there = (text: string): Feature => ({ text, coming: false })
 const coming = (text: string): Feature => ({ text, coming: true })
 
-const proAbilities: Ability[] = ['scheduling', 'smartReminders', 'advancedAnalytics']
-
 /** In the order of the cards; each one includes what the one before it can. */
 export const plans: readonly Plan[] = [
   {
@@ -71,7 +69,7 @@ export const plans: readonly Plan[] = [
     cardText: 'Start Pro Trial',
     popular: true,
     invoicesPerMonth: null,
-    abilities: proAbilities,
+    abilities: ['scheduling'],
   },
   {
     name: 'enterprise',
@@ -89,7 +87,7 @@ export const plans: readonly Plan[] = [
     cardText: 'Contact Sales',
     popular: false,
     invoicesPerMonth: null,
-    abilities: [...proAbilities, 'whiteLabel', 'apiAccess', 'teamCollaboration'],
+    abilities: ['scheduling', 'apiAccess'],
   },
 ]
 

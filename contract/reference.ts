@@ -475,18 +475,18 @@ export const explainedCalls: ExplainedCall[] = [
   explain('resumeDeliveries', integrationCalls.subscribe, {
     subject: 'Zapier',
     refusals: {},
-    example: { reply: { sendReminders: true, available: true } },
+    example: { reply: { sendReminders: true, available: true, connected: true } },
   }),
   explain('pauseDeliveries', integrationCalls.unsubscribe, {
     subject: 'Zapier',
     detail: 'Events during the pause are stored and delivered when deliveries resume.',
     refusals: {},
-    example: { reply: { sendReminders: false, available: true } },
+    example: { reply: { sendReminders: false, available: true, connected: true } },
   }),
   explain('getDeliveries', integrationCalls.subscription, {
     subject: 'Zapier',
     refusals: {},
-    example: { reply: { sendReminders: true, available: true } },
+    example: { reply: { sendReminders: true, available: true, connected: true } },
   }),
 ]
 

@@ -5,6 +5,7 @@ const settingsRecord = z
   .object({
     sendReminders: z.boolean().meta({ description: 'Events are delivered to Zapier.' }),
     available: z.boolean().meta({ description: 'This server is set up for Zapier.' }),
+    connected: z.boolean().meta({ description: 'Zapier has access to the account: without it nothing is delivered.' }),
   })
   .meta({ id: 'ZapierSettings', description: 'Whether events are delivered to Zapier.' })
 

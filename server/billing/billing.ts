@@ -89,11 +89,11 @@ export type Wanted = 'scheduling' | { ability: 'apiAccess'; what: 'API keys' | '
 
 /** Refuses with `plan_limit`, naming what was asked for and which plan has it, where the account may not do it. */
 export async function refuseWithout(wanted: Wanted, db: Database, ownerId: string, now: Instant, config: Selling): Promise<void> {
-  const { abilities, plan } = await entitlementsOf(db, ownerId, now, config)
+  const { abilities } = await entitlementsOf(db, ownerId, now, config)
   const ability = wanted === 'scheduling' ? wanted : wanted.ability
   if (abilities.includes(ability)) return
-  const [here, lifts] = [planOf(plan).title, planThatLifts(ability).title]
-  const message = wanted === 'scheduling' ? refusals.noScheduling(here, lifts) : refusals.notIncluded(wanted.what, here, lifts)
+  const lifts = planThatLifts(ability).title
+  const message = wanted === 'scheduling' ? refusals.noScheduling(lifts) : refusals.notIncluded(wanted.what, lifts)
   throw new ProblemError('plan_limit', message)
 }
 
@@ -183,10 +183,7 @@ export async function readSubscription(db: Database, owner: Owner, now: Instant,
 export function planState(about: { current: PlanPeriod | null; entitled: Entitlements; timezone: string }, now: Instant): string {
   const { current, entitled, timezone } = about
   const { title } = planOf(current?.plan ?? entitled.plan)
-  if (!current) {
-    if (entitled.by === 'unlimited_server') return states.unlimited
-    return entitled.by === 'trial' && entitled.until ? states.trial(title, daysUntil(entitled.until, now)) : title
-  }
+  if (!current) return entitled.by === 'trial' && entitled.until ? states.trial(title, daysUntil(entitled.until, now)) : title
   if (current.status === 'past_due') return states.pastDue(title)
   if (current.ends && current.to) return states.until(title, dayOf(current.to, timezone))
   const charge = nextChargeOf(current)

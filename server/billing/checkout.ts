@@ -105,14 +105,15 @@ export async function quoteFor(deps: ReconcileDeps, account: Account, buying: Bu
     nextChargeAt: nextChargeAt?.toString() ?? null,
     charges: [
       quote.today(dueMinor),
-      nextChargeAt ? quote.nextCharge(priceMinor, dayOf(nextChargeAt, account.timezone)) : quote.noNextCharge,
+      nextChargeAt
+        ? quote.nextCharge(priceMinor, dayOf(nextChargeAt, account.timezone), periodWord[buying.billingPeriod])
+        : quote.noNextCharge,
     ].join(' '),
     replaces: replaces?.plan ?? null,
     message: [
       ...(current && creditMinor > 0 ? [quote.credit(creditMinor, planOf(current.plan).title)] : []),
       ...(current && renews ? [quote.follows(planOf(current.plan).title, dayOf(startsAt, account.timezone))] : []),
       ...(current && !renews && creditMinor === 0 ? [quote.replaces(planOf(current.plan).title)] : []),
-      ...(firstChargeAt ? [quote.firstCharge(priceMinor, dayOf(firstChargeAt, account.timezone), periodWord[buying.billingPeriod])] : []),
       ...(endsAt && !current && buying.plan === trialPlan && Temporal.Instant.compare(now, trialEndOf(account)) < 0
         ? [quote.inTrial(planOf(trialPlan).title, dayOf(trialEndOf(account), account.timezone), periodWord[buying.billingPeriod])]
         : []),

@@ -35,10 +35,8 @@ export const refusals = {
     `${about.plan} includes ${about.perMonth} invoices a month, and you have created ${about.over ? 'more' : 'as many'}. ${about.lifts} has no limit. On ${about.plan} you can continue from ${about.next}.`,
   mostInMonth: (most: number, next: string) =>
     `An account can create ${most.toLocaleString('en-IN')} invoices a month, and yours has created that many. You can continue from ${next}.`,
-  noScheduling: (plan: string, lifts: string) =>
-    `${plan} sends reminders only with Send Now. Daily reminders are part of ${lifts}: choose ${lifts} under Pricing to start them.`,
-  notIncluded: (wanted: string, plan: string, lifts: string) =>
-    `${wanted} are not part of ${plan}. They are part of ${lifts}: choose ${lifts} under Pricing.`,
+  noScheduling: (lifts: string) => `Daily reminders need ${lifts}: choose it under Pricing. Send Now works without it.`,
+  notIncluded: (wanted: string, lifts: string) => `${wanted} need ${lifts}: choose it under Pricing.`,
 }
 
 /** The plan of an account, in one voice. */
@@ -48,19 +46,16 @@ export const states = {
   renews: (plan: string, date: string) => `${plan}, renews on ${date}`,
   firstCharge: (plan: string, date: string) => `${plan}, first charge on ${date}`,
   pastDue: (plan: string) => `${plan}, payment overdue`,
-  unlimited: 'No plan needed',
 }
 
 /** The sentences of a quote. */
 export const quote = {
   today: (minor: number) => (minor === 0 ? 'No charge today.' : `${formatPrice(minor)} today.`),
-  nextCharge: (minor: number, date: string) => `Next charge: ${formatPrice(minor)} on ${date}.`,
+  nextCharge: (minor: number, date: string, period: string) => `Next charge: ${formatPrice(minor)} on ${date}, then every ${period}.`,
   noNextCharge: 'No further charge.',
   credit: (creditMinor: number, plan: string) => `Includes a ${formatPrice(creditMinor)} credit from your current ${plan} plan.`,
   follows: (plan: string, date: string) => `It begins on ${date}, when your present ${plan} ends.`,
   replaces: (plan: string) => `It replaces ${plan} immediately.`,
-  firstCharge: (priceMinor: number, date: string, period: string) =>
-    `No charge today. First charge: ${formatPrice(priceMinor)} on ${date}, then every ${period}.`,
   inTrial: (plan: string, date: string, period: string) =>
     `Your free trial of ${plan} runs until ${date}. One-time: your ${period} starts today. Auto-Recurring: the first charge is after the trial.`,
   runsUntil: (plan: string, date: string) => `${plan} then runs until ${date}.`,

@@ -81,6 +81,17 @@ test('new access is reported to the owner by email, without its name and with th
   expect(words.some((text) => text.includes('An API key for your Duely account was created'))).toBe(true)
   expect(words.some((text) => text.includes('was given access to your Duely account'))).toBe(true)
   for (const text of words) expect(text).toMatch(/See what happened:\n.*\/dashboard\/connections\n/)
+  for (const text of words) expect(text).toContain('set a new password')
+})
+
+test('an account that signs in with Google is advised to secure that, as it has no password', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openWithMail(smtp)
+  await aKey(app, await aPerson(app, { confirmed: true, googleId: '10769150350006150715113082367' }))
+  await app.runJobs()
+  const { text = '' } = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  expect(text.replaceAll('\n', ' ')).toContain('revoke the access now, secure your Google account, and sign out')
+  expect(text).not.toContain('password')
 })
 
 test('a link handed over by the operator keeps the connections', async () => {

@@ -126,7 +126,7 @@ test('where plans are sold a key works as long as the plan has API access', asyn
   const refused = await ask(app, asha, integrationCalls.addKey, { body: { name: 'Nightly job', scopes: ['read'] } })
   expect(refused).toMatchObject({
     status: 402,
-    problem: { code: 'plan_limit', message: 'API keys are not part of Pro. They are part of Enterprise: choose Enterprise under Pricing.' },
+    problem: { code: 'plan_limit', message: 'API keys need Enterprise: choose it under Pricing.' },
   })
   await buyOnce(shop, asha, 'enterprise')
   const key = await aKey(app, asha)

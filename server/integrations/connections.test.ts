@@ -71,15 +71,16 @@ test('disconnecting Zapier removes its webhooks and the subscription', async () 
   await app.db.insert(webhooks).values({ ...zap, events: ['invoice.paid'] })
   await ask(app, asha, integrationCalls.disconnect, { params: { id: grantId } })
   expect(await app.db.select().from(webhooks)).toEqual([])
-  expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: true })
+  expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: true, connected: false })
 })
 
 test('the subscription to Zapier is shown on its connection', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const asha = await aPerson(app)
-  expect((await ask(app, asha, zapierCalls.subscribe)).reply).toEqual({ sendReminders: true, available: true })
-  expect((await ask(app, asha, zapierCalls.unsubscribe)).reply).toEqual({ sendReminders: false, available: true })
+  expect((await ask(app, asha, zapierCalls.subscribe)).reply).toEqual({ sendReminders: true, available: true, connected: false })
+  expect((await ask(app, asha, zapierCalls.unsubscribe)).reply).toEqual({ sendReminders: false, available: true, connected: false })
   const { token } = await connect(app, asha, zapierItself)
+  expect((await ask(app, asha, zapierCalls.subscribe)).reply).toEqual({ sendReminders: true, available: true, connected: true })
   expect(await connectionsOf(app, asha)).toMatchObject([{ paused: false }])
   expect((await ask(app, { token }, zapierCalls.unsubscribe)).reply.sendReminders).toBe(false)
   expect(await connectionsOf(app, asha)).toMatchObject([{ paused: true }])
@@ -88,7 +89,11 @@ test('the subscription to Zapier is shown on its connection', async () => {
 
 test('a server without Zapier reports it as unavailable', async () => {
   await using app = await openTestApp()
-  expect((await ask(app, await aPerson(app), zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: false })
+  expect((await ask(app, await aPerson(app), zapierCalls.subscription)).reply).toEqual({
+    sendReminders: false,
+    available: false,
+    connected: false,
+  })
 })
 
 test('a key is shown once, recognized by its ending, and revoked', async () => {

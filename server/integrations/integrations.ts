@@ -10,7 +10,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './tables.ts'
-import { accessGrantedEmails, texts } from './texts.ts'
+import { accessGrantedEmail, texts } from './texts.ts'
 import { zapOnAccountDeleted } from './webhooks.ts'
 
 // The API client of every call is authenticated in one place.
@@ -91,11 +91,12 @@ export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
 export async function notifyAccessGranted(
   tx: Database,
   deps: Deps,
-  account: Pick<AccountRow, 'id' | 'email' | 'emailVerifiedAt'>,
-  what: keyof typeof accessGrantedEmails,
+  account: Pick<AccountRow, 'id' | 'email' | 'emailVerifiedAt' | 'googleSub'>,
+  what: 'app' | 'key',
   now: Instant,
 ): Promise<void> {
-  await queueSystemMail(tx, deps, { ...accessGrantedEmails[what], kind: 'access_granted', to: account, expiresIn: { hours: 24 } }, now)
+  const email = accessGrantedEmail(what, account.googleSub !== null)
+  await queueSystemMail(tx, deps, { ...email, kind: 'access_granted', to: account, expiresIn: { hours: 24 } }, now)
 }
 
 /** Revokes all access of programs to an account, and its webhooks: who created them is not the owner any more. */
@@ -110,6 +111,17 @@ export function integrationsOnAccountTakeover(config: Deps['config']): OnAccount
     await subscribeToZapier(tx, ownerId, false)
     return { removed: (['applications', 'api_keys', 'webhooks'] as const).filter((kind) => gone[kind].length > 0), afterwards }
   }
+}
+
+/** Whether Zapier has access to an account. Without it a subscription delivers nothing. */
+export async function isConnectedToZapier(db: Database, ownerId: string, { zapier }: Knowing): Promise<boolean> {
+  if (!zapier) return false
+  const found = await db
+    .select({ id: oauthGrants.id })
+    .from(oauthGrants)
+    .where(and(eq(oauthGrants.ownerId, ownerId), eq(oauthGrants.clientId, zapier.clientId)))
+    .limit(1)
+  return found.length > 0
 }
 
 /** Turns deliveries to Zapier on or off. While they are off its webhooks are kept and wait. */

@@ -74,9 +74,9 @@ test('connecting Zapier subscribes to it', async () => {
   const asha = await aPerson(app)
   const other = await anApplication(app)
   await connect(app, asha, other)
-  expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: true })
+  expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: false, available: true, connected: false })
   await connect(app, asha, zapierItself)
-  expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: true, available: true })
+  expect((await ask(app, asha, zapierCalls.subscription)).reply).toEqual({ sendReminders: true, available: true, connected: true })
 })
 
 test.each([

@@ -5,7 +5,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { follow, triggerReminders } from '#server/reminders/reminders.ts'
 import { allow, readQuestion } from './consent.ts'
-import { disconnect, listConnections, subscribeToZapier } from './integrations.ts'
+import { disconnect, isConnectedToZapier, listConnections, subscribeToZapier } from './integrations.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
 import { oauthRoutes } from './oauth-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -31,14 +31,18 @@ export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
     return follow(deps, account, runId, reply, skipped)
   })
 
-  const settings = (sendReminders: boolean) => ({ sendReminders, available: config.zapier !== null })
-  const changeSettings = async (tx: Database, { id }: Account, sendReminders: boolean) => {
-    await subscribeToZapier(tx, id, sendReminders)
-    return settings(sendReminders)
+  const settings = async ({ id }: Account, sendReminders: boolean) => ({
+    sendReminders,
+    available: config.zapier !== null,
+    connected: await isConnectedToZapier(db, id, config),
+  })
+  const changeSettings = async (tx: Database, account: Account, sendReminders: boolean) => {
+    await subscribeToZapier(tx, account.id, sendReminders)
+    return settings(account, sendReminders)
   }
   answer(app, integrationCalls.subscribe, (_parts, { account }) => changeSettings(db, account, true))
   answer(app, integrationCalls.unsubscribe, (_parts, { account }) => changeSettings(db, account, false))
-  answer(app, integrationCalls.subscription, async (_parts, { account }) => settings(account.sendReminders))
+  answer(app, integrationCalls.subscription, async (_parts, { account }) => settings(account, account.sendReminders))
 
   answer(app, integrationCalls.keys, (_parts, { account }) => listKeys(db, account.id))
   answer(app, integrationCalls.addKey, ({ body }, { account }, { request }) => addKey(deps, account, body, originOf(request), clock.now()))

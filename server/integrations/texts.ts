@@ -87,15 +87,15 @@ export const texts = {
   },
 }
 
-const accessGranted = (what: string) => ({
-  subject: 'New access to your Duely account',
-  before: [what],
-  button: { label: 'See what happened', path: screens.connections },
-  after: ['If this was not you, revoke the access now, set a new password, and sign out all other sessions on your profile.'],
-})
+const granted = { app: 'An app was given access to your Duely account.', key: 'An API key for your Duely account was created.' }
 
 /** To the owner, about new access to their account. The names of apps and keys are only shown on the screen. */
-export const accessGrantedEmails = {
-  app: accessGranted('An app was given access to your Duely account.'),
-  key: accessGranted('An API key for your Duely account was created.'),
+export function accessGrantedEmail(what: keyof typeof granted, byGoogle: boolean) {
+  const secure = byGoogle ? 'secure your Google account' : 'set a new password'
+  return {
+    subject: 'New access to your Duely account',
+    before: [granted[what]],
+    button: { label: 'See what happened', path: screens.connections },
+    after: [`If this was not you, revoke the access now, ${secure}, and sign out all other sessions on your profile.`],
+  }
 }

@@ -86,7 +86,7 @@ async function waysIn(page: Page, audit: Audit, url: string, post: FakeSmtp): Pr
   await audit.at('confirm-email-over')
 
   const factor = await withSecondFactor(kavya)
-  await page.goto('/signin?error=access_denied')
+  await page.goto('/signin?error=google_failed')
   await expect(page.getByRole('main').getByText('Google sign-in failed. Please try again.')).toBeVisible()
   await audit.at('sign-in-google-failed')
   await open(page, '/signin', 'Sign in with Google')

@@ -27,10 +27,10 @@ const becomes = (someone: Someone, status: Subscription['status']) =>
 
 async function buying(page: Page, audit: Audit, someone: Someone, razorpay: FakeRazorpay): Promise<void> {
   const asked = page.getByRole('dialog')
-  await open(page, tab, /^Every feature of Pro, 14 days left/)
+  await open(page, tab, /^Daily reminders and any number of invoices until/)
   await expect(page.getByText('No payments yet.')).toBeVisible()
   await audit.at('subscription-trial')
-  await open(page, '/dashboard', '14 days left in your free trial')
+  await open(page, '/dashboard', 'Pro trial, 14 days left')
   await audit.at('dashboard-trial')
   await open(page, '/dashboard/connections', 'Choose Enterprise')
   await audit.at('connections-plan')
@@ -50,9 +50,9 @@ async function buying(page: Page, audit: Audit, someone: Someone, razorpay: Fake
   await expect(page.getByRole('button', { name: 'Loading...' }).first()).toBeVisible()
   await audit.at('pricing-loading')
   await known()
-  await expect(page.getByRole('button', { name: 'Current Plan' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'After your trial' })).toBeVisible()
   await audit.at('pricing-free')
-  await page.getByRole('button', { name: 'Start Pro Trial' }).click()
+  await page.getByRole('button', { name: 'Choose Pro' }).click()
   await expect(asked.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeEnabled()
   await audit.at('subscribe-once-monthly')
   const go = await hold(page, [billingCalls.createOrder])
@@ -85,7 +85,7 @@ async function buying(page: Page, audit: Audit, someone: Someone, razorpay: Fake
   await audit.at('pricing-subscribed')
 
   await page.getByRole('button', { name: 'Manage Pro' }).click()
-  await expect(asked.getByText('You are on Pro.')).toBeVisible()
+  await expect(asked.getByText(/^Pro, first charge on/)).toBeVisible()
   await audit.at('own-plan-trialing')
   await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
   const cancelling = page.getByRole('dialog', { name: 'Cancel Subscription' })

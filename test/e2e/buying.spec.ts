@@ -15,7 +15,7 @@ async function open(page: Page, url: string, shop: Shop, email: string, plan: 'P
   shop.people.push(email)
   await signIn(page, url, email)
   await page.goto('/pricing')
-  await page.getByRole('button', { name: `Start ${plan} Trial` }).click()
+  await page.getByRole('button', { name: `Choose ${plan}` }).click()
   await expect(page.getByRole('dialog', { name: `Subscribe to ${plan}` })).toBeVisible()
 }
 
@@ -62,14 +62,19 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   shop.people.push(email)
   await signIn(page, program.url, email)
   await page.goto('/dashboard/profile?tab=subscription')
-  await expect(page.getByText(/^Every feature of Pro, 14 days left, until /)).toBeVisible()
+  const tab = page.getByRole('tabpanel', { name: 'Subscription' })
+  await expect(tab.getByText('Pro trial, 14 days left', { exact: true })).toBeVisible()
+  await expect(tab.getByText(/^Daily reminders and any number of invoices until /)).toBeVisible()
+  await expect(page.getByRole('complementary').getByRole('link', { name: 'Plan Pro trial, 14 days left' })).toBeVisible()
+  await expect(page.getByRole('definition').filter({ hasText: 'Pro trial, 14 days left' })).toHaveCount(2)
   await expect(page.getByText('No payments yet.')).toBeVisible()
   await page.getByRole('link', { name: 'Upgrade Plan' }).click()
-  await expect(page.getByRole('region', { name: 'Free' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
+  await expect(page.getByText('Your plan: Pro trial, 14 days left')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Free' }).getByRole('button', { name: 'After your trial' })).toBeDisabled()
   // What is loaded for who is signed in leaves the cards as they are.
   await expect(page.getByRole('region', { name: 'Pro' }).getByRole('list')).toHaveCSS('margin-top', '24px')
   // Coming from a screen inside the product, the page must be reloaded for its own policy.
-  await page.getByRole('button', { name: 'Start Pro Trial' }).click()
+  await page.getByRole('button', { name: 'Choose Pro' }).click()
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
 
   await expect(dialog.getByRole('radio', { name: 'Monthly' })).toBeChecked()
@@ -77,6 +82,7 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   await expect(dialog.getByText('Pay once for the selected period')).toBeVisible()
   await expect(dialog.getByText('per month', { exact: true })).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeEnabled()
+  await expect(dialog.getByText('₹4 today. No further charge.', { exact: true })).toBeVisible()
   await expect(dialog.getByText('Save ₹8 compared to monthly billing')).toBeHidden()
   await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
   await expect(dialog.getByText('Automatically charge every billing period')).toBeVisible()
@@ -103,8 +109,13 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await expect(page.getByRole('region', { name: 'Pro' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
-  const { plan, status, currentPeriodEnd, amount } = await subscriptionOf(program.url, email)
+  const { plan, status, currentPeriodEnd, amount, renewableFrom } = await subscriptionOf(program.url, email)
   expect([plan, status, amount]).toEqual(['pro', 'active', 4000])
+  await page.getByRole('button', { name: 'Manage Pro' }).click()
+  const once = `Paid once, until ${inDays(currentPeriodEnd ?? '')}. Nothing is charged after that.`
+  await expect(dialog.getByText(`${once} You can renew it from ${inDays(renewableFrom ?? '')}.`)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Renew Pro' })).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
   expect((await paymentsOf(program.url, email)).map((one) => [one.amount, one.status])).toEqual([[40, 'captured']])
 
   // What the provider brought along stays behind.
@@ -125,8 +136,55 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   ])
     await expect(panel.getByText(text, { exact: true }).first()).toBeVisible()
   await expect(panel.getByRole('link', { name: 'Change Plan' })).toBeVisible()
-  // It ends without a cancellation.
+  await expect(panel.getByText(`Pro until ${inDays(currentPeriodEnd ?? '')}`, { exact: true })).toBeVisible()
+  await expect(panel.getByRole('link', { name: 'Renew Pro' })).toHaveCount(0)
+
+  // Cancelling keeps what is paid for.
+  await panel.getByRole('button', { name: 'Cancel Subscription' }).click()
+  const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
+  await expect(asked.getByText(`Pro stays active until ${inDays(currentPeriodEnd ?? '')}.`)).toBeVisible()
+  await asked.getByRole('button', { name: 'Cancel Subscription' }).click()
+  await expect(page.getByText('Subscription cancelled successfully')).toBeVisible()
   await expect(panel.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
+  await expect(panel.getByText(`Pro until ${inDays(currentPeriodEnd ?? '')}`, { exact: true })).toBeVisible()
+  expect((await subscriptionOf(program.url, email)).cancelAtPeriodEnd).toBe(true)
+})
+
+test('a plan that was paid once is renewed from the day it ends', async ({ page, program, shop }) => {
+  const email = 'renews@banyan.example'
+  await open(page, program.url, shop, email)
+  const { provider } = shop.razorpay
+  const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
+  // The bank dates the payment 20 days back, so that the month ends in about ten days.
+  await page.route('**/v1/checkout/act', async (route) => {
+    const { order_id: orderId } = route.request().postDataJSON() as { order_id: string }
+    const payment = provider.payOrder(orderId, { outcome: 'authorized' })
+    payment.created_at -= 20 * 86_400
+    provider.capture(payment.id)
+    await route.fulfill({ json: provider.proofOf(payment, { orderId }) })
+  })
+  await dialog.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
+  await page.unroute('**/v1/checkout/act')
+  const { currentPeriodEnd: end } = await subscriptionOf(program.url, email)
+  const ends = inDays(end ?? '')
+  await page.getByRole('button', { name: 'Manage Pro' }).click()
+  const now = `Paid once, until ${ends}. Nothing is charged after that. Renew it now to continue from that day.`
+  await expect(dialog.getByText(now)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Renew Pro' })).toBeVisible()
+
+  await page.goto('/dashboard/profile?tab=subscription')
+  await page.getByRole('link', { name: 'Renew Pro' }).click()
+  await expect(dialog.getByText(`It begins on ${ends}, when your present Pro ends.`)).toBeVisible()
+  await expect(dialog.getByText('₹4 today. No further charge.', { exact: true })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
+  await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  const renewed = await subscriptionOf(program.url, email)
+  expect(Date.parse(renewed.currentPeriodEnd ?? '')).toBeGreaterThan(Date.parse(end ?? '') + 27 * 86_400_000)
+  await expect(page.getByText(`Your plan: Pro until ${inDays(renewed.currentPeriodEnd ?? '')}`)).toBeVisible()
 })
 
 test('a payment that fails can be tried again, and closing the checkout resets the button', async ({ page, program, shop }) => {
@@ -247,10 +305,10 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
   await dialog.getByRole('radio', { name: 'Auto-Recurring' }).check()
   const { trialEnd } = await subscriptionOf(program.url, email)
-  await expect(dialog.getByText(`No charge today. First charge: ₹4 on ${inDays(trialEnd ?? '')}, then every month.`)).toBeVisible()
+  await expect(dialog.getByText(`No charge today. Next charge: ₹4 on ${inDays(trialEnd ?? '')}, then every month.`)).toBeVisible()
   await dialog.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
   await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
-  await expect(page.getByText('Subscription activated successfully! We will contact you for auto-renewal setup.')).toBeVisible()
+  await expect(page.getByText(`Subscription activated successfully! Pro renews on ${inDays(trialEnd ?? '')}.`)).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   expect((await subscriptionOf(program.url, email)).status).toBe('trialing')
   expect(await paymentsOf(program.url, email)).toEqual([])
@@ -282,7 +340,7 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
   go()
   await expect(page.getByText('Subscription cancelled successfully')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Start Pro Trial' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Choose Pro' })).toBeVisible()
   expect((await subscriptionOf(program.url, email)).plan).toBe('free')
   expect([...shop.razorpay.provider.subscriptions.values()].at(-1)?.status).toBe('cancelled')
 })
@@ -341,7 +399,7 @@ test('a failed charge is shown with the plan, and the plan stays active', async 
   await page.goto('/dashboard/profile?tab=subscription')
   await expect(page.getByText(message)).toBeVisible()
   const panel = page.getByRole('tabpanel', { name: 'Subscription' })
-  await expect(panel.getByText('Payment overdue')).toBeVisible()
+  await expect(panel.getByText('Payment overdue', { exact: true })).toBeVisible()
   await expect(panel.getByText('Payment was due on')).toBeVisible()
   await expect(panel.getByText('Next payment')).toHaveCount(0)
   await page.goto('/pricing?plan=pro')
@@ -481,7 +539,7 @@ test('the limits of Free are shown before they are reached', async ({ browser, s
   await expect(
     page
       .getByRole('alert')
-      .filter({ hasText: /^Failed to start reminders: Free sends reminders only with Send Now\. Daily reminders are part of Pro/ })
+      .filter({ hasText: /^Failed to start reminders: Daily reminders need Pro: choose it under Pricing\./ })
       .first(),
   ).toBeVisible()
   await bell.click()

@@ -13,6 +13,7 @@ export const texts = {
     google: 'Sign in with Google',
     signedOut: 'You were signed out. Sign in to continue where you left off.',
     googleFailed: 'Google sign-in failed. Please try again.',
+    googleCancelled: 'You cancelled the Google sign-in.',
     forgot: 'Forgot password?',
     forgotNoMail: 'Forgot your password? Ask the administrator of this server for a reset link.',
     factor: {
@@ -254,6 +255,7 @@ export const texts = {
     browsers: {
       title: 'Active sessions',
       text: 'Don’t recognize a session? Sign it out and change your password.',
+      textWithGoogle: 'Don’t recognize a session? Sign it out and secure your Google account.',
       loading: 'Loading your sessions...',
       failed: (message: string) => `Couldn’t load your sessions. ${message}`,
       current: 'This browser',

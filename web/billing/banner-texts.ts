@@ -13,6 +13,7 @@ export const bannerTexts = {
   } satisfies Record<PlanNotice['kind'], string>,
   choose: (plan: string) => `Choose ${plan}`,
   viewPlan: 'View your plan',
+  renew: (plan: string) => `Renew ${plan}`,
   limits: {
     title: (used: number, of: number) => (used > of ? `${used} invoices this month` : `${used} of ${of} invoices this month`),
     left: (left: number, plan: string, lifts: string) =>
@@ -25,7 +26,6 @@ export const bannerTexts = {
     text: 'Send Now still works.',
   },
   trial: {
-    title: (days: number) => `${count(days, 'day')} left in your free trial`,
-    text: (lifts: string, date: string) => `Your ${lifts} trial includes daily reminders until ${date}. No card needed.`,
+    text: (date: string) => `It includes daily reminders until ${date}. No card needed.`,
   },
 }

@@ -26,6 +26,7 @@ const free: Subscription = {
 }
 const trial: Subscription = {
   ...free,
+  state: 'Pro trial, 14 days left',
   entitlements: { plan: 'pro', by: 'trial', invoicesPerMonth: null, abilities: ['scheduling'], until: '2026-12-16T09:00:00Z' },
   usage: { month: '2026-12', invoicesCreated: 70, invoicesPerMonth: null, invoicesLeft: null },
 }
@@ -34,7 +35,7 @@ const used = (invoicesCreated: number): Subscription => ({
   usage: { month: '2026-12', invoicesCreated, invoicesPerMonth: 50, invoicesLeft: Math.max(0, 50 - invoicesCreated) },
 })
 const of = (subscription: Subscription, remindersActive = false) =>
-  planItems({ subscription, remindersActive, now: new Date('2026-12-02T10:00:00Z'), day: (instant) => instant.slice(0, 10) })
+  planItems({ subscription, remindersActive, day: (instant) => instant.slice(0, 10) })
 
 test('from the 40th invoice of the month, the remaining ones are shown', () => {
   expect(of(used(39))).toEqual([])
@@ -66,7 +67,7 @@ test('reminders that the plan holds back are shown instead of the end of the pla
   const over: Subscription = { ...free, notices: [notice('trial_ended')] }
   expect(of(over).map(({ title }) => title)).toEqual(['Your free trial has ended'])
   expect(of(over, true).map(({ title, tone }) => [title, tone])).toEqual([['On hold: daily reminders need Pro', 'warn']])
-  expect(of(trial, true).map(({ title }) => title)).toEqual(['14 days left in your free trial'])
+  expect(of(trial, true).map(({ title }) => title)).toEqual(['Pro trial, 14 days left'])
   expect(of({ ...trial, notices: [notice('trial_ending')] }, true).map(({ title }) => title)).toEqual(['Your free trial ends soon'])
 })
 
@@ -77,6 +78,13 @@ test('only a failed payment needs the owner, and what is urgent cannot be dismis
     ['past_due', true, false],
     ['period_ending', false, true],
   ])
+})
+
+test('the end of a plan that was paid once leads to its renewal, that of a subscription to the plan', () => {
+  const ending: Subscription = { ...free, plan: 'pro', notices: [notice('period_ending')] }
+  const actionOf = (renewableFrom: string | null) => of({ ...ending, renewableFrom }).map(({ action }) => [action?.text, action?.to])
+  expect(actionOf('2026-11-20T09:00:00Z')).toEqual([['Renew Pro', '/pricing?plan=pro&renew=']])
+  expect(actionOf(null)).toEqual([['View your plan', '/dashboard/profile?tab=subscription']])
 })
 
 test('without payments nothing is shown about the plan', () => {

@@ -14,7 +14,6 @@ interface PlanContext {
   subscription: Subscription
   /** Daily reminders are on; null while unknown. */
   remindersActive: boolean | null
-  now: Date
   /** The date of an instant in the account’s time zone. */
   day: (instant: string) => string
 }
@@ -31,7 +30,7 @@ export function planItems(context: PlanContext): PlanItem[] {
   const notices = subscription.notices
     // Held reminders say the same, and what follows from it.
     .filter(({ kind }) => onHold.length === 0 || (kind !== 'trial_ended' && kind !== 'plan_ended'))
-    .map(noticeItem)
+    .map((notice) => noticeItem(notice, subscription))
   return [...onHold, ...notices, ...invoiceLimit(subscription), ...trial(context)]
 }
 
@@ -39,9 +38,14 @@ function choose(plan: PlanName): AttentionItem['action'] {
   return { text: bannerTexts.choose(planOf(plan).title), to: withQuery(screens.pricing, { plan }), reload: true }
 }
 
+/** Opens the dialog in which the current plan is bought again. */
+export function renewPath(plan: PlanName): string {
+  return withQuery(screens.pricing, { plan, renew: '' })
+}
+
 const current = { text: bannerTexts.viewPlan, to: withQuery(screens.profile, { tab: 'subscription' }), reload: false }
 
-function noticeItem({ kind, at, message }: PlanNotice): PlanItem {
+function noticeItem({ kind, at, message }: PlanNotice, { plan, renewableFrom }: Subscription): PlanItem {
   const title = bannerTexts.titles[kind]
   const shared = { ...plain, key: `${kind} ${at}`, summary: title, title, text: message, needsOwner: false }
   switch (kind) {
@@ -50,7 +54,12 @@ function noticeItem({ kind, at, message }: PlanNotice): PlanItem {
     case 'past_due':
       return { ...shared, tone: 'bad', needsOwner: true, action: current, dismissible: false }
     case 'period_ending':
-      return { ...shared, tone: 'warn', action: current, dismissible: true }
+      return {
+        ...shared,
+        tone: 'warn',
+        action: renewableFrom === null ? current : { text: bannerTexts.renew(planOf(plan).title), to: renewPath(plan), reload: true },
+        dismissible: true,
+      }
     case 'trial_ending':
     case 'trial_ended':
     case 'plan_ended':
@@ -102,29 +111,22 @@ function held({ subscription, remindersActive }: PlanContext): PlanItem[] {
 }
 
 /** Until when the trial includes daily reminders. Near its end the trial has a notice of its own. */
-function trial({ subscription, now, day }: PlanContext): PlanItem[] {
-  const { entitlements, notices } = subscription
+function trial({ subscription, day }: PlanContext): PlanItem[] {
+  const { entitlements, notices, state } = subscription
   if (entitlements.by !== 'trial' || entitlements.until === null || notices.some(({ kind }) => kind === 'trial_ending')) return []
-  const lifts = planThatLifts('scheduling')
-  const title = bannerTexts.trial.title(daysUntil(entitlements.until, now))
   return [
     {
       ...plain,
       key: `trial ${entitlements.until}`,
       tone: 'info',
       needsOwner: false,
-      summary: title,
-      title,
-      text: bannerTexts.trial.text(lifts.title, day(entitlements.until)),
-      action: choose(lifts.name),
+      summary: state,
+      title: state,
+      text: bannerTexts.trial.text(day(entitlements.until)),
+      action: choose(planThatLifts('scheduling').name),
       dismissible: true,
     },
   ]
-}
-
-/** Whole days, rounded up; 0 when past. */
-export function daysUntil(instant: string, now: Date): number {
-  return Math.max(0, Math.ceil((Date.parse(instant) - now.getTime()) / 86_400_000))
 }
 
 /** The first day of the month after `2026-11`. */

@@ -6,6 +6,8 @@ import { pageMeta } from '#web/platform/page-meta.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { send } from '#web/platform/send.ts'
 import { readSession } from '#web/platform/session.ts'
+import { useDay } from './banners.ts'
+import { purchaseMark } from './renewal.ts'
 import { texts } from './texts.ts'
 
 const t = texts.subscribe
@@ -43,6 +45,7 @@ interface CheckoutInput {
 export function useCheckout({ plan, subscription, onPaid, onError, onUnconfirmed, onChange }: CheckoutInput): CheckoutState {
   const [stage, setStage] = useState<Stage>('idle')
   const [problem, setProblem] = useState<string | null>(null)
+  const day = useDay()
   // A double click must not order twice, and the state is updated only at the next render.
   const busy = useRef(false)
 
@@ -63,10 +66,13 @@ export function useCheckout({ plan, subscription, onPaid, onError, onUnconfirmed
       (error: unknown) => unverifiedMessage(choice, error),
     )
     const after = await onChange().catch(() => undefined)
+    const active = after?.plan === plan.name && purchaseMark(after) !== purchaseMark(subscription)
     // A webhook of the provider may have reached the server first.
-    if (problem === null || after?.plan === plan.name) {
+    if (problem === null || active) {
       end()
-      return onPaid(choice.paymentType === 'onetime' ? t.paid : t.subscribed)
+      if (choice.paymentType === 'onetime') return onPaid(t.paid)
+      // Without the next charge the provider has not confirmed the subscription yet.
+      return onPaid(active && after.nextChargeAt !== null ? t.renews(plan.title, day(after.nextChargeAt)) : t.subscribed)
     }
     onUnconfirmed()
     fail(problem)

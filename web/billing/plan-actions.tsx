@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useNavigate, useSearchParams } from 'react-router'
 import { billingCalls, type Subscription, type SubscriptionStatus } from '#contract/billing.ts'
-import { formatPrice, type Plan, type PlanName, paidPlanNames, periodWord, planOf, plans } from '#contract/plans.ts'
+import { type BillingPeriod, formatPrice, type Plan, type PlanName, paidPlanNames, periodWord, planOf, plans } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -16,21 +16,22 @@ import { Pill } from '#web/ui/panel.tsx'
 import button from '#web/ui/plain.module.css'
 import { PlanFeatures } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { bannerTexts } from './banner-texts.ts'
 import { useDay } from './banners.ts'
 import styles from './billing.module.css'
 import { useCancelPlan } from './cancel-plan.tsx'
 import { useCheckoutPage } from './checkout.ts'
 import { setFlashMessage } from './flash-message.ts'
+import { isOpen, purchaseMark } from './renewal.ts'
 import { SubscribeDialog } from './subscribe-dialog.tsx'
 import { texts } from './texts.ts'
+import { UrgentNotices } from './urgent-notices.tsx'
 
 const t = texts.cards
 /** Milliseconds between two polls. */
 const whileConfirming = 3_000
 const usually = 60_000
 
-/** The buttons of the plan cards and their dialogs. The address holds which dialog is open: `?plan=pro`. */
+/** The buttons of the plan cards and their dialogs. The address holds which dialog is open: `?plan=pro`, with `&renew` to buy the current plan again. */
 export function PlanActions({ slots }: { slots: ReadonlyMap<PlanName, HTMLElement> }): ReactNode {
   const [waiting, setWaiting] = useState(false)
   const subscription = useApiQuery(billingCalls.subscription, {}, { refetchInterval: waiting ? whileConfirming : usually })
@@ -39,9 +40,10 @@ export function PlanActions({ slots }: { slots: ReadonlyMap<PlanName, HTMLElemen
   if (confirming !== waiting) setWaiting(confirming)
   const [address, setAddress] = useSearchParams()
   const opened = paidPlanNames.find((name) => name === address.get('plan')) ?? null
+  const renews = address.has('renew')
   const ready = useCheckoutPage(opened !== null && data?.checkout !== null)
 
-  const open = (name: PlanName) => setAddress({ plan: name }, { preventScrollReset: true })
+  const open = (name: PlanName, more: { renew?: '' } = {}) => setAddress({ plan: name, ...more }, { preventScrollReset: true })
   const close = () => setAddress({}, { replace: true, preventScrollReset: true })
   return (
     <>
@@ -57,13 +59,12 @@ export function PlanActions({ slots }: { slots: ReadonlyMap<PlanName, HTMLElemen
           {t.failed(errorMessage(subscription.error))}
         </Notice>
       )}
-      {data?.notices
-        .filter(({ kind }) => kind === 'confirming' || kind === 'past_due')
-        .map((notice) => (
-          <Notice key={notice.kind} tone={notice.kind === 'past_due' ? 'bad' : 'info'} title={bannerTexts.titles[notice.kind]}>
-            {notice.message}
-          </Notice>
-        ))}
+      {data && <UrgentNotices notices={data.notices} />}
+      {data && (
+        <p className={styles.yours}>
+          {t.yours} <strong>{data.state}</strong>
+        </p>
+      )}
       {plans.map((plan) => {
         const slot = slots.get(plan.name)
         return slot
@@ -76,10 +77,12 @@ export function PlanActions({ slots }: { slots: ReadonlyMap<PlanName, HTMLElemen
       })}
       {data && ready && opened !== null && (
         <PlanDialog
-          key={opened}
+          key={`${opened} ${renews}`}
           name={opened}
+          renews={renews && isOpen(data.renewableFrom)}
           subscription={data}
           onChange={async () => (await subscription.refetch()).data}
+          onRenew={() => open(opened, { renew: '' })}
           onClose={close}
         />
       )}
@@ -96,11 +99,18 @@ interface ActionProps {
 
 function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode {
   const kind = plan.popular ? button.filled : button.quiet
-  const label = plan.name === 'free' ? t.free : t.paid(plan.title)
+  const inTrial = subscription?.entitlements.by === 'trial'
+  const label = plan.name === 'free' ? t.free : inTrial ? t.inTrial(plan.title) : t.paid(plan.title)
   if (!subscription)
     return (
       <button type="button" className={`${button.quiet} ${styles.idle}`} disabled>
         {failed ? label : t.loading}
+      </button>
+    )
+  if (inTrial && plan.name === 'free')
+    return (
+      <button type="button" className={button.held} disabled>
+        {t.afterTrial}
       </button>
     )
   if (subscription.plan === plan.name)
@@ -174,23 +184,27 @@ function FreeButton({
 
 interface PlanDialogProps {
   name: 'pro' | 'enterprise'
+  /** To buy the current plan again, to begin when it ends. */
+  renews: boolean
   subscription: Subscription
   onChange: () => Promise<Subscription | undefined>
+  onRenew: () => void
   onClose: () => void
 }
 
 /** Manages the current plan, or buys another one. Which of the two must not change while the dialog is open. */
-function PlanDialog({ name, subscription, onChange, onClose }: PlanDialogProps): ReactNode {
-  const current = subscription.plan === name
-  const [own] = useState(current)
+function PlanDialog({ name, renews, subscription, onChange, onRenew, onClose }: PlanDialogProps): ReactNode {
+  const [own] = useState(subscription.plan === name && !renews)
+  const [before] = useState(purchaseMark(subscription))
+  const bought = subscription.plan === name && purchaseMark(subscription) !== before
   const [unconfirmed, setUnconfirmed] = useState(false)
   // The payment was confirmed after the checkout had closed.
   useEffect(() => {
-    if (!current || !unconfirmed) return
+    if (!bought || !unconfirmed) return
     toast('good', texts.subscribe.paid)
     onClose()
-  }, [current, unconfirmed, onClose])
-  if (own) return <OwnPlanDialog subscription={subscription} onClose={onClose} />
+  }, [bought, unconfirmed, onClose])
+  if (own) return <OwnPlanDialog subscription={subscription} onRenew={onRenew} onClose={onClose} />
   return (
     <SubscribeDialog
       plan={{ ...planOf(name), name }}
@@ -212,29 +226,29 @@ const nextPayment = { active: 'next', trialing: 'first', past_due: 'due' } as co
   keyof typeof texts.own
 >
 
-function OwnPlanDialog({ subscription, onClose }: { subscription: Subscription; onClose: () => void }): ReactNode {
+interface OwnPlanDialogProps {
+  subscription: Subscription
+  onRenew: () => void
+  onClose: () => void
+}
+
+function OwnPlanDialog({ subscription, onRenew, onClose }: OwnPlanDialogProps): ReactNode {
   const cancel = useCancelPlan(subscription)
   const day = useDay()
   const plan = planOf(subscription.plan)
-  const { amount, billingPeriod, status, currentPeriodEnd, cancelAtPeriodEnd } = subscription
+  const { state, amount, billingPeriod, status, currentPeriodEnd, cancelAtPeriodEnd, renewableFrom } = subscription
   return (
     <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480}>
       <div className={styles.dialog}>
         <p className={styles.own}>
-          {texts.own.runs(plan.title)} <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{texts.tab.statuses[status]}</Pill>
+          <strong>{state}</strong> <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{texts.tab.statuses[status]}</Pill>
         </p>
         {billingPeriod !== null && (
           <div className={styles.bill}>
             <p className={styles.price}>
               <strong>{formatPrice(amount)}</strong> <span>{texts.subscribe.per[billingPeriod]}</span>
             </p>
-            {currentPeriodEnd !== null && (
-              <p className={styles.message}>
-                {cancelAtPeriodEnd
-                  ? texts.own.ends(plan.title, day(currentPeriodEnd))
-                  : texts.own[nextPayment[status]](formatPrice(amount), periodWord[billingPeriod], day(currentPeriodEnd))}
-              </p>
-            )}
+            {currentPeriodEnd !== null && <p className={styles.message}>{ending(subscription, billingPeriod, currentPeriodEnd, day)}</p>}
           </div>
         )}
         <PlanFeatures plan={plan} label={texts.subscribe.features} />
@@ -243,6 +257,7 @@ function OwnPlanDialog({ subscription, onClose }: { subscription: Subscription; 
             <Button variant="default" onClick={onClose} data-autofocus>
               {texts.subscribe.close}
             </Button>
+            {isOpen(renewableFrom) && <Button onClick={onRenew}>{texts.own.renew(plan.title)}</Button>}
             {!cancelAtPeriodEnd && (
               <Button color="coral" onClick={async () => (await cancel()) && onClose()}>
                 {texts.cancel.button}
@@ -254,4 +269,16 @@ function OwnPlanDialog({ subscription, onClose }: { subscription: Subscription; 
       </div>
     </Dialog>
   )
+}
+
+/** When the current plan ends, or is charged next. */
+function ending(
+  { plan, amount, status, cancelAtPeriodEnd, renewableFrom }: Subscription,
+  period: BillingPeriod,
+  end: string,
+  day: (instant: string) => string,
+): string {
+  if (renewableFrom !== null) return isOpen(renewableFrom) ? texts.own.once(day(end)) : texts.own.onceFrom(day(end), day(renewableFrom))
+  if (cancelAtPeriodEnd) return texts.own.ends(planOf(plan).title, day(end))
+  return texts.own[nextPayment[status]](formatPrice(amount), periodWord[period], day(end))
 }

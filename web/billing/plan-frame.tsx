@@ -43,7 +43,7 @@ function usePlanItems(path: string): void {
     setDismissed(after)
   }
   const items = subscription.data
-    ? planItems({ subscription: subscription.data, remindersActive: reminders.data?.isActive ?? null, now: new Date(), day })
+    ? planItems({ subscription: subscription.data, remindersActive: reminders.data?.isActive ?? null, day })
     : []
   usePublished(
     'plan',

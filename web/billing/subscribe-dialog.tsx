@@ -112,6 +112,9 @@ export function SubscribeDialog({ plan, subscription, onClose, ...callbacks }: S
           )}
           {problem !== null && <Notice tone="bad">{problem}</Notice>}
           {confirming && problem === null && !busy && <Notice tone="info">{t.confirming}</Notice>}
+          <p className={styles.charges} aria-live="polite">
+            {quote.data?.charges}
+          </p>
           <div className={styles.buttons}>
             <Button variant="default" onClick={onClose} disabled={busy}>
               {t.close}

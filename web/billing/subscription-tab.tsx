@@ -10,10 +10,12 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { FactList, Panel, Pill, type PillTone } from '#web/ui/panel.tsx'
-import { daysUntil, useDay } from './banners.ts'
+import { renewPath, useDay } from './banners.ts'
 import styles from './billing.module.css'
 import { useCancelPlan } from './cancel-plan.tsx'
+import { isOpen } from './renewal.ts'
 import { texts } from './texts.ts'
+import { UrgentNotices } from './urgent-notices.tsx'
 
 const t = texts.tab
 
@@ -30,6 +32,7 @@ export default function SubscriptionTab(): ReactNode {
         <QueryView query={subscription} loading={t.loading} skeleton={<Skeleton height={150} radius={14} />} error={t.failed} empty={null}>
           {(found) => (
             <>
+              <UrgentNotices notices={found.notices} />
               <Facts subscription={found} />
               {!found.checkout && <Notice tone="info">{t.unlimited}</Notice>}
               <PlanButtons subscription={found} />
@@ -44,13 +47,14 @@ export default function SubscriptionTab(): ReactNode {
 
 function Facts({ subscription }: { subscription: Subscription }): ReactNode {
   const day = useDay()
-  const { plan, status, billingPeriod, paymentType, amount, currentPeriodEnd, cancelAtPeriodEnd, trialEnd, checkout } = subscription
+  const { state, plan, status, billingPeriod, paymentType, amount, currentPeriodEnd, cancelAtPeriodEnd, trialEnd, checkout } = subscription
+  const { renewableFrom } = subscription
   const price = billingPeriod && t[paymentType === 'onetime' ? 'once' : 'per'](formatPrice(amount), periodWord[billingPeriod])
   return (
     <div className={styles.facts}>
       <FactList>
         <dt>{t.plan}</dt>
-        <dd>{planOf(plan).title}</dd>
+        <dd>{state}</dd>
         <dt>{t.status}</dt>
         <dd>
           <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{t.statuses[status]}</Pill>
@@ -63,8 +67,14 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
         )}
         {plan !== 'free' && currentPeriodEnd !== null && (
           <>
-            <dt>{cancelAtPeriodEnd ? t.ends : t[periodEndLabel[status]]}</dt>
+            <dt>{cancelAtPeriodEnd || paymentType === 'onetime' ? t.ends : t[periodEndLabel[status]]}</dt>
             <dd>{day(currentPeriodEnd)}</dd>
+          </>
+        )}
+        {renewableFrom !== null && !isOpen(renewableFrom) && (
+          <>
+            <dt>{t.renewable}</dt>
+            <dd>{t.renewableFrom(day(renewableFrom))}</dd>
           </>
         )}
         {checkout && plan === 'free' && trialEnd !== null && <Trial end={trialEnd} day={day} />}
@@ -75,11 +85,10 @@ function Facts({ subscription }: { subscription: Subscription }): ReactNode {
 }
 
 function Trial({ end, day }: { end: string; day: (instant: string) => string }): ReactNode {
-  const left = daysUntil(end, new Date())
   return (
     <>
       <dt>{t.trial}</dt>
-      <dd>{left > 0 ? t.trialLeft(left, day(end)) : t.trialOver(day(end))}</dd>
+      <dd>{Date.parse(end) > Date.now() ? t.trialLeft(day(end)) : t.trialOver(day(end))}</dd>
     </>
   )
 }
@@ -105,9 +114,15 @@ function Used({ subscription: { usage } }: { subscription: Subscription }): Reac
 
 function PlanButtons({ subscription }: { subscription: Subscription }): ReactNode {
   const cancel = useCancelPlan(subscription)
-  const { plan, cancelAtPeriodEnd } = subscription
+  const { plan, cancelAtPeriodEnd, renewableFrom, checkout } = subscription
   return (
     <div className={styles.ways}>
+      {checkout && isOpen(renewableFrom) && (
+        // The pricing page is a document of its own, with its own security policy.
+        <Button component="a" href={renewPath(plan)}>
+          {texts.own.renew(planOf(plan).title)}
+        </Button>
+      )}
       <Button component={Link} to={screens.pricing} variant="default">
         {plan === 'free' ? t.upgrade : t.change}
       </Button>

@@ -1,6 +1,5 @@
 import type { SubscriptionStatus } from '#contract/billing.ts'
 import type { PaymentType } from '#contract/plans.ts'
-import { count } from '#web/ui/texts.ts'
 
 export const texts = {
   cards: {
@@ -10,6 +9,10 @@ export const texts = {
     manageWhat: (plan: string) => `Manage ${plan}`,
     free: 'Get Started Free',
     paid: (plan: string) => `Start ${plan} Trial`,
+    /** In the free trial of a new account there is no trial left to start. */
+    inTrial: (plan: string) => `Choose ${plan}`,
+    afterTrial: 'After your trial',
+    yours: 'Your plan:',
     failed: (message: string) => `Couldn’t load your plan. ${message}`,
     notLoaded: 'Couldn’t load the plans. Please check your connection and reload the page.',
     again: 'Try again',
@@ -32,7 +35,7 @@ export const texts = {
     per: { monthly: 'per month', yearly: 'per year' },
     credit: (plan: string) => `Credit from ${plan}`,
     dueNow: 'Due today',
-    features: 'What’s included',
+    features: 'Features',
     payOnce: (price: string, period: string) => `Pay Once - ${price}/${period}`,
     payRest: (price: string) => `Pay Once - ${price} now`,
     subscribe: (price: string, period: string) => `Subscribe - ${price}/${period}`,
@@ -52,6 +55,7 @@ export const texts = {
     subscriptionFailed: 'Failed to initiate subscription',
     paid: 'Payment successful! Your subscription is now active.',
     subscribed: 'Subscription activated successfully! We will contact you for auto-renewal setup.',
+    renews: (plan: string, date: string) => `Subscription activated successfully! ${plan} renews on ${date}.`,
     unverified: 'Payment verification failed. Please contact support.',
     subscriptionUnverified: 'Subscription payment verification failed. Please contact support.',
     notLost: 'If you have paid, your plan starts automatically within a few minutes. Please don’t pay again.',
@@ -63,8 +67,10 @@ export const texts = {
     first: (price: string, period: string, date: string) => `First payment: ${price} on ${date}, then every ${period}.`,
     due: (price: string, period: string, date: string) =>
       `The payment of ${price} for another ${period}, due on ${date}, failed. It will be retried over the next few days.`,
-    runs: (plan: string) => `You are on ${plan}.`,
     ends: (plan: string, date: string) => `${plan} ends on ${date}. You won’t be charged again, and you can buy it again from then on.`,
+    once: (date: string) => `Paid once, until ${date}. Nothing is charged after that. Renew it now to continue from that day.`,
+    onceFrom: (date: string, from: string) => `Paid once, until ${date}. Nothing is charged after that. You can renew it from ${from}.`,
+    renew: (plan: string) => `Renew ${plan}`,
   },
 
   cancel: {
@@ -113,15 +119,17 @@ export const texts = {
     firstPayment: 'First payment',
     due: 'Payment was due on',
     ends: 'Ends on',
+    renewable: 'Renewal',
+    renewableFrom: (date: string) => `From ${date}`,
     trial: 'Free trial',
-    trialLeft: (days: number, date: string) => `Every feature of Pro, ${count(days, 'day')} left, until ${date}`,
+    trialLeft: (date: string) => `Daily reminders and any number of invoices until ${date}`,
     trialOver: (date: string) => `Ended on ${date}`,
     used: 'Invoices this month',
     usedOf: (used: number, of: number) => (used > of ? `${used} created, ${of} allowed` : `${used} of ${of} used`),
     usedFree: (used: number) => `${used}, no limit`,
     upgrade: 'Upgrade Plan',
     change: 'Change Plan',
-    unlimited: 'Payments are not set up on this server. Nothing is limited here: every feature is free.',
+    unlimited: 'Payments are not set up on this server. Nothing is limited here: every account has all available features.',
   },
 
   history: {

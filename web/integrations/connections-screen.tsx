@@ -28,7 +28,7 @@ const t = texts.plan
 function PlanFirst(): ReactNode {
   const lack = useMissingApiAccess()
   if (!lack) return null
-  const { here, lifts } = lack
+  const { state, lifts } = lack
   return (
     <Notice
       tone="info"
@@ -40,7 +40,7 @@ function PlanFirst(): ReactNode {
         </Button>
       }
     >
-      {t.text(here.title, lifts.title)}
+      {t.text(state, lifts.title)}
     </Notice>
   )
 }

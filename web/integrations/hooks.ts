@@ -3,18 +3,18 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
 import type { Call } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
-import { type Plan, planOf, planThatLifts } from '#contract/plans.ts'
+import { type Plan, planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
 
-/** The current plan and the one that includes webhooks and API keys; null if the current one does, or while loading: the server decides. */
-export function useMissingApiAccess(): { here: Plan; lifts: Plan } | null {
-  const entitled = useApiQuery(billingCalls.subscription).data?.entitlements
-  if (!entitled || entitled.abilities.includes('apiAccess')) return null
-  return { here: planOf(entitled.plan), lifts: planThatLifts('apiAccess') }
+/** The account's plan and the one that includes webhooks and API keys; null if its own does, or while loading: the server decides. */
+export function useMissingApiAccess(): { state: string; lifts: Plan } | null {
+  const { data } = useApiQuery(billingCalls.subscription)
+  if (!data || data.entitlements.abilities.includes('apiAccess')) return null
+  return { state: data.state, lifts: planThatLifts('apiAccess') }
 }
 
 /** Milliseconds between refetches while a URL is being verified. */

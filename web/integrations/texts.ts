@@ -13,9 +13,9 @@ export const texts = {
   scopes: (scopes: Scope[]) => (scopes.includes('write') ? 'can read and write' : 'can only read'),
 
   plan: {
-    title: (plan: string) => `Webhooks and API keys are part of ${plan}`,
-    text: (here: string, plan: string) =>
-      `You are on ${here}. With ${plan}, your own software can create invoices, mark them paid, send reminders and receive events. Zapier and other apps work without it.`,
+    title: (plan: string) => `Webhooks and API keys need ${plan}`,
+    text: (state: string, plan: string) =>
+      `Your plan: ${state}. With ${plan}, your own software can create invoices, mark them paid, send reminders and receive events. Zapier and other apps work without it.`,
     choose: (plan: string) => `Choose ${plan}`,
   },
 
@@ -80,7 +80,7 @@ export const texts = {
     loading: 'Loading your webhooks...',
     failed: (message: string) => `Couldn’t load your webhooks. ${message}`,
     none: 'No webhooks yet. Add one for your own software. Zaps that you turn on in Zapier appear here too.',
-    lacking: (plan: string) => `Your own webhooks are part of ${plan}. Zaps that you turn on in Zapier appear here.`,
+    lacking: (plan: string) => `Your own webhooks need ${plan}. Zaps that you turn on in Zapier appear here.`,
     by: { webhook: 'Webhook', zapier: 'Zap' },
     states: {
       on: 'On',
@@ -233,7 +233,7 @@ export const texts = {
     consequence: 'Software that uses this key loses access immediately. A revoked key can’t be restored.',
     revoked: (name: string) => `${name} is revoked.`,
     revokeFailed: (name: string, message: string) => `${name} still works. ${message}`,
-    lacking: (plan: string) => `API keys are part of ${plan}.`,
+    lacking: (plan: string) => `API keys need ${plan}.`,
     kept: (plan: string) => `These keys work again once you are on ${plan}.`,
     dialog: {
       title: 'Create an API key',

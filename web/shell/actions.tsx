@@ -1,10 +1,11 @@
 import { Loader } from '@mantine/core'
 import { IconBolt, IconSend2 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { useLocation, useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { billingCalls } from '#contract/billing.ts'
 import type { CallReply } from '#contract/call.ts'
-import { screens } from '#contract/screens.ts'
+import { screens, withQuery } from '#contract/screens.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { type ApiCache, useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -18,35 +19,50 @@ export function SidebarActions({ onDone }: { onDone?: () => void }): ReactNode {
   const trigger = useTrigger()
   const zapier = useZapier(onDone)
   return (
-    <ul aria-label={texts.sidebar.actions} className={styles.actions}>
-      <li>
-        <button
-          type="button"
-          className={styles.sidebarLink}
-          onClick={() => {
-            onDone?.()
-            trigger()
-          }}
-        >
-          <IconSend2 size={19} stroke={1.7} aria-hidden />
-          {texts.sidebar.trigger}
-        </button>
-      </li>
-      <li className={zapier.known ? undefined : styles.unknown}>
-        <button
-          type="button"
-          className={styles.sidebarLink}
-          aria-disabled={zapier.busy || undefined}
-          onClick={() => {
-            if (!zapier.busy) zapier.press()
-          }}
-        >
-          {zapier.busy ? <Loader size={19} color="currentColor" aria-hidden /> : <IconBolt size={19} stroke={1.7} aria-hidden />}
-          <span aria-live="polite">{zapier.text}</span>
-        </button>
-        <div role="alert">{zapier.problem !== null && <p className={styles.problem}>{zapier.problem}</p>}</div>
-      </li>
-    </ul>
+    <>
+      <ul aria-label={texts.sidebar.actions} className={styles.actions}>
+        <li>
+          <button
+            type="button"
+            className={styles.sidebarLink}
+            onClick={() => {
+              onDone?.()
+              trigger()
+            }}
+          >
+            <IconSend2 size={19} stroke={1.7} aria-hidden />
+            {texts.sidebar.trigger}
+          </button>
+        </li>
+        <li className={zapier.known ? undefined : styles.unknown}>
+          <button
+            type="button"
+            className={styles.sidebarLink}
+            aria-disabled={zapier.busy || undefined}
+            onClick={() => {
+              if (!zapier.busy) zapier.press()
+            }}
+          >
+            {zapier.busy ? <Loader size={19} color="currentColor" aria-hidden /> : <IconBolt size={19} stroke={1.7} aria-hidden />}
+            <span aria-live="polite">{zapier.text}</span>
+          </button>
+          <div role="alert">{zapier.problem !== null && <p className={styles.problem}>{zapier.problem}</p>}</div>
+        </li>
+      </ul>
+      <PlanLink onFollow={onDone} />
+    </>
+  )
+}
+
+/** The account's plan, where plans are sold. The last of the sidebar, so that it moves nothing when it appears. */
+function PlanLink({ onFollow }: { onFollow: (() => void) | undefined }): ReactNode {
+  const { data } = useApiQuery(billingCalls.subscription)
+  if (!data?.checkout) return null
+  return (
+    <Link to={withQuery(screens.profile, { tab: 'subscription' })} className={styles.planLink} onClick={onFollow}>
+      <span className={styles.planLabel}>{texts.sidebar.plan}</span>
+      {data.state}
+    </Link>
   )
 }
 
@@ -90,7 +106,7 @@ export function useZapier(onDone?: () => void): Zapier {
   const subscribe = useApiMutation(zapierCalls.subscribe, {
     invalidates: [zapierCalls.subscription],
     update,
-    onSuccess: ({ available }) => said(t.subscribed, available ? null : t.notRegistered),
+    onSuccess: ({ available, connected }) => said(t.subscribed, available ? (connected ? null : t.notConnected) : t.notRegistered),
     onError: failed(t.subscribeFailed),
   })
   const unsubscribe = useApiMutation(zapierCalls.unsubscribe, {

@@ -34,6 +34,7 @@ export const texts = {
     profile: 'My Profile',
     actions: 'Actions',
     trigger: 'Trigger Reminder Emails',
+    plan: 'Plan',
   },
   zapier: {
     subscribe: 'Subscribe to Zapier',
@@ -46,6 +47,7 @@ export const texts = {
     unsubscribeFailed: 'Failed to unsubscribe from Zapier.',
     /** The choice is stored for the day Zapier is configured. */
     notRegistered: 'This server isn’t registered with Zapier yet, so no events are delivered.',
+    notConnected: 'Connect Duely in Zapier to receive events.',
     paused: 'No events are delivered to Zapier until you subscribe again.',
     looking: 'Checking Zapier...',
     unknown: 'Zapier: try again',

@@ -148,6 +148,7 @@ const legacy = ['success', 'name', 'provider', 'token', 'refresh', 'accessToken'
 function GoogleReturn(): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
+  const [cancelled, setCancelled] = useState(false)
   const seen = useRef(false)
   const exchange = useApiMutation(accountCalls.exchangeGoogleCode, {
     onSuccess: ({ user, accessToken }) => startSessionAndOpen(takeDestination(), { user, accessToken }),
@@ -164,9 +165,11 @@ function GoogleReturn(): ReactNode {
     seen.current = true
     setSearch({}, { replace: true })
     if (code !== null && !failed) return exchange.mutate({ body: { code, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone } })
+    if (search.get('error') === 'access_denied') return setCancelled(true)
     setProblem(texts.signIn.googleFailed)
     toast('bad', texts.signIn.googleFailed)
   }, [search, setSearch, exchange])
   if (exchange.isPending || exchange.isSuccess) return <Notice tone="info">{texts.signIn.busy}</Notice>
+  if (cancelled) return <Notice tone="info">{texts.signIn.googleCancelled}</Notice>
   return problem === null ? null : <Notice tone="bad">{problem}</Notice>
 }

@@ -129,6 +129,7 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
 export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
+  const [cancelled, setCancelled] = useState(false)
   const [unlinking, setUnlinking] = useState<string | null>(null)
   const seen = useRef(false)
   const link = useApiMutation(accountCalls.linkGoogle, {
@@ -155,10 +156,12 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
     if (code !== null && purpose === 'delete') return prove.mutate({ body: { code } })
     if (code !== null && profile.googleId !== undefined) return setUnlinking(code)
     if (code !== null) return link.mutate({ body: { code } })
+    if (search.get('error') === 'access_denied') return setCancelled(true)
     setProblem(texts.signIn.googleFailed)
   }, [search, setSearch, link, prove, profile.googleId])
   if (unlinking !== null) return <GoogleUnlinkDialog code={unlinking} email={profile.email} onClose={() => setUnlinking(null)} />
   if (link.isPending) return <Notice tone="info">{t.linking}</Notice>
+  if (cancelled) return <Notice tone="info">{texts.signIn.googleCancelled}</Notice>
   return problem === null ? null : <Notice tone="bad">{problem}</Notice>
 }
 

@@ -5,7 +5,6 @@ import { Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
 import { formatRupees } from '#contract/money.ts'
-import { planOf } from '#contract/plans.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -150,7 +149,7 @@ function ProfileStats(): ReactNode {
           {data && (data.hasMailConfig ? statTexts.active : statTexts.none)}
         </Stat>
         <Stat icon={<IconCrown />} label={statTexts.plan} waiting={subscription.isPending}>
-          {subscription.data && planOf(subscription.data.plan).title}
+          {subscription.data?.state}
         </Stat>
       </dl>
     </>

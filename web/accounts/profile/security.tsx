@@ -42,7 +42,7 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
       )}
       <SecurityTwoFactor profile={profile} />
       {(byGoogle || server?.google) && <SecurityGoogle profile={profile} />}
-      <SecurityBrowsers zone={profile.timezone} visible={visible} />
+      <SecurityBrowsers zone={profile.timezone} byGoogle={byGoogle} visible={visible} />
       <SecurityActivity zone={profile.timezone} visible={visible} />
       <SecurityExport />
       <Panel title={t.remove.title}>

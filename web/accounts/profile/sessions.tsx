@@ -18,7 +18,7 @@ const t = texts.security.browsers
 const invalidates = [accountCalls.sessions, accountCalls.audit]
 
 /** The active sessions. Loaded once `visible`. */
-export function SecurityBrowsers({ zone, visible }: { zone: string; visible: boolean }): ReactNode {
+export function SecurityBrowsers({ zone, byGoogle, visible }: { zone: string; byGoogle: boolean; visible: boolean }): ReactNode {
   const browsers = useApiQuery(accountCalls.sessions, {}, { enabled: visible })
   const endOthers = useApiMutation(accountCalls.endOtherSessions, { invalidates, onSuccess: () => toast('good', t.othersDone) })
   const ask = () =>
@@ -43,7 +43,7 @@ export function SecurityBrowsers({ zone, visible }: { zone: string; visible: boo
         )
       }
     >
-      <p className={styles.lead}>{t.text}</p>
+      <p className={styles.lead}>{byGoogle ? t.textWithGoogle : t.text}</p>
       <QueryView query={browsers} loading={t.loading} error={t.failed} empty={null}>
         {(list) => (
           <ul className={styles.list}>
