@@ -381,6 +381,21 @@ test('the preview lists what would be sent now and the next date of every other 
   ])
 })
 
+test('an invoice that is not past due has no reminder today, whatever is planned for today', async () => {
+  await using office = await anOffice({ now: '2026-03-01T18:00:00Z' })
+  const { app, asha } = office
+  await start(app, asha)
+  app.clock.set('2026-03-02T02:00:00Z')
+  for (const dueDate of ['2026-03-01', '2026-03-02', '2026-03-03', '2026-04-10']) await anInvoice(app, { owner: asha, dueDate })
+  const { lines } = (await ask(app, asha, reminderCalls.preview, { query: {} })).reply
+  expect(lines.map(({ dueDate, nextAt }) => [dueDate, nextAt])).toEqual([
+    ['2026-03-01', '2026-03-02T03:30:00Z'],
+    ['2026-03-02', '2026-03-03T03:30:00Z'],
+    ['2026-03-03', '2026-03-04T03:30:00Z'],
+    ['2026-04-10', '2026-04-11T03:30:00Z'],
+  ])
+})
+
 test('a reminder sent after midnight counts for the day on which it was sent, in the preview as in the run', async () => {
   await using office = await anOffice({ now: '2026-03-02T18:20:00Z', invoices: 1 })
   const { app, asha, smtp } = office

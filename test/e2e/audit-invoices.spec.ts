@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { invoiceCalls } from '#contract/invoices.ts'
+import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { type Audit, auditWalk, closeMessages, dialog, fail, hold, letGo, open } from './audit.ts'
 import { expect, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
@@ -66,6 +67,57 @@ async function importing(page: Page, audit: Audit, someone: Someone): Promise<vo
   await expect(page.getByText(/invoices deleted\.$/)).toBeVisible()
   await audit.at('import-undone')
   await closeMessages(page)
+}
+
+/** An export with everything that is asked for or left out, little of it and too much of it; then the question about what is past due. */
+async function reviewing(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp): Promise<void> {
+  await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  await someone.send('POST', '/reminder/start')
+  const asked = page.getByRole('dialog')
+  const head = 'Invoice Number,Status,Customer Name,Due Date,Currency,Total,Balance,Email'
+  const line = (nth: number, status: string, currency = 'INR') =>
+    `Z-${nth},${status},Kaveri Foods,2026-01-0${1 + (nth % 9)},${currency},${nth}180.00,${nth}80.00,pay@kaveri.example`
+  const few = [head, line(1, 'Overdue'), line(2, 'Draft'), line(3, 'Sent', 'EUR'), line(4, 'On hold'), line(5, 'on-hold')]
+  await page.goto('/dashboard?import')
+  await choose(page, few, 'Invoice.csv')
+  await audit.at('import-one-status', asked.getByLabel('Import "On hold" as'))
+  await asked.getByLabel('Amount owed').selectOption({ label: 'Total: 1180.00' })
+  await asked.getByLabel('Import "On hold" as').selectOption('Unpaid')
+  await audit.at('import-total-chosen', asked.getByRole('button', { name: 'Use “Balance”' }))
+  await asked.getByRole('button', { name: 'Use “Balance”' }).click()
+  await asked.getByRole('button', { name: 'Left out (1)' }).click()
+  await audit.at('import-left-out')
+  await asked.getByRole('button', { name: 'Import 3 invoices' }).click()
+  await expect(asked.getByRole('radio', { name: 'Hold until I look' })).toBeChecked()
+  await audit.at('import-past-due')
+  await fail(page, [invoiceCalls.bulkChange])
+  await asked.getByRole('radio', { name: 'Mark as paid' }).check()
+  await asked.getByRole('button', { name: 'Done' }).click()
+  await expect(asked.getByText(/^Your choice could not be saved\./)).toBeVisible()
+  await audit.at('import-past-due-failed', asked.getByText(/^Your choice could not be saved\./))
+  await letGo(page)
+  await asked.getByRole('button', { name: 'Done' }).click()
+  await closeMessages(page)
+
+  await page.goto('/dashboard?import')
+  const words = Array.from({ length: 12 }, (_, nth) => `A status of ${nth + 1} words that another product invented for its own reasons`)
+  const reasons = ['Draft', 'Void', 'Cancelled', 'Refunded', 'Deleted']
+  await choose(
+    page,
+    [
+      head,
+      ...Array.from({ length: 120 }, (_, nth) => line(nth + 10, words[nth % 12] ?? '')),
+      ...Array.from({ length: 200 }, (_, nth) => line(nth + 200, reasons[nth % 5] ?? '')),
+      ...Array.from({ length: 30 }, (_, nth) => line(nth + 500, 'Sent', ['EUR', 'USD', 'GBP'][nth % 3])),
+      ...Array.from({ length: 25 }, (_, nth) => line(nth + 600, 'Sent')),
+    ],
+    'Every invoice of the last ten years, exported on the second of March and corrected by hand.csv',
+  )
+  await audit.at('import-many-statuses', asked.getByText('and 4 more. Is this the column with statuses?'))
+  await asked.getByRole('button', { name: 'Import 25 invoices' }).click()
+  await expect(asked.getByRole('heading', { name: '350 lines were not imported' })).toBeVisible()
+  await audit.at('import-past-due-many')
+  await audit.at('import-many-reasons', asked.getByRole('button', { name: 'Save these lines as CSV' }))
 }
 
 async function fill(someone: Someone): Promise<void> {
@@ -174,6 +226,12 @@ async function pausing(page: Page, audit: Audit, someone: Someone): Promise<void
 test('an import from the file to its result', async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await importing(page, audit, await signIn(page, program.url, 'importer@banyan.example'))
+  })
+})
+
+test('the review of an export, and the question about what is past due', async ({ browser, program, smtp }) => {
+  await auditWalk({ browser, url: program.url }, async (page, audit) => {
+    await reviewing(page, audit, await signIn(page, program.url, 'reviewer@banyan.example'), smtp)
   })
 })
 

@@ -148,7 +148,7 @@ test('the keyboard reaches every part of the dashboard', async ({ page }) => {
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
   await expectAccessible(page)
   await page.keyboard.type('inv-0002')
-  const found = page.getByRole('option', { name: /Studio Banyan/ })
+  const found = page.getByRole('option', { name: /^Studio Banyan/ })
   await expect(found).toHaveAttribute('data-combobox-selected', 'true')
   const named = (await found.getAttribute('id')) ?? 'nothing'
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toHaveAttribute('aria-activedescendant', named)

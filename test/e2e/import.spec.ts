@@ -268,9 +268,9 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   await dialog.getByRole('button', { name: 'Import 5 invoices' }).click()
   await expect(dialog.getByRole('heading', { name: '3 lines were not imported' })).toBeVisible()
   await expect(dialog.getByRole('listitem')).toHaveText([
-    'Line 4: A draft: your client has not received this invoice.',
-    'Line 5: The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.',
-    'Line 7: This invoice is void.',
+    'A draft: your client has not received this invoice. Line 4',
+    'The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them. Line 5',
+    'This invoice is void. Line 7',
   ])
   const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Save these lines as CSV' }).click()])
   const saved = (await readFile(await file.path(), 'utf8')).split('\r\n')

@@ -41,5 +41,6 @@ test('without anything overdue the next due date is shown, and without anything 
     title: 'Nothing is overdue',
     text: 'Next: Lotus, ₹6,400.00, due in 3 days',
   })
+  expect(findingOf([{ ...item('Kept unpaid', 6_400, 3), late: false }])).toEqual({ title: 'Nothing is overdue', text: null })
   expect(findingOf([])).toEqual({ title: 'All invoices are paid.', text: null })
 })

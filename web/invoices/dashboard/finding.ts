@@ -44,7 +44,7 @@ export function findingOf(items: DueItem[]): Finding {
 }
 
 function dueNext(items: DueItem[]): Finding {
-  const [next] = items.toSorted((one, other) => other.daysLate - one.daysLate)
+  const [next] = items.filter(({ daysLate }) => daysLate <= 0).toSorted((one, other) => other.daysLate - one.daysLate)
   return { title: texts.nothingLate, text: next ? texts.next(next.name, rupees(next.amount), -next.daysLate) : null }
 }
 

@@ -43,9 +43,11 @@ test('each filter button counts the invoices of its status as stored', () => {
   expect(countByFilter(list)).toEqual({ all: 3, paid: 1, unpaid: 1, overdue: 1 })
 })
 
-test('totals: overdue with its invoices and clients, due within 14 days, paid this month', () => {
+test('totals: overdue with its invoices and clients as its status counts them, due within 14 days, paid this month', () => {
   const list = [
-    anInvoice({ amount: 0.1, dueDate: '2026-11-19' }),
+    anInvoice({ amount: 0.1, dueDate: '2026-11-19', status: 'overdue' }),
+    anInvoice({ amount: 3, dueDate: '2026-11-19' }),
+    anInvoice({ amount: 0.4, dueDate: '2026-11-25', status: 'overdue' }),
     anInvoice({ amount: 0.2, dueDate: '2026-11-01', status: 'overdue', clientEmail: 'BILLING@kaveri.example' }),
     anInvoice({ amount: 5, dueDate: '2026-11-20' }),
     anInvoice({ amount: 7, dueDate: '2026-12-04' }),
@@ -54,8 +56,8 @@ test('totals: overdue with its invoices and clients, due within 14 days, paid th
     anInvoice({ amount: 13, status: 'paid', paidAt: '2026-10-31T18:00:00Z' }),
   ]
   expect(totals(list, openItems(list, today), today, 'Asia/Kolkata')).toEqual({
-    overdue: 30,
-    invoices: 2,
+    overdue: 70,
+    invoices: 3,
     clients: 1,
     soon: 1200,
     paid: 1100,

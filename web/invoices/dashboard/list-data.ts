@@ -44,8 +44,8 @@ export function openItems(invoices: Invoice[], today: string): DueItem[] {
         email: invoice.clientEmail.toLowerCase(),
         amount: toMinor(invoice.amount) ?? 0,
         daysLate,
-        // Set by hand, "overdue" applies before the due date too.
-        late: daysLate > 0 || invoice.status === 'overdue',
+        // By the status alone, as the pill and the filter: a person may have set it before the due date, or taken it back after.
+        late: invoice.status === 'overdue',
       }
     })
 }
@@ -70,7 +70,7 @@ export function totals(invoices: Invoice[], items: DueItem[], today: string, zon
       sums.overdue += amount
       sums.invoices += 1
       clients.add(email)
-    } else if (daysLate >= -14) sums.soon += amount
+    } else if (daysLate >= -14 && daysLate <= 0) sums.soon += amount
   }
   for (const { status, paidAt, amount } of invoices)
     if (status === 'paid' && paidAt !== null && dateIn(zone, new Date(paidAt)).startsWith(month)) sums.paid += toMinor(amount) ?? 0

@@ -31,7 +31,7 @@ export interface Hints {
 /** What is still owed, as other programs name it, the most exact first: Stripe’s “Amount Due” does not fall with payments, “Amount Remaining” does. */
 const owedNames = [
   /^(invoice)?(amount|balance|total)?(remaining|outstanding|pending|unpaid)(amount|balance|total)?$/,
-  /^(open|invoice|current)?balance(due|amount|outstanding|owing|owed|remaining)?$/,
+  /^(open|invoice|current)?balance(due|amount|outstanding|owing|owed|remaining)?$|^open(invoice)?amount$/,
   /^(invoice|total)?amount(due|owed|owing)$|^(total)?(due|owed|owing)amount$|^total(due|owed|owing)$/,
 ]
 const totalNames = [

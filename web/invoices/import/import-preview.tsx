@@ -159,7 +159,7 @@ function StatusQuestions({ unknown, answers, onChange }: StatusQuestionsProps): 
           />
         </div>
       ))}
-      {unknown.length > mostAsked && <p className={styles.dim}>{more(unknown.length - mostAsked)}</p>}
+      {unknown.length > mostAsked && <p className={styles.moreAsked}>{more(unknown.length - mostAsked)}</p>}
     </fieldset>
   )
 }

@@ -117,6 +117,7 @@ function LateQuestion({ count, choice, onChange }: LateQuestionProps): ReactNode
         <Radio
           key={value}
           className={styles.lateChoice ?? ''}
+          classNames={{ description: styles.lateHint ?? '' }}
           value={value}
           label={texts.late.choices[value]}
           description={texts.late.hints[value]}

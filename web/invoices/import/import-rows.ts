@@ -158,8 +158,8 @@ function readOwed(
   if (isCredit(amount)) return { left: texts.left.credit }
   const value = readAmount(amount)
   if (value === null) return { value: Number.NaN, wrong: isUnclear(amount) ? texts.unclearAmount(amount) : texts.noAmount }
-  if (status === 'paid') return { value, wrong: null }
-  if (owed) return value === 0 ? { left: texts.left.settled } : { value, wrong: null }
+  if (owed && value === 0) return { left: texts.left.settled }
+  if (owed || status === 'paid') return { value, wrong: null }
   const paidCell = cellOf(cells, hints.paid)
   const paid = paidCell === '' ? 0 : readAmount(paidCell)
   if (paid === null) return { value, wrong: texts.unclearAmount(paidCell) }
@@ -184,7 +184,9 @@ function itemsOf(rows: FileRow[], columns: Columns): Map<FileRow, { left?: strin
   const groups = new Map<string, FileRow[]>()
   for (const row of rows) {
     const reference = cellOf(row.cells, columns.reference)
-    if (reference !== '') groups.set(reference, [...(groups.get(reference) ?? []), row])
+    const group = groups.get(reference)
+    if (group) group.push(row)
+    else if (reference !== '') groups.set(reference, [row])
   }
   for (const [reference, group] of groups) {
     const [first, ...others] = group

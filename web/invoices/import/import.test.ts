@@ -62,6 +62,11 @@ test.each([
   ['QuickBooks', ['Num', 'Customer', 'Date', 'Due date', 'Balance', 'Total', 'Status', 'E-mail address'], [1, 7, 4, 3, 6, 0]],
   ['Tally', ['Party Name', 'E-Mail', 'Bill No.', 'Amount (INR)', 'Due on'], [0, 1, 3, 4, null, 2]],
   ['amounts with tax', ['Client', 'E-mail', 'Amount', 'GST', 'Total Amount (₹)', 'Due by'], [0, 1, 4, 5, null, null]],
+  [
+    'Tally, what is pending',
+    ['Date', 'Ref. No.', "Party's Name", 'E-mail ID', 'Opening Amount', 'Pending Amount (Rs.)', 'Due on'],
+    [2, 3, 5, 6, null, 1],
+  ],
   ['snake case', ['client_name', 'client_email', 'amount', 'due_date'], [0, 1, 2, 3, null, null]],
 ])('columns of %s are recognised by their names', (_program, head, expected) => {
   const { clientName, clientEmail, amount, dueDate, status, reference } = guessByHeader(head)
@@ -351,7 +356,7 @@ test('an export of Wave and one of Razorpay', () => {
     ]),
   ).toEqual([
     [2, 'ap@acme.example', 1500, '2026-02-01', 'overdue', '7'],
-    [3, 'bad', 'We don\'t know the status "Unsent". Choose above how to import it.'],
+    [3, 'bad', 'We don\'t know the status "Unsent". Choose how to import it.'],
   ])
   expect(
     read([
@@ -394,6 +399,12 @@ test('an unknown status is asked for once per word, and the answer is for all it
   ])
 })
 
+test('a paid line without a total is left out, as nothing is known that was owed', () => {
+  expect(read(['Client,Email,Balance,Due Date,Status', 'A,a@a.example,0.00,2026-03-09,Paid'])).toEqual([
+    [2, 'left', 'Nothing is owed: the balance is 0.'],
+  ])
+})
+
 const there = aShownInvoice({ amount: 5000, dueDate: '2026-03-31' })
 
 test('each row is ready, a duplicate or invalid, with the reason', () => {
@@ -420,7 +431,7 @@ test('each row is ready, a duplicate or invalid, with the reason', () => {
     ['bad', 'Another invoice already has the reference INV-0001.'],
     [
       'bad',
-      'Please enter the client\'s name. Please enter an email address like name@example.com. Please enter an amount above 0. Please enter a date such as 31/03/2026. We don\'t know the status "lost". Choose above how to import it.',
+      'Please enter the client\'s name. Please enter an email address like name@example.com. Please enter an amount above 0. Please enter a date such as 31/03/2026. We don\'t know the status "lost". Choose how to import it.',
     ],
     ['bad', '"5.000" can be read as two different amounts. Please write it as 5000.50.'],
     ['left', 'This is a credit, not an amount that is owed.'],

@@ -18,7 +18,11 @@ interface NotImportedProps {
 export function NotImportedList({ lines, head }: NotImportedProps): ReactNode {
   if (lines.length === 0) return null
   const byReason = new Map<string, number[]>()
-  for (const { row, message } of lines) byReason.set(message, [...(byReason.get(message) ?? []), row.number])
+  for (const { row, message } of lines) {
+    const rows = byReason.get(message)
+    if (rows) rows.push(row.number)
+    else byReason.set(message, [row.number])
+  }
   const reasons = [...byReason].sort(([, one], [, other]) => other.length - one.length)
   const more = reasons.slice(listed).reduce((sum, [, rows]) => sum + rows.length, 0)
   return (
@@ -28,7 +32,9 @@ export function NotImportedList({ lines, head }: NotImportedProps): ReactNode {
       </h4>
       <ul className={styles.reasons}>
         {reasons.slice(0, listed).map(([message, rows]) => (
-          <li key={message}>{texts.reason(rows, message)}</li>
+          <li key={message}>
+            {message} <span className={styles.lines}>{texts.lines(rows)}</span>
+          </li>
         ))}
       </ul>
       {more > 0 && <p className={styles.dim}>{texts.moreReasons(more)}</p>}

@@ -50,7 +50,7 @@ export const texts = {
   duplicateRow: (row: number) => `Duplicate: line ${row} has the same client email, amount and due date.`,
   keep: 'Import duplicates too',
   referenceTaken: (reference: string) => `Another invoice already has the reference ${reference}.`,
-  unknownStatus: (status: string) => `We don't know the status "${status}". Choose above how to import it.`,
+  unknownStatus: (status: string) => `We don't know the status "${status}". Choose how to import it.`,
   statuses: {
     title: (words: number) => (words === 1 ? "We don't know one status" : `We don't know ${words} statuses`),
     label: (word: string) => `Import "${word}" as`,
@@ -88,7 +88,7 @@ export const texts = {
   noneTitle: 'Nothing was imported',
   noEmails: 'No emails were sent.',
   notImported: (rows: number) => `${count(rows, 'line was', 'lines were')} not imported`,
-  reason: (rows: number[], message: string) => `${rows.length === 1 ? 'Line' : 'Lines'} ${list(rows)}: ${message}`,
+  lines: (rows: number[]) => `${rows.length === 1 ? 'Line' : 'Lines'} ${list(rows)}`,
   moreReasons: (rows: number) => `and ${count(rows, 'line')} more, all in the file.`,
   save: 'Save these lines as CSV',
   savedName: 'duely-not-imported.csv',
@@ -104,7 +104,7 @@ export const texts = {
       paid: 'They were paid already. Their clients get no reminder.',
     },
     busy: 'Saving...',
-    failed: (message: string) => `Your choice could not be saved. ${message} Until it is, these invoices are held.`,
+    failed: (message: string) => `Your choice could not be saved. ${message} Until then, these invoices are held.`,
     done: {
       hold: (invoices: number) => `${count(invoices, 'invoice is', 'invoices are')} held until you resume reminders.`,
       remind: (invoices: number) => `Reminders of ${count(invoices, 'invoice')} begin tomorrow.`,
