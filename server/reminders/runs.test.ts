@@ -381,7 +381,7 @@ test('the preview lists what would be sent now and the next date of every other 
   ])
 })
 
-test('an invoice that is not past due has no reminder today, whatever is planned for today', async () => {
+test('an invoice that is not past due has no reminder today, although a run is planned', async () => {
   await using office = await anOffice({ now: '2026-03-01T18:00:00Z' })
   const { app, asha } = office
   await start(app, asha)
