@@ -55,6 +55,22 @@ test('six calls of an account run at a time, 200 wait until one ends, and others
   expect(entered).toBe(206)
 })
 
+test('1,200 calls of an account a minute', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const { enter } = openCallLimits(app.deps)
+  const call = async (ownerId: string) => {
+    const { reply, end } = aReply()
+    await enter(ownerId, reply)
+    end()
+  }
+  for (let nth = 0; nth < 1_200; nth += 1) await call('asha')
+  app.clock.advance({ seconds: 45 })
+  await expect(call('asha')).rejects.toMatchObject({ code: 'too_many', retryAfter: 15 })
+  await call('meera')
+  app.clock.advance({ seconds: 15 })
+  await call('asha')
+})
+
 test('sixty heavy calls a minute, over all processes', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
   const [one, other] = [openCallLimits(app.deps).enterHeavy, openCallLimits(app.deps).enterHeavy]

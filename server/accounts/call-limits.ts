@@ -10,12 +10,14 @@ interface Limit {
   atOnce: number
   mostWaiting: number
   patience: number
-  words: string
+  refused: (atOnce: number) => string
 }
 
 /** As many as a browser has connections, so that only programs wait, and fewer than the pool has, because calls of one account wait for its row. */
-const calls: Limit = { atOnce: 6, mostWaiting: 200, patience: 20_000, words: refusals.busy }
-const heavyCalls: Limit = { atOnce: 2, mostWaiting: 8, patience: 5_000, words: refusals.busyHeavy }
+const calls: Limit = { atOnce: 6, mostWaiting: 200, patience: 20_000, refused: refusals.busy }
+/** Calls of one account in a minute in one process: ten times what a browser makes while it loads 50,000 invoices page by page. */
+const rate = { limit: 1_200, ms: 60_000 }
+const heavyCalls: Limit = { atOnce: 2, mostWaiting: 8, patience: 5_000, refused: refusals.busyHeavy }
 /** Heavy calls of one account in a minute over all processes. */
 const heavyRate = { limit: 60, seconds: 60 }
 /** When a call that was refused because others run should be sent again, in seconds. */
@@ -31,9 +33,14 @@ interface Line {
  * with `too_many`, and says when to try again. A call ends when its answer was sent, however slowly it is read.
  */
 export function openCallLimits({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>): CallLimits {
+  const enter = inLine(calls)
   const enterHeavy = inLine(heavyCalls)
+  const count = countCalls()
   return {
-    enter: inLine(calls),
+    async enter(ownerId, reply) {
+      if (config.rateLimit) count(ownerId, clock.now().epochMilliseconds)
+      await enter(ownerId, reply)
+    },
     async enterHeavy(ownerId, reply, { counted: counts = true } = {}) {
       const now = clock.now()
       const counted = config.rateLimit && counts ? await countOne(db, `heavy:${ownerId}`, heavyRate.seconds, now) : null
@@ -43,6 +50,19 @@ export function openCallLimits({ db, clock, config }: Pick<Deps, 'db' | 'clock' 
       }
       await enterHeavy(ownerId, reply)
     },
+  }
+}
+
+/** Counts in memory, because writing each call down costs more than most calls. All counts start again together. */
+function countCalls(): (ownerId: string, nowMs: number) => void {
+  let minute = { until: 0, counts: new Map<string, number>() }
+  return (ownerId, nowMs) => {
+    if (nowMs >= minute.until || nowMs < minute.until - rate.ms) minute = { until: nowMs + rate.ms, counts: new Map() }
+    const count = (minute.counts.get(ownerId) ?? 0) + 1
+    minute.counts.set(ownerId, count)
+    if (count <= rate.limit) return
+    const seconds = Math.ceil((minute.until - nowMs) / 1000)
+    throw new ProblemError('too_many', refusals.tooManyCalls(rate.limit, seconds), { retryAfter: seconds })
   }
 }
 
@@ -65,8 +85,8 @@ function inLine(limit: Limit): (ownerId: string, reply: FastifyReply) => Promise
   }
 }
 
-function queueUp(line: Line, { mostWaiting, patience, words }: Limit): Promise<void> {
-  const busy = () => new ProblemError('too_many', words, { retryAfter: busyRetry })
+function queueUp(line: Line, { atOnce, mostWaiting, patience, refused }: Limit): Promise<void> {
+  const busy = () => new ProblemError('too_many', refused(atOnce), { retryAfter: busyRetry })
   if (line.waiting.length >= mostWaiting) throw busy()
   return new Promise((resolve, reject) => {
     const go = () => {

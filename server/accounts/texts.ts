@@ -22,10 +22,13 @@ export const refusals = {
   noAccount: 'There is no such account.',
   noNotice: 'There is no such notice.',
   foreignSite: 'This request came from another site and was rejected.',
+  tooManyCalls: (calls: number, seconds: number) =>
+    `Limit of ${calls.toLocaleString('en-IN')} requests a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
   tooManyHeavy: (calls: number, seconds: number) =>
     `Limit of ${calls} large requests a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-  busy: 'Too many requests of your account are running. Try again in a moment.',
-  busyHeavy: 'Your earlier large requests are still being answered. Try again in a moment.',
+  busy: (atOnce: number) => `An account can make ${atOnce} requests at a time, and too many of yours are waiting. Try again in a moment.`,
+  busyHeavy: (atOnce: number) =>
+    `An account can make ${atOnce} large requests at a time, and yours are still being answered. Try again in a moment.`,
   tooManyTries: (seconds: number) => `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
   tooManyLinks: (minutes: number) =>
     `This address has received too many links. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
