@@ -24,6 +24,7 @@ test('an empty environment is a complete configuration', () => {
     publicUrl: 'http://localhost:3000',
     defaultTimezone: 'Asia/Kolkata',
     passwordMinLength: 6,
+    historyBytesDays: 90,
     rateLimit: true,
     trustProxy: false,
     allowPrivateSmtpHosts: false,

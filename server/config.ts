@@ -59,6 +59,7 @@ const environment = z.object({
   SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
   SYSTEM_MAIL_FROM: z.string().min(3, 'must be an address such as Duely <hello@example.com>').optional(),
   PASSWORD_MIN_LENGTH: number(1, 128, 6, '6'),
+  HISTORY_BYTES_DAYS: number(1, 1_095, 90, '90'),
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
   GOOGLE_ISSUER: webUrl('https://accounts.google.com').default('https://accounts.google.com'),
@@ -133,6 +134,8 @@ export interface Config {
   systemSmtpUrl: string | null
   systemMailFrom: string | null
   passwordMinLength: number
+  /** How many days the text of an email is kept after its invoices were paid or deleted. */
+  historyBytesDays: number
   google: { clientId: string; clientSecret: string; issuer: string; gmailApiUrl: string } | null
   razorpay: { keyId: string; keySecret: string; webhookSecret: string | null; apiUrl: string; checkoutUrl: string } | null
   zapier: { clientId: string; clientSecret: string; redirectUris: string[] } | null
@@ -176,6 +179,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     systemSmtpUrl: given.SYSTEM_SMTP_URL ?? null,
     systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
     passwordMinLength: given.PASSWORD_MIN_LENGTH,
+    historyBytesDays: given.HISTORY_BYTES_DAYS,
     google:
       given.GOOGLE_CLIENT_ID && given.GOOGLE_CLIENT_SECRET
         ? {

@@ -43,6 +43,7 @@ import {
   registerProcess,
   releaseProcess,
 } from '#server/reminders/processes.ts'
+import { deleteOldRows, dropOldBytes } from '#server/reminders/retention.ts'
 import { mailboxesAtOnce } from '#server/reminders/sending.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
@@ -108,7 +109,7 @@ export async function sweep(deps: Delivering): Promise<void> {
 }
 
 /** Hourly. The embedded database has no autovacuum, so it is vacuumed here. */
-async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
+async function tidy({ db, clock, queue, config, soleProcess }: Worker): Promise<void> {
   await queue.tidy()
   await pruneDeleted(db, clock.now())
   await pruneLinks(db, clock.now())
@@ -122,6 +123,8 @@ async function tidy({ db, clock, queue, soleProcess }: Worker): Promise<void> {
   await pruneWebhookEvents(db, clock.now())
   await pruneWebhookHosts(db)
   await pruneIdempotencyKeys(db, clock.now())
+  await dropOldBytes(db, clock.now(), config.historyBytesDays)
+  await deleteOldRows(db, clock.now())
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }
 

@@ -153,12 +153,13 @@ function failureOf(reply: string, about: { refused: boolean; server: string }): 
   return `${texts.day.notSent} ${about.refused ? about.server.trim() : reply}`.trim()
 }
 
-/** An email exactly as it was sent, read from the stored bytes. Refuses with `not_found` also where it was never rendered. */
+/** An email exactly as it was sent, read from the stored bytes. Refuses with `not_found` also where it was never rendered, or is no longer stored. */
 export async function readMail(db: Database, account: Account, id: string): Promise<CallReply<typeof reminderCalls.mail>> {
   const [mail] = await db
     .select()
     .from(deliveries)
     .where(and(eq(deliveries.ownerId, account.id), sql`${deliveries.id}::text = ${id}`))
+  if (mail?.messageId && !mail.raw) throw new ProblemError('not_found', texts.noLongerStored)
   if (!mail?.raw || !mail.messageId) throw new ProblemError('not_found', texts.noEmail)
   const parsed = await PostalMime.parse(mail.raw)
   return {

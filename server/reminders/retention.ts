@@ -4,8 +4,74 @@ import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, changed, type Database, rows } from '#server/platform/database.ts'
 import { stopAll } from './reminders.ts'
 
-/** Rows deleted by one statement, so that none takes long: on the embedded database every call waits for it. */
-const atOnce = { decisions: 5_000, emails: 1_000, invoices: 500 }
+/** Rows changed by one statement, so that none takes long: on the embedded database every call waits for it. */
+const atOnce = { decisions: 5_000, emails: 1_000, invoices: 500, runs: 1_000 }
+/** How many years the bytes of an email are kept at most, and how many its row, its run and its decisions. */
+const mostYears = { bytes: 3, rows: 7 }
+/** After so many days an email about an open invoice is looked at again. */
+const againDays = 7
+
+const finished = sql`('sent', 'failed', 'cancelled', 'superseded')`
+
+const ago = (now: Instant, years: number) => now.toZonedDateTimeISO('UTC').subtract({ years }).toInstant()
+
+/**
+ * Drops the stored bytes of finished emails, `days` after the last of their invoices was paid or deleted and `days` after they were made, or
+ * after three years. While an invoice is open they are the evidence. Subject, times and the mail server's reply stay.
+ */
+export async function dropOldBytes(db: Database, now: Instant, days: number): Promise<void> {
+  const before = now.subtract({ hours: 24 * days }).toString()
+  const oldest = ago(now, mostYears.bytes).toString()
+  const settled = sql`least(CASE WHEN i.status = 'paid' THEN coalesce(i.paid_at, i.updated_at) END, i.deleted_at)`
+  for (const due of [
+    sql`d.bytes_due_at IS NULL AND d.created_at <= ${before}::timestamptz`,
+    sql`d.bytes_due_at <= ${now.toString()}::timestamptz`,
+  ])
+    await repeatedly(
+      db,
+      atOnce.emails,
+      (most) => sql`
+      UPDATE deliveries d SET bytes_due_at = judged.again, raw = CASE WHEN judged.again IS NOT NULL THEN d.raw END
+      FROM (
+        SELECT d.id, CASE
+            WHEN d.created_at <= ${oldest}::timestamptz THEN NULL
+            WHEN about.open THEN least(${now.add({ hours: 24 * againDays }).toString()}::timestamptz, d.last_at)
+            WHEN about.settled > ${before}::timestamptz THEN least(about.settled + make_interval(hours => ${24 * days}::int), d.last_at) END AS again
+        FROM (SELECT d.id, d.created_at, d.created_at + make_interval(years => ${mostYears.bytes}::int) AS last_at FROM deliveries d WHERE d.raw IS NOT NULL AND d.state IN ${finished} AND ${due} LIMIT ${most}::int) d
+        CROSS JOIN LATERAL (
+          SELECT coalesce(bool_or(${settled} IS NULL), false) AS open, max(${settled}) AS settled
+          FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = d.id) about) judged
+      WHERE d.id = judged.id`,
+    )
+}
+
+/** Deletes decisions, finished emails and runs after seven years. */
+export async function deleteOldRows(db: Database, now: Instant): Promise<void> {
+  const before = sql`${ago(now, mostYears.rows).toString()}::timestamptz`
+  await repeatedly(
+    db,
+    atOnce.decisions,
+    (most) => sql`
+    DELETE FROM decisions WHERE ctid = ANY(ARRAY(SELECT x.ctid FROM decisions x WHERE x.decided_at < ${before} LIMIT ${most}::int))`,
+  )
+  await repeatedly(
+    db,
+    atOnce.emails,
+    (most) => sql`
+    DELETE FROM deliveries WHERE id = ANY(ARRAY(
+      SELECT d.id FROM deliveries d WHERE d.created_at < ${before} AND d.state IN ${finished}
+        AND NOT EXISTS (SELECT 1 FROM decisions x WHERE x.owner_id = d.owner_id AND x.delivery_id = d.id) LIMIT ${most}::int))`,
+  )
+  await repeatedly(
+    db,
+    atOnce.runs,
+    (most) => sql`
+    DELETE FROM runs WHERE id = ANY(ARRAY(
+      SELECT r.id FROM runs r WHERE r.created_at < ${before}
+        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id OR d.pulled_by_run_id = r.id)
+        AND NOT EXISTS (SELECT 1 FROM runs o WHERE o.owner_id = r.owner_id AND o.retry_of = r.id) LIMIT ${most}::int))`,
+  )
+}
 
 /**
  * Before an account is deleted: stops its reminders, and deletes its finished emails, decisions and invoices in chunks. What is still open
@@ -29,7 +95,7 @@ export async function deleteHistory(db: Database, ownerId: string, now: Instant)
     atOnce.emails,
     (most) => sql`
       DELETE FROM deliveries WHERE id = ANY(ARRAY(
-        SELECT d.id FROM deliveries d WHERE d.owner_id = ${ownerId}::uuid AND d.state IN ('sent', 'failed', 'cancelled', 'superseded') LIMIT ${most}::int))`,
+        SELECT d.id FROM deliveries d WHERE d.owner_id = ${ownerId}::uuid AND d.state IN ${finished} LIMIT ${most}::int))`,
   )
   await repeatedly(
     db,

@@ -60,6 +60,8 @@ export const runs = pgTable(
     index('runs_unplanned').on(t.ownerId).where(sql`${t.plannedAt} IS NULL`),
     index('runs_unsettled').on(t.createdAt).where(sql`${t.settledAt} IS NULL`),
     index('runs_newest').on(t.ownerId, t.createdAt.desc()),
+    // Rows are stored about in this order, so that an index of a few pages finds the oldest.
+    index('runs_oldest').using('brin', t.createdAt),
     index('runs_retried').on(t.ownerId, t.retryOf).where(sql`${t.retryOf} IS NOT NULL`),
   ],
 )
@@ -98,6 +100,8 @@ export const deliveries = pgTable(
      * invoices it was rendered from: when these have changed, it is rendered again under a new Message-ID.
      */
     raw: bytes(),
+    /** When the stored bytes of a finished email may be dropped, or are looked at again; null: some time after it was made. */
+    bytesDueAt: instant(),
     subject: text(),
     messageId: text(),
     renderedFrom: text(),
@@ -121,6 +125,10 @@ export const deliveries = pgTable(
     index('deliveries_held').on(t.ownerId).where(sql`${t.state} = 'held'`),
     index('deliveries_deadline').on(t.deadlineAt).where(sql`${t.state} IN ('queued', 'retrying', 'held')`),
     index('deliveries_in_hand').on(t.claimedBy).where(sql`${t.claimedBy} IS NOT NULL`),
+    index('deliveries_bytes')
+      .on(t.bytesDueAt, t.createdAt)
+      .where(sql`${t.raw} IS NOT NULL AND ${t.state} IN ('sent', 'failed', 'cancelled', 'superseded')`),
+    index('deliveries_oldest').using('brin', t.createdAt),
     index('deliveries_sent').on(t.ownerId, t.sentAt.desc()).where(sql`${t.state} = 'sent'`),
   ],
 )
@@ -168,6 +176,7 @@ export const decisions = pgTable(
     foreignKey({ columns: [t.ownerId, t.deliveryId], foreignColumns: [deliveries.ownerId, deliveries.id] }),
     // Deleting an account looks up the decisions of each of its emails.
     index('decisions_delivery').on(t.ownerId, t.deliveryId).where(sql`${t.deliveryId} IS NOT NULL`),
+    index('decisions_oldest').using('brin', t.decidedAt),
   ],
 )
 

@@ -17,6 +17,8 @@ export const texts = {
   noInvoice: 'There is no such invoice.',
   noHold: (address: string) => `Reminders to ${address} are not held.`,
   noEmail: 'There is no such email, or it has not been composed yet.',
+  noLongerStored:
+    'The text of this email is no longer stored. Its subject, time and the mail server’s reply are in the history of its invoice.',
   allRejected: (first: string, others: number) => {
     const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'reply' : 'replies'})`
     return `The mail server rejected every reminder: ${first}${more}`
