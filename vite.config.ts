@@ -14,19 +14,22 @@ const chunks = [
   { name: 'schemas', test: /node_modules\/zod\// },
   {
     name: 'library',
-    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|PasswordInput|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(shell\/library|ui\/(buttons|confirm|controls|dates|lazy-dialog|notice|toast)|platform\/(query|problem|send|refresh|query-view|platform))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
+    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(shell\/library|ui\/(buttons|confirm|controls|dates|lazy-dialog|notice|toast)|platform\/(query|problem|send|refresh|query-view|platform))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
   },
   { name: 'forms', test: /@mantine\/form\/|web\/(platform\/contract-form|ui\/fields)\./ },
   {
     name: 'account',
     test: /web\/shell\/(account|actions|commands|shortcuts)\./,
   },
-  { name: 'entry', test: /web\/accounts\/(entry\/entry-page|entry\/entry|use-server|texts)\./ },
+  {
+    name: 'entry',
+    test: /@mantine\/core\/esm\/components\/PasswordInput\/|web\/accounts\/(entry\/entry-page|entry\/entry|use-server|texts)\./,
+  },
 ]
 
 /**
- * Removes `.meta({ … })` from the contract in the client, because only the API reference needs it. Spaces take its place, so that every position
- * stays and no source map is needed.
+ * Removes `.meta({ … })` and the summaries of calls from the contract in the client, because only the API reference needs them. Spaces take
+ * their place, so that every position stays and no source map is needed.
  */
 const withoutMeta: Plugin = {
   name: 'without-meta',
@@ -35,14 +38,18 @@ const withoutMeta: Plugin = {
     filter: { id: /\/contract\/[^/]+\.ts$/ },
     handler(code) {
       let bare = code
+      const blank = (start: number, end: number) => {
+        bare = bare.slice(0, start) + bare.slice(start, end).replaceAll(/[^\n]/g, ' ') + bare.slice(end)
+      }
       const visit = (value: unknown): void => {
         if (Array.isArray(value)) for (const one of value) visit(one)
         else if (typeof value === 'object' && value !== null) {
-          const { type, callee, end } = value as { type?: string; callee?: MetaCallee; end?: number }
-          if (type === 'CallExpression' && callee?.property?.name === 'meta' && callee.object && end !== undefined) {
-            const { end: start } = callee.object
-            bare = bare.slice(0, start) + bare.slice(start, end).replaceAll(/[^\n]/g, ' ') + bare.slice(end)
-          }
+          const { type, callee, end, arguments: [call] = [] } = value as MetaCall
+          if (type === 'CallExpression' && callee?.property?.name === 'meta' && callee.object && end !== undefined)
+            blank(callee.object.end, end)
+          if (type === 'CallExpression' && callee?.name === 'call')
+            for (const { key, start, end: last } of call?.properties ?? [])
+              if (key?.name === 'summary') blank(start, code[last] === ',' ? last + 1 : last)
           for (const inner of Object.values(value)) visit(inner)
         }
       }
@@ -52,9 +59,11 @@ const withoutMeta: Plugin = {
   },
 }
 
-interface MetaCallee {
-  object?: { end: number }
-  property?: { name?: string }
+interface MetaCall {
+  type?: string
+  end?: number
+  callee?: { name?: string; object?: { end: number }; property?: { name?: string } }
+  arguments?: { properties?: { key?: { name?: string }; start: number; end: number }[] }[]
 }
 
 export default defineConfig({

@@ -1,26 +1,7 @@
 import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
-
-export const mailProvider = z.enum(['smtp', 'gmail'])
-
-/** Why an account's sending is paused, in words for its owner, since when, and (a quota) until when; null: until its owner fixes it. */
-export const senderPause = z.object({
-  reason: z.enum(['login_refused', 'quota']),
-  provider: mailProvider,
-  message: z.string(),
-  since: z.string(),
-  until: z.string().nullable(),
-})
-export type SenderPause = z.infer<typeof senderPause>
-
-/**
- * Why the mailbox can't send, as screens show it. The message of a refused login is the mail server's own and must be quoted; the others are
- * sentences of Duely.
- */
-export function causeOf({ reason, provider }: SenderPause): 'login_refused' | 'gmail' | 'quota' {
-  return reason === 'login_refused' && provider === 'gmail' ? 'gmail' : reason
-}
+import { mailProvider, senderPause } from './sender-pause.ts'
 
 export const mailConfig = z.object({
   configured: z.boolean(),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
 import { invoiceQuery, notDelivered } from './invoices.ts'
-import { senderPause } from './mail.ts'
-import { wordingContent, wordingSubject } from './templates.ts'
+import { senderPause } from './sender-pause.ts'
+import { wordingContent, wordingSubject } from './wordings.ts'
 
 export const deliveryState = z
   .enum(['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'])

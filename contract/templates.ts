@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { formatDate } from './dates.ts'
 import { formatRupees, fromMinor, toMinor } from './money.ts'
+import { wordingContent, wordingSubject } from './wordings.ts'
 
 export const templateVariables = ['invoiceId', 'clientName', 'amount', 'dueDate', 'daysOverdue', 'userName'] as const
 export type TemplateVariable = (typeof templateVariables)[number]
@@ -343,16 +344,6 @@ const knownVariables = (names: readonly string[]) =>
         message: notAVariable(name, names),
       })
   })
-
-export const wordingSubject = z
-  .string()
-  .max(200, 'Please enter a subject of at most 200 characters.')
-  .refine((subject) => !/[\p{Cc}\u2028\u2029]/u.test(subject), 'Please enter a subject on one line.')
-export const wordingContent = z
-  .string()
-  .max(20_000, 'Please enter a text of at most 20,000 characters.')
-  // The database stores every character but this one.
-  .refine((text) => !text.includes('\0'), 'Please enter a text without invisible NUL characters.')
 
 const changeOf = (names: readonly string[]) =>
   z

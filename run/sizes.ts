@@ -21,6 +21,7 @@ const dashboard = [
   'integrations/trigger-frame.tsx',
   'billing/plan-frame.tsx',
   'invoices/dashboard/dashboard-screen.tsx',
+  'ui/due-line.tsx',
 ]
 
 export const pages = {

@@ -28,12 +28,12 @@ async function runs(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp):
   await dialog(page, audit, 'mail-needed')
   await withMailbox(someone, smtp)
 
-  // Two emails stay in flight until the audit has seen them.
+  // An email stays in flight until the audit has seen them.
   const arrived = Promise.withResolvers<void>()
   const seen = Promise.withResolvers<void>()
   smtp.answer({
     dot: (_mail, nth) => {
-      if (nth === 2) arrived.resolve()
+      if (nth === 1) arrived.resolve()
       return later(seen.promise)
     },
   })
@@ -50,7 +50,7 @@ async function runs(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp):
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel Run' }).click()
   await expect(page.getByText('Run cancelled.')).toBeVisible()
   seen.resolve()
-  await expect(page.getByRole('heading', { name: 'Reminders sent: 2 of 5' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Reminders sent: 1 of 5' })).toBeVisible()
   await audit.at('run-cancelled')
   await closeMessages(page)
   await sending
@@ -85,7 +85,7 @@ async function runs(page: Page, audit: Audit, someone: Someone, smtp: FakeSmtp):
   smtp.answer({})
   for (let nth = 0; nth < 3; nth += 1) await someone.send('POST', '/reminder/send-immediate').catch(() => undefined)
   await someone.send('DELETE', '/mail-config')
-  await open(page, control, 'Waiting for a mailbox')
+  await open(page, control, 'On hold: no mailbox is connected')
   await audit.at('reminder-control-waiting')
   await page.getByRole('button', { name: 'Send Now' }).click()
   await dialog(page, audit, 'mail-needed-to-send')

@@ -88,13 +88,13 @@ test('Google sign-in does not take over an account with a password, which links 
   google,
   program,
 }) => {
-  await someoneAt(program.url, 'ravi@gmail.com')
-  google.person = person('202', 'ravi@gmail.com')
+  await someoneAt(program.url, 'ravi@banyan.example')
+  google.person = person('202', 'ravi@banyan.example')
   await page.goto('/signin')
   await page.getByRole('link', { name: 'Sign in with Google' }).click()
   await expect(page.getByRole('main').getByText(/^An account with this email already exists\./)).toBeVisible()
 
-  await page.getByLabel('Email').fill('ravi@gmail.com')
+  await page.getByLabel('Email').fill('ravi@banyan.example')
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
   await expect(page).toHaveURL(/\/dashboard$/)
@@ -113,7 +113,7 @@ test('Google sign-in does not take over an account with a password, which links 
   await expect(page.getByText(/^You sign in with Google\. You don’t have a password or second/)).toBeVisible()
   await signOut(page)
   await page.goto('/signin')
-  await page.getByLabel('Email').fill('ravi@gmail.com')
+  await page.getByLabel('Email').fill('ravi@banyan.example')
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('main').getByRole('button', { name: 'Sign In' }).click()
   await expect(page.getByText('Wrong email or password. Please check both and try again.')).toBeVisible()

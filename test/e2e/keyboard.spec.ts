@@ -43,6 +43,8 @@ async function type(page: Page, field: RegExp, text: string): Promise<void> {
 
 /** Chooses an entry of the palette by its name. */
 async function choose(page: Page, name: string): Promise<void> {
+  // A dialog that fades returns the focus at its end, later than a person would open the palette.
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
   await page.keyboard.type(name)

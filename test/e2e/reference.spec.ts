@@ -15,7 +15,7 @@ for (const theme of ['dark', 'light'] as const)
     await page.getByRole('button', { name: 'Invoices' }).first().click()
     await expect(page.getByRole('link', { name: 'Create invoice' }).first()).toBeVisible()
     await expect(page.locator('body')).toHaveClass(new RegExp(`${theme}-mode`))
-    await page.waitForLoadState('networkidle')
+    await page.evaluate(() => document.fonts.ready)
     expect(elsewhere).toEqual([])
   })
 

@@ -23,8 +23,13 @@ export function Checklist(): ReactNode {
   if (status.lastReminderSent === null) openFor = account
   if (openFor !== account) return null
   return (
-    <Suspense fallback={<Skeleton height={420} radius={14} mb={24} />}>
+    <Suspense fallback={<ChecklistSkeleton />}>
       <OpenChecklist />
     </Suspense>
   )
+}
+
+/** As tall as the checklist with its second step open, so that what is below does not move. */
+export function ChecklistSkeleton(): ReactNode {
+  return <Skeleton height={528} radius={14} mb={24} />
 }

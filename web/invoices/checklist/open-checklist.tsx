@@ -12,12 +12,13 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
+import { ChecklistSkeleton } from './checklist.tsx'
 import styles from './checklist.module.css'
 import { texts } from './texts.ts'
 
 export function OpenChecklist(): ReactNode {
   const steps = useFirstSteps()
-  if (steps === undefined) return null
+  if (steps === undefined) return <ChecklistSkeleton />
   return steps === 'accepted' ? <Accepted /> : <Steps steps={steps} />
 }
 
