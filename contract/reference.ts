@@ -129,7 +129,7 @@ const kaveri: Invoice = {
   notDelivered: null,
   addressHold: null,
 }
-const subject = 'Payment reminder: invoice INV-0001 was due on 20/02/2026'
+const subject = 'Invoice INV-0001 from Asha Rao: ₹12,250.50 was due on 20/02/2026'
 const accepted = '250 2.0.0 Accepted'
 const oneSent: RunAnswer = { count: 1, failed: 0, skipped: 0, retrying: 0, total: 1, invoices: 1, runId: ids.run, failures: [] }
 const finishedRun: Run = {

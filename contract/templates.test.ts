@@ -3,11 +3,15 @@ import sanitizeHtml from 'sanitize-html'
 import { expect, test } from 'vitest'
 import {
   defaultContent,
+  defaultGroupContent,
+  defaultGroupSubject,
   defaultSubject,
   type ReminderValues,
   reminderDocument,
   reminderValues,
+  renderGroupReminder,
   renderReminder,
+  sampleGroupValues,
   sampleValues,
   templateChange,
   templateVariables,
@@ -89,6 +93,7 @@ const anyValues = fc.record({
   amount: hostile,
   dueDate: hostile,
   daysOverdue: hostile,
+  businessName: hostile,
   userName: hostile,
 })
 
@@ -259,6 +264,7 @@ test('amounts print in rupees and dates as day/month/year', () => {
     amount: '₹1,84,200.50',
     dueDate: '01/02/2026',
     daysOverdue: '1',
+    businessName: 'Asha Rao',
     userName: 'Asha Rao',
   })
   expect(sampleValues).toMatchObject({ amount: '₹5,000.00', dueDate: '15/01/2025', daysOverdue: '5' })
@@ -267,16 +273,15 @@ test('amounts print in rupees and dates as day/month/year', () => {
 test('the default mail names the invoice, the amount, the due date and the days, and is signed', () => {
   expect(renderReminder(standard, sampleValues)).toMatchInlineSnapshot(`
     {
-      "html": "Dear Kaveri Foods,<br><br>This is a friendly reminder that the payment for the invoice below has not reached us yet.<br><br>Invoice: <b>INV-0001</b><br>Amount: <b>₹5,000.00</b><br>Due date: 15/01/2025<br>Days overdue: 5<br><br>If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.<br><br>Kind regards,<br>Asha Rao",
-      "subject": "Payment reminder: invoice INV-0001 was due on 15/01/2025",
+      "html": "Dear Kaveri Foods,<br><br>This is a friendly reminder that the payment for the invoice below has not reached us yet.<br><br><strong>₹5,000.00</strong><br>Invoice <b>INV-0001</b> from Studio Indigo<br>Due on 15/01/2025, 5 days overdue<br><br>If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.<br><br>Kind regards,<br>Asha Rao",
+      "subject": "Invoice INV-0001 from Studio Indigo: ₹5,000.00 was due on 15/01/2025",
       "text": "Dear Kaveri Foods,
 
     This is a friendly reminder that the payment for the invoice below has not reached us yet.
 
-    Invoice: INV-0001
-    Amount: ₹5,000.00
-    Due date: 15/01/2025
-    Days overdue: 5
+    ₹5,000.00
+    Invoice INV-0001 from Studio Indigo
+    Due on 15/01/2025, 5 days overdue
 
     If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.
 
@@ -295,6 +300,34 @@ test('a variable that does not exist is found by its name, also when it is not c
     '',
     'dueDate',
   ])
+})
+
+test('one day and one invoice have no plural, in the default and in a wording of the account', () => {
+  const one = { ...sampleValues, daysOverdue: '1' }
+  expect(renderReminder(standard, one).text).toContain('Due on 15/01/2025, 1 day overdue')
+  expect(renderReminder({ subject: '{{daysOverdue}} days', content: '{{ daysOverdue }} days, {{amount}} days' }, one)).toMatchObject({
+    subject: '1 day',
+    text: '1 day, ₹5,000.00 days',
+  })
+  const group = { subject: defaultGroupSubject, content: defaultGroupContent }
+  expect(renderGroupReminder(group, { ...sampleGroupValues, invoiceCount: '1' }).subject).toBe(
+    '1 invoice from Studio Indigo: ₹17,250.00 overdue',
+  )
+  expect(renderGroupReminder(group, sampleGroupValues).subject).toBe('2 invoices from Studio Indigo: ₹17,250.00 overdue')
+})
+
+test('an amount alone on its line in <strong> is the largest line of a block, which ends at an empty line', () => {
+  const documentOf = (text: string) => reminderDocument(content(text).html)
+  expect(documentOf('Hi\n\n<strong>{{amount}}</strong>\nInvoice <b>{{invoiceId}}</b>\n\nBye')).toContain(
+    'Hi<br><br><div style="padding:2px 0 2px 16px;border-left:3px solid rgba(128,128,128,.5)"><strong style="font-size:26px;line-height:1.4">₹5,000.00</strong><br>Invoice <b>INV-0001</b></div><br>Bye</div>',
+  )
+  for (const plain of [
+    'Amount: <b>{{amount}}</b>\nBye',
+    '<strong>Pay {{amount}}</strong>',
+    '<strong>{{amount}}</strong> please',
+    '<strong>Now</strong>',
+  ])
+    expect(documentOf(plain)).toContain(`>${content(plain).html}</div>`)
 })
 
 test('the document around the letter holds no script, no picture and nothing from elsewhere', () => {

@@ -4,14 +4,14 @@ import { formatDate } from './dates.ts'
 import { formatRupees, fromMinor, toMinor } from './money.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
-export const templateVariables = ['invoiceId', 'clientName', 'amount', 'dueDate', 'daysOverdue', 'userName'] as const
+export const templateVariables = ['invoiceId', 'clientName', 'amount', 'dueDate', 'daysOverdue', 'businessName', 'userName'] as const
 export type TemplateVariable = (typeof templateVariables)[number]
 
-/** What the six variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. */
+/** What the variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. */
 export type ReminderValues = Record<TemplateVariable, string>
 
 /** The variables of the mail that lists all that one client owes. */
-export const groupVariables = ['clientName', 'invoiceCount', 'totalAmount', 'invoiceList', 'userName'] as const
+export const groupVariables = ['clientName', 'invoiceCount', 'totalAmount', 'invoiceList', 'businessName', 'userName'] as const
 type GroupVariable = (typeof groupVariables)[number]
 /** `invoiceList`: a line per invoice. */
 export type GroupValues = Record<Exclude<GroupVariable, 'invoiceList'>, string> & { invoiceList: string[] }
@@ -28,16 +28,15 @@ export interface RenderedReminder {
   text: string
 }
 
-/** The number follows its name, so that each part reads well with one day and with many. */
-export const defaultSubject = 'Payment reminder: invoice {{invoiceId}} was due on {{dueDate}}'
+/** It stays the same for all reminders of an invoice, because mailboxes begin a new thread with another subject. */
+export const defaultSubject = 'Invoice {{invoiceId}} from {{businessName}}: {{amount}} was due on {{dueDate}}'
 export const defaultContent = `Dear {{clientName}},
 
 This is a friendly reminder that the payment for the invoice below has not reached us yet.
 
-Invoice: <b>{{invoiceId}}</b>
-Amount: <b>{{amount}}</b>
-Due date: {{dueDate}}
-Days overdue: {{daysOverdue}}
+<strong>{{amount}}</strong>
+Invoice <b>{{invoiceId}}</b> from {{businessName}}
+Due on {{dueDate}}, {{daysOverdue}} days overdue
 
 If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.
 
@@ -51,18 +50,19 @@ export const sampleValues: ReminderValues = {
   amount: formatRupees(5000),
   dueDate: formatDate('2025-01-15'),
   daysOverdue: '5',
+  businessName: 'Studio Indigo',
   userName: 'Asha Rao',
 }
 
-export const defaultGroupSubject = 'Payment reminder: {{totalAmount}} overdue'
+export const defaultGroupSubject = '{{invoiceCount}} invoices from {{businessName}}: {{totalAmount}} overdue'
 export const defaultGroupContent = `Dear {{clientName}},
 
 This is a friendly reminder that the payments for the invoices below have not reached us yet.
 
-{{invoiceList}}
+<strong>{{totalAmount}}</strong>
+{{invoiceCount}} invoices from {{businessName}}
 
-Number of invoices: {{invoiceCount}}
-Total: <b>{{totalAmount}}</b>
+{{invoiceList}}
 
 If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoices is unclear, simply reply to this email.
 
@@ -82,7 +82,7 @@ export const mostListed = 200
 
 /**
  * Formats the values of an email about several invoices of one client. `invoices` are all of them, or the first `mostListed` where reading
- * all would cost too much; `count` and `total` (in rupees) are always those of all.
+ * all would cost too much; `count` and `total` (in rupees) are always those of all. The business is named by its display name, `userName`.
  */
 export function groupValues(about: {
   clientName: string
@@ -101,6 +101,7 @@ export function groupValues(about: {
   if (rest > 0) lines.push(`and ${rest} more (${formatRupees(fromMinor(Math.round(about.total * 100) - listedMinor))})`)
   return {
     clientName: about.clientName,
+    businessName: about.userName,
     userName: about.userName,
     invoiceCount: String(about.count),
     totalAmount: formatRupees(about.total),
@@ -109,18 +110,21 @@ export function groupValues(about: {
 }
 
 /** What the preview of the grouped mail shows. */
-export const sampleGroupValues: GroupValues = groupValues({
-  clientName: sampleValues.clientName,
-  userName: sampleValues.userName,
-  invoices: [
-    { reference: 'INV-0001', amount: 5000, dueDate: '2025-01-15', daysOverdue: 5 },
-    { reference: 'INV-0002', amount: 12_250, dueDate: '2025-01-19', daysOverdue: 1 },
-  ],
-  count: 2,
-  total: 17_250,
-})
+export const sampleGroupValues: GroupValues = {
+  ...groupValues({
+    clientName: sampleValues.clientName,
+    userName: sampleValues.userName,
+    invoices: [
+      { reference: 'INV-0001', amount: 5000, dueDate: '2025-01-15', daysOverdue: 5 },
+      { reference: 'INV-0002', amount: 12_250, dueDate: '2025-01-19', daysOverdue: 1 },
+    ],
+    count: 2,
+    total: 17_250,
+  }),
+  businessName: sampleValues.businessName,
+}
 
-/** Formats what a reminder is about: `amount` in rupees, `dueDate` as YYYY-MM-DD. */
+/** Formats what a reminder is about: `amount` in rupees, `dueDate` as YYYY-MM-DD. The business is named by its display name, `userName`. */
 export function reminderValues(about: {
   reference: string
   clientName: string
@@ -135,6 +139,7 @@ export function reminderValues(about: {
     amount: formatRupees(about.amount),
     dueDate: formatDate(about.dueDate),
     daysOverdue: String(about.daysOverdue),
+    businessName: about.userName,
     userName: about.userName,
   }
 }
@@ -163,10 +168,11 @@ export class EmailTooLarge extends Error {
 
 function render(wording: Wording, syntax: Syntax, values: Partial<Record<string, string | string[]>>): RenderedReminder {
   const linesOf = (name: string) => [values[name] ?? []].flat().map(oneLine)
+  const content = singular(wording.content.trim(), values)
   const unclosed: string[] = []
   let html = ''
   let text = ''
-  for (const piece of pieces(wording.content.trim(), syntax)) {
+  for (const piece of pieces(content, syntax)) {
     if ('words' in piece || 'variable' in piece) {
       const lines = 'words' in piece ? [piece.words] : linesOf(piece.variable)
       html += lines.map(escapeHtml).join('<br>')
@@ -186,13 +192,31 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
     }
   }
   for (const tag of unclosed.reverse()) html += `</${tag}>`
-  const subject = oneLine(wording.subject.replace(syntax.variable, (_all, name: string) => linesOf(name).join('; ')))
+  const subject = oneLine(singular(wording.subject, values).replace(syntax.variable, (_all, name: string) => linesOf(name).join('; ')))
   return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
+}
+
+/** `{{daysOverdue}} days` and `{{invoiceCount}} invoices` without the plural where the number is 1. */
+function singular(text: string, values: Partial<Record<string, string | string[]>>): string {
+  return text.replace(/\{\{[ \t]*(daysOverdue|invoiceCount)[ \t]*\}\}[ \t]+(?:day|invoice)s\b/g, (whole, name: string) =>
+    values[name] === '1' ? whole.slice(0, -1) : whole,
+  )
+}
+
+/** An amount alone on its line in <strong>, and the lines below it up to an empty one. */
+const factsPattern = /(^|<br>)<strong>(₹[\d,]+\.\d\d)<\/strong>((?:<br>(?!<br>)(?:[^<]|<b>[^<]*<\/b>)*)*)(?:<br>|$)/
+
+/** Sets the facts of an email apart as one block, with the amount as its largest line. */
+function withFacts(html: string): string {
+  return html.replace(
+    factsPattern,
+    '$1<div style="padding:2px 0 2px 16px;border-left:3px solid rgba(128,128,128,.5)"><strong style="font-size:26px;line-height:1.4">$2</strong>$3</div>',
+  )
 }
 
 /**
  * The HTML document around a rendered fragment, for the mail's HTML part and for the preview's frame. A letter, set in a comfortable measure;
- * it names no colour, so each mail program and theme shows it in its own.
+ * its text names no colour, so each mail program and theme shows it in its own.
  */
 export function reminderDocument(html: string): string {
   return `<!doctype html>
@@ -205,7 +229,7 @@ export function reminderDocument(html: string): string {
 <meta name="format-detection" content="telephone=no, date=no, address=no">
 </head>
 <body style="margin:0;padding:16px">
-<div style="max-width:576px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.6;overflow-wrap:break-word">${html}</div>
+<div style="max-width:576px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.6;overflow-wrap:break-word">${withFacts(html)}</div>
 </body>
 </html>
 `

@@ -340,8 +340,8 @@ test('a grouped email names the 200 oldest invoices and sums up the rest', async
   expect(lines).toHaveLength(200)
   expect(lines[0]).toMatch(/^INV-0257: .* 258 days overdue$/)
   expect(text).toContain('and 57 more (₹57.00)')
-  expect(text).toContain('Number of invoices: 257')
-  expect(text).toContain('Total: ₹257.00')
+  expect(text).toContain('257 invoices from Asha Rao')
+  expect(text).toMatch(/^₹257\.00$/m)
   // Each of them counts as reminded, the unnamed ones included.
   const listed = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
   expect(listed.every(({ remindersSent }) => remindersSent === 1)).toBe(true)
@@ -362,7 +362,7 @@ test('a grouped email of more than 200 invoices leaves out what was paid before 
   await app.runJobs()
   const { text } = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
   expect(text).toContain('and 9 more (₹9.00)')
-  expect(text).toContain('Total: ₹209.00')
+  expect(text).toMatch(/^₹209\.00$/m)
   expect((await history(app, asha, paid?._id ?? '')).days[0]).toMatchObject({ outcome: 'superseded' })
 })
 

@@ -68,7 +68,7 @@ for (const viewport of [
     await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
 
     await next('Preview the first email').click()
-    await expect(dialog.getByText(/^Payment reminder: invoice INV-0001 was due on/)).toBeVisible()
+    await expect(dialog.getByText(/^Invoice INV-0001 from Asha Rao: ₹48,500.00 was due on/)).toBeVisible()
     await dialog.getByRole('button', { name: 'Start Reminders' }).click()
     await expect(page.getByText('The mail server accepted 1 email.').first()).toBeVisible()
     expect(smtp.mails).toHaveLength(1)

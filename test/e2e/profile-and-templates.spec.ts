@@ -43,7 +43,7 @@ test('the email sent from a custom template matches its preview', async ({ page,
   await content.fill('Dear {{clientName}}, <b>please</b> <script>pay</script> 1 < 2\n{{userName}}')
   const { subject: shown, html } = renderReminder(
     { subject: await subject.inputValue(), content: await content.inputValue() },
-    { ...sampleValues, userName: 'Asha Rao' },
+    { ...sampleValues, businessName: 'Asha Rao', userName: 'Asha Rao' },
   )
   await expect(page.getByText(shown, { exact: true })).toBeVisible()
   await expect(page.getByTitle('The email as your client sees it').first()).toHaveAttribute('srcdoc', reminderDocument(html))

@@ -44,8 +44,8 @@ export interface Sender {
 export function sampleExample(kind: TemplateKind, userName: string): Example {
   const about = { id: sampleId, label: texts.preview.sample, to: `${sampleValues.clientName} <accounts@kaveri.example>` }
   return kind === 'one'
-    ? { ...about, render: (wording) => renderReminder(wording, { ...sampleValues, userName }) }
-    : { ...about, render: (wording) => renderGroupReminder(wording, { ...sampleGroupValues, userName }) }
+    ? { ...about, render: (wording) => renderReminder(wording, { ...sampleValues, businessName: userName, userName }) }
+    : { ...about, render: (wording) => renderGroupReminder(wording, { ...sampleGroupValues, businessName: userName, userName }) }
 }
 
 /** Must render with the functions of the contract that the server sends with: the preview promises the exact email. */

@@ -31,6 +31,7 @@ export const texts = {
     amount: 'amount due',
     dueDate: 'due date',
     daysOverdue: 'days overdue',
+    businessName: 'your business: your display name',
     userName: 'your name',
     invoiceCount: 'number of invoices',
     totalAmount: 'total amount due',
@@ -38,7 +39,8 @@ export const texts = {
   } satisfies Record<TemplateVariable | keyof GroupValues, string>,
   subject: 'Subject',
   content: 'Content',
-  contentHint: 'Line breaks are kept. You can use <b>, <i> and <u>; other HTML is removed.',
+  contentHint:
+    'Line breaks are kept. You can use <b>, <i> and <u>; other HTML is removed. An amount alone on its line in <strong> is shown large.',
   subjectMissing: 'Please enter a subject.',
   contentMissing: 'Please enter the text of the email.',
   save: 'Save Template',

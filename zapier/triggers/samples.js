@@ -106,7 +106,7 @@ export function reminderEvent(type, change = {}, invoiceChange = {}) {
     runId: '019caccf-7120-73f8-9afa-6b2d4e8c0f11',
     kind: 'daily',
     clientEmail: invoice.clientEmail,
-    subject: 'Payment reminder: invoice INV-0001 was due on 20/02/2026',
+    subject: 'Invoice INV-0001 from Asha Rao: ₹12,250.50 was due on 20/02/2026',
     attempt: 1,
     sentAt: '2026-03-02T04:30:00Z',
     serverReply: '250 2.0.0 Accepted',
