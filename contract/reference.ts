@@ -273,6 +273,7 @@ export const explainedCalls: ExplainedCall[] = [
             nextTryAt: null,
             serverReply: accepted,
             invoices: 1,
+            stored: true,
           },
         ],
         days: [

@@ -141,6 +141,9 @@ export const historyMail = z
     nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is retried.' }),
     serverReply: z.string().nullable().meta({ description: 'The mail server’s reply to the last try.' }),
     invoices: z.number().int().meta({ description: 'How many invoices it lists: more than one where emails are grouped.' }),
+    stored: z
+      .boolean()
+      .meta({ description: 'Whether its text is stored: from the first try until some time after its invoices are paid.' }),
   })
   .meta({ id: 'MailAboutInvoice', description: 'One email about an invoice, and its state.' })
 export type HistoryMail = z.infer<typeof historyMail>

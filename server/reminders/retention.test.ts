@@ -134,12 +134,14 @@ test('the text of an email is kept while an invoice in it is owed, and for 90 da
     subject: 'Invoice 1',
     sentAt: '2025-03-02T03:30:00Z',
     serverReply: '250 OK',
+    stored: false,
   })
   expect((await history(1)).days).toMatchObject([{ date: '2025-03-02', outcome: 'sent' }])
   const owner = await signedInAgain(app, asha)
   const read = (id: string) => ask(app, owner, reminderCalls.mail, { params: { id } })
   expect((await read(settled?._id ?? '')).problem?.message).toContain('no longer stored')
   const [owed] = (await history(365)).mails
+  expect(owed).toMatchObject({ stored: true })
   expect((await read(owed?._id ?? '')).status).toBe(200)
 
   // An invoice that was looked at while it was owed is looked at again within a week.

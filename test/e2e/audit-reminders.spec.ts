@@ -226,6 +226,7 @@ function story(known: InvoiceHistory): InvoiceHistory {
       nextTryAt: null,
       serverReply: '250 2.0.0 Accepted',
       invoices: 1,
+      stored: true,
       ...states[nth],
     }
   })

@@ -33,8 +33,31 @@ export function EmailDialog({ mail, zone, onClose }: EmailDialogProps): ReactNod
       size={660}
       fullScreen={narrow ?? false}
     >
-      {shown && <LoadedEmail key={shown._id} id={shown._id} reply={shown.serverReply} zone={zone} />}
+      {shown?.stored && <LoadedEmail key={shown._id} id={shown._id} reply={shown.serverReply} zone={zone} />}
+      {shown && !shown.stored && <DroppedEmail mail={shown} zone={zone} />}
     </Modal>
+  )
+}
+
+/** What is left of an email whose text is no longer stored. */
+function DroppedEmail({ mail, zone }: { mail: HistoryMail; zone: string | undefined }): ReactNode {
+  const date = new Date(mail.sentAt ?? mail.createdAt)
+  return (
+    <>
+      <p className={styles.emailNone}>{texts.email.dropped}</p>
+      <dl className={styles.emailHead}>
+        <dt>{texts.email.to}</dt>
+        <dd>{mail.clientEmail}</dd>
+        <dt>{texts.email.date}</dt>
+        <dd>{`${showDate(dateIn(zone, date))}, ${showClock(zone, date)}`}</dd>
+        {mail.serverReply !== null && mail.serverReply !== '' && (
+          <>
+            <dt>{texts.email.reply}</dt>
+            <dd>{mail.serverReply}</dd>
+          </>
+        )}
+      </dl>
+    </>
   )
 }
 

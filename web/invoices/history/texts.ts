@@ -121,5 +121,6 @@ export const texts = {
     frame: (subject: string) => `The email "${subject}"`,
     noHtml: 'This email has no formatted part.',
     noText: 'This email has no plain text part.',
+    dropped: 'The text of this email is no longer stored.',
   },
 }

@@ -17,6 +17,7 @@ const aMail = (about: Partial<HistoryMail>): HistoryMail => ({
   nextTryAt: null,
   serverReply: '250 OK',
   invoices: 1,
+  stored: true,
   ...about,
 })
 const aDay = (about: Partial<DayDecision>): DayDecision => ({
