@@ -157,10 +157,10 @@ async function away(page: Page, audit: Audit, someone: Someone): Promise<void> {
   await audit.at('dashboard-old')
   await letGo(page)
   // A screen whose code is loaded opens offline.
-  await open(page, '/dashboard/mail-settings', 'No mailbox connected')
+  await open(page, '/dashboard/email-templates', 'Current Template')
   await open(page, '/dashboard', 'All (1)')
   await page.context().setOffline(true)
-  await page.getByRole('link', { name: 'Email Settings' }).first().click()
+  await page.getByRole('link', { name: 'Email Templates' }).first().click()
   await expect(page.getByText(/The server cannot be reached\. Please check your connection/).first()).toBeVisible()
   await expect(page.getByText('You are offline')).toBeVisible()
   await audit.at('offline')
