@@ -111,7 +111,7 @@ async function buying(page: Page, audit: Audit, someone: Someone, razorpay: Fake
   await page.getByRole('button', { name: 'Get Started Free' }).click()
   await expect(asked.getByText(/^Pro is paid until/)).toBeVisible()
   await dialog(page, audit, 'switch-to-free')
-  await page.getByRole('button', { name: 'Start Enterprise Trial' }).click()
+  await page.getByRole('button', { name: 'Choose Enterprise' }).click()
   await expect(asked.getByText('Credit from Pro', { exact: true })).toBeVisible()
   await expect(asked.getByRole('button', { name: /^Pay Once - ₹5/ })).toBeEnabled()
   await dialog(page, audit, 'subscribe-rest')
@@ -148,17 +148,17 @@ const payments: Partial<Payment>[] = [
 
 /** States that take weeks: the day before a plan ends, a year of payments, a payment that the bank confirms late. */
 async function later(page: Page, audit: Audit): Promise<void> {
-  const notice = async (kind: Subscription['notices'][number]['kind'], message: string, title: string) => {
+  const notice = async (kind: Subscription['notices'][number]['kind'], message: string, title: string, screen = '/dashboard') => {
     const at = '2026-11-24T04:00:00Z'
     await change(page, billingCalls.subscription, (plan) => ({ ...plan, notices: [{ kind, at, message, daysLeft: 2 }] }))
-    await open(page, '/dashboard', title)
-    await audit.at(`dashboard-${kind.replace('_', '-')}`)
+    await open(page, screen, title)
+    await audit.at(`notice-${kind.replace('_', '-')}`)
   }
   await notice('trial_ending', 'Your free trial of Pro ends on 24/11/2026, in 2 days. Choose Pro to keep daily reminders.', 'ends soon')
   await letGo(page)
   await notice('period_ending', 'Pro ends on 24/11/2026, in 2 days. Nothing is charged after that.', 'Your plan ends soon')
   await letGo(page)
-  await notice('confirming', 'Your payment is being confirmed by the bank. Please do not pay again.', 'Confirming your payment')
+  await notice('confirming', 'Your payment is being confirmed by the bank. Please do not pay again.', 'Confirming your payment', tab)
   await page.goto('/pricing?plan=pro')
   await expect(page.getByRole('dialog').getByText('Confirming your payment...')).toBeVisible()
   await audit.at('subscribe-confirming')
@@ -199,7 +199,7 @@ async function onFree(page: Page, audit: Audit): Promise<void> {
   await expect(page.getByText(/^Your plan has room for 2 more invoices/)).toBeVisible()
   await audit.at('import-room', page.getByText(/^Your plan has room for 2 more invoices/))
   await page.getByRole('button', { name: 'Import 4 invoices' }).click()
-  await expect(page.getByText('2 rows skipped:')).toBeVisible()
+  await expect(page.getByText('2 lines were not imported')).toBeVisible()
   await audit.at('import-room-over')
   await page.getByRole('button', { name: 'Done' }).click()
   await open(page, '/dashboard/new-invoice', 'Fill in the details to create a new invoice')
@@ -214,7 +214,8 @@ async function onFree(page: Page, audit: Audit): Promise<void> {
   await audit.at('subscription-used-up', page.getByText('50 of 50 used'))
   await open(page, '/dashboard/reminder-control', 'Inactive')
   await audit.at('reminder-control-by-hand')
-  await change(page, reminderCalls.status, (status) => ({ ...status, isActive: true, reason: 'plan' as const }))
+  const onHold = { isActive: true, state: 'on_hold', words: 'On hold: daily reminders need Pro', reason: 'plan' } as const
+  await change(page, reminderCalls.status, (status) => ({ ...status, ...onHold }))
   await open(page, '/dashboard', 'On hold: daily reminders need Pro')
   await audit.at('dashboard-on-hold')
   await open(page, '/dashboard/reminder-control', /^On hold/)

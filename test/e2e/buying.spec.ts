@@ -112,7 +112,7 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   const { plan, status, currentPeriodEnd, amount, renewableFrom } = await subscriptionOf(program.url, email)
   expect([plan, status, amount]).toEqual(['pro', 'active', 4000])
   await page.getByRole('button', { name: 'Manage Pro' }).click()
-  const once = `Paid once, until ${inDays(currentPeriodEnd ?? '')}. Nothing is charged after that.`
+  const once = `Paid until ${inDays(currentPeriodEnd ?? '')}. Nothing is charged after that.`
   await expect(dialog.getByText(`${once} You can renew it from ${inDays(renewableFrom ?? '')}.`)).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Renew Pro' })).toHaveCount(0)
   await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -170,7 +170,7 @@ test('a plan that was paid once is renewed from the day it ends', async ({ page,
   const { currentPeriodEnd: end } = await subscriptionOf(program.url, email)
   const ends = inDays(end ?? '')
   await page.getByRole('button', { name: 'Manage Pro' }).click()
-  const now = `Paid once, until ${ends}. Nothing is charged after that. Renew it now to continue from that day.`
+  const now = `Paid until ${ends}. Nothing is charged after that. Renew it now to continue from that day.`
   await expect(dialog.getByText(now)).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Renew Pro' })).toBeVisible()
 
@@ -415,7 +415,7 @@ test('changing from Pro to Enterprise shows the credit before paying and charges
   await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
-  await page.getByRole('button', { name: 'Start Enterprise Trial' }).click()
+  await page.getByRole('button', { name: 'Choose Enterprise' }).click()
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Enterprise' })
   // All but the seconds since are left of the ₹4.
   await expect(dialog.getByText('Credit from Pro', { exact: true })).toBeVisible()
@@ -532,6 +532,13 @@ test('the limits of Free are shown before they are reached', async ({ browser, s
   await page.goto('/dashboard/profile?tab=subscription')
   await expect(page.getByText('50 of 50 used')).toBeVisible()
   await expect(page.getByText(/^Ended on /)).toBeVisible()
+
+  await page.goto('/pricing')
+  await expect(page.getByText('Your plan: Free')).toBeVisible()
+  await page.getByRole('button', { name: 'Start Enterprise Trial' }).click()
+  await expect(page.getByText('₹9 today. No further charge.', { exact: true })).toBeVisible()
+  await page.getByRole('radio', { name: 'Auto-Recurring' }).check()
+  await expect(page.getByText(/^₹9 today\. Next charge: ₹9 on \d\d\/\d\d\/\d{4}, then every month\.$/)).toBeVisible()
 
   await page.goto('/dashboard/reminder-control')
   await page.getByRole('button', { name: 'Start Reminders' }).click()

@@ -99,15 +99,16 @@ interface ActionProps {
 
 function Action({ plan, subscription, failed, onOpen }: ActionProps): ReactNode {
   const kind = plan.popular ? button.filled : button.quiet
-  const inTrial = subscription?.entitlements.by === 'trial'
-  const label = plan.name === 'free' ? t.free : inTrial ? t.inTrial(plan.title) : t.paid(plan.title)
+  // Until its 14 days are over a new account starts no trial, whatever it has bought since.
+  const isNew = subscription?.newUntil != null
+  const label = plan.name === 'free' ? t.free : isNew ? t.choose(plan.title) : t.paid(plan.title)
   if (!subscription)
     return (
       <button type="button" className={`${button.quiet} ${styles.idle}`} disabled>
         {failed ? label : t.loading}
       </button>
     )
-  if (inTrial && plan.name === 'free')
+  if (subscription.entitlements.by === 'trial' && plan.name === 'free')
     return (
       <button type="button" className={button.held} disabled>
         {t.afterTrial}
@@ -236,7 +237,7 @@ function OwnPlanDialog({ subscription, onRenew, onClose }: OwnPlanDialogProps): 
   const cancel = useCancelPlan(subscription)
   const day = useDay()
   const plan = planOf(subscription.plan)
-  const { state, amount, billingPeriod, status, currentPeriodEnd, cancelAtPeriodEnd, renewableFrom } = subscription
+  const { state, amount, billingPeriod, paymentType, status, currentPeriodEnd, cancelAtPeriodEnd, renewableFrom } = subscription
   return (
     <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480}>
       <div className={styles.dialog}>
@@ -246,7 +247,8 @@ function OwnPlanDialog({ subscription, onRenew, onClose }: OwnPlanDialogProps): 
         {billingPeriod !== null && (
           <div className={styles.bill}>
             <p className={styles.price}>
-              <strong>{formatPrice(amount)}</strong> <span>{texts.subscribe.per[billingPeriod]}</span>
+              <strong>{formatPrice(amount)}</strong>{' '}
+              <span>{paymentType === 'onetime' ? texts.own.paidOnce[billingPeriod] : texts.subscribe.per[billingPeriod]}</span>
             </p>
             {currentPeriodEnd !== null && <p className={styles.message}>{ending(subscription, billingPeriod, currentPeriodEnd, day)}</p>}
           </div>

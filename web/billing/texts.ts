@@ -9,8 +9,8 @@ export const texts = {
     manageWhat: (plan: string) => `Manage ${plan}`,
     free: 'Get Started Free',
     paid: (plan: string) => `Start ${plan} Trial`,
-    /** In the free trial of a new account there is no trial left to start. */
-    inTrial: (plan: string) => `Choose ${plan}`,
+    /** In the free trial of a new account, instead of `paid`. */
+    choose: (plan: string) => `Choose ${plan}`,
     afterTrial: 'After your trial',
     yours: 'Your plan:',
     failed: (message: string) => `Couldn’t load your plan. ${message}`,
@@ -68,8 +68,9 @@ export const texts = {
     due: (price: string, period: string, date: string) =>
       `The payment of ${price} for another ${period}, due on ${date}, failed. It will be retried over the next few days.`,
     ends: (plan: string, date: string) => `${plan} ends on ${date}. You won’t be charged again, and you can buy it again from then on.`,
-    once: (date: string) => `Paid once, until ${date}. Nothing is charged after that. Renew it now to continue from that day.`,
-    onceFrom: (date: string, from: string) => `Paid once, until ${date}. Nothing is charged after that. You can renew it from ${from}.`,
+    paidOnce: { monthly: 'once, for a month', yearly: 'once, for a year' },
+    once: (date: string) => `Paid until ${date}. Nothing is charged after that. Renew it now to continue from that day.`,
+    onceFrom: (date: string, from: string) => `Paid until ${date}. Nothing is charged after that. You can renew it from ${from}.`,
     renew: (plan: string) => `Renew ${plan}`,
   },
 

@@ -37,7 +37,9 @@ export default function PricingScreen(): ReactNode {
       <p className={styles.unlimited} data-payments={pageMeta('payments')}>
         <strong>{t.unlimited.title}</strong> {t.unlimited.text}
       </p>
-      {session && pageMeta('payments') === 'on' && <Outlet context={slots} />}
+      <div className={styles.own} data-payments={pageMeta('payments')}>
+        {session && pageMeta('payments') === 'on' && <Outlet context={slots} />}
+      </div>
       <div className={styles.plans}>
         {plans.map((plan) => (
           <PlanCard key={plan.name} plan={plan} onSlot={keepSlot} />

@@ -149,7 +149,7 @@ function ProfileStats(): ReactNode {
           {data && (data.hasMailConfig ? statTexts.active : statTexts.none)}
         </Stat>
         <Stat icon={<IconCrown />} label={statTexts.plan} waiting={subscription.isPending}>
-          {subscription.data?.state}
+          {subscription.data?.state.replace(/(\d+) (days?) left/, '$1\u00a0$2\u00a0left')}
         </Stat>
       </dl>
     </>
