@@ -288,6 +288,36 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   ])
 })
 
+test('an export of Xero: the amount due is imported, and what is no open invoice in rupees is named', async ({ page }) => {
+  const { send } = await onDashboard(page, [])
+  const line = (number: string, owed: string, currency: string, type: string, status: string) =>
+    `Zenith Labs,ap@zenith.example,${number},13/01/2026,28/02/2026,1180.0000,180.0000,${owed},Design,1.0000,${currency},${type},Sent,${status}`
+  const dialog = await choose(
+    page,
+    [
+      'ContactName,EmailAddress,InvoiceNumber,InvoiceDate,DueDate,Total,TaxTotal,InvoiceAmountDue,Description,Quantity,Currency,Type,Sent,Status',
+      line('INV-1', '1000.0000', 'INR', 'Sales invoice', 'Awaiting Payment'),
+      line('INV-1', '1000.0000', 'INR', 'Sales invoice', 'Awaiting Payment'),
+      line('INV-2', '0.0000', 'INR', 'Sales invoice', 'Paid'),
+      line('CN-1', '-1180.0000', 'INR', 'Sales credit note', 'Awaiting Payment'),
+      line('INV-3', '1180.0000', 'GBP', 'Sales invoice', 'Awaiting Payment'),
+    ].join('\n'),
+    'SalesInvoices.csv',
+  )
+  await expect(dialog.getByText('We don', { exact: false })).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Import 2 invoices' }).click()
+  await expect(dialog.getByRole('listitem')).toHaveText([
+    'Another item of the invoice in line 2. Line 3',
+    'This line is not an invoice but: Sales credit note. Line 5',
+    'The amount is in GBP. Duely keeps amounts in INR only so far, and does not convert them. Line 6',
+  ])
+  const list = (await send('GET', '/invoice')) as { reference: string; amount: number; status: string; dueDate: string }[]
+  expect(list.map(({ reference, amount, status, dueDate }) => [reference, amount, status, dueDate])).toEqual([
+    ['INV-2', 1180, 'paid', '2026-02-28'],
+    ['INV-1', 1000, 'overdue', '2026-02-28'],
+  ])
+})
+
 test('invoices past due are held from the first line, and the last step asks what happens to them', async ({ page, smtp }) => {
   const { send } = await onDashboard(page, [])
   await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })

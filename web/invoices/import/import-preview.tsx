@@ -8,7 +8,7 @@ import { planThatLifts } from '#contract/plans.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { useToday } from '#web/platform/use-today.ts'
 import { Notice } from '#web/ui/notice.tsx'
-import { type Field, fields, guessMapping, hintsOf, isOwed, type Mapping, requiredFields } from './columns.ts'
+import { type Field, fields, guessColumns, guessMapping, hintsOf, isOwed, type Mapping, requiredFields } from './columns.ts'
 import type { FileRow } from './csv.ts'
 import styles from './import.module.css'
 import { type Answers, bodyOf, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
@@ -184,6 +184,12 @@ function ImportMapping({ mapping, rows, onChange }: ImportMappingProps): ReactNo
     const example = sample[column] ?? ''
     return { value: String(column), label: example === '' ? name : `${name}: ${example.slice(0, 40)}` }
   })
+  // With the columns complete, the header decides only which line is the first one; otherwise it may reveal them.
+  const chooseHeader = (on: boolean) => {
+    const header = on ? guessed : null
+    const complete = requiredFields.every((field) => mapping.columns[field] !== null)
+    onChange({ ...mapping, header, ...(complete ? {} : guessColumns(rows, header)) })
+  }
   const choose = (field: Field, value: string) =>
     onChange({ ...mapping, columns: { ...mapping.columns, [field]: value === '' ? null : Number(value) } })
   return (
@@ -209,7 +215,7 @@ function ImportMapping({ mapping, rows, onChange }: ImportMappingProps): ReactNo
           className={styles.headerChoice ?? ''}
           label={guessed === 0 ? texts.header : texts.headerAt(rows[guessed]?.number ?? 1)}
           checked={mapping.header !== null}
-          onChange={(event) => onChange({ ...mapping, header: event.currentTarget.checked ? guessed : null })}
+          onChange={(event) => chooseHeader(event.currentTarget.checked)}
         />
       </div>
     </fieldset>
