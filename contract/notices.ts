@@ -16,6 +16,7 @@ export const notice = z.object({
     'not_delivered',
     'taken_over',
     'address_refused',
+    'imports_held',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

@@ -191,6 +191,7 @@ export const notices = pgTable(
         'not_delivered',
         'taken_over',
         'address_refused',
+        'imports_held',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

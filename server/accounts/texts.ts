@@ -328,6 +328,11 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     before: ['Your data was restored from a backup, so reminders waiting in it may already have been sent. Approve them to send them.'],
     label: 'Review reminders',
   },
+  imports_held: {
+    subject: 'Imported invoices are on hold',
+    before: ['They were past due when you imported them. Resume their reminders, or mark them as paid.'],
+    label: 'See the invoices',
+  },
   webhook_failing: {
     subject: 'One of your webhooks is paused',
     before: ['Too many deliveries in a row have failed. Events are kept for up to 30 days: fix the receiver, then resume the webhook.'],

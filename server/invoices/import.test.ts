@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -129,6 +130,40 @@ test('invoices past due are held from their creation while daily reminders are o
   app.clock.set('2026-03-04T03:30:00Z')
   await app.runJobs()
   expect(smtp.mails.filter(({ raw }) => raw.includes('INV-0001'))).toHaveLength(1)
+})
+
+test('imported invoices on hold are one notice, until none of them is held any more', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const notices = async () => (await ask(app, asha, noticeCalls.list)).reply.map(({ kind, title, link }) => [kind, title, link])
+  const late = (amount: number) => ({ ...line, amount, dueDate: '2026-02-20' })
+  const { reply } = await send(app, asha, [late(1), late(2)])
+  const ids = reply.lines.flatMap((one) => ('_id' in one ? one._id : []))
+  const link = '/dashboard?search=Imported+when+it+was+past+due.+Held+until+you+resume+it.'
+  expect(await notices()).toEqual([['imports_held', '2 imported invoices are on hold', link]])
+  await send(app, asha, [late(3)])
+  await ask(app, asha, invoiceCalls.update, { params: { id: ids[0] ?? '' }, body: { status: 'paid' } })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: ids[1] ?? '' } })
+  expect(await notices()).toEqual([['imports_held', '1 imported invoice is on hold', link]])
+  const [last] = await list(app, asha)
+  await ask(app, asha, invoiceCalls.pause, { params: { id: last?._id ?? '' }, body: { paused: false } })
+  expect(await notices()).toEqual([])
+})
+
+test('a dismissed notice about imported invoices stays away until the next import', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const notices = async () => (await ask(app, asha, noticeCalls.list)).reply
+  const late = (amount: number) => ({ ...line, amount, dueDate: '2026-02-20' })
+  await send(app, asha, [late(1), late(2)])
+  await ask(app, asha, noticeCalls.dismiss, { params: { id: (await notices())[0]?._id ?? '' } })
+  const [newest] = await list(app, asha)
+  await ask(app, asha, invoiceCalls.update, { params: { id: newest?._id ?? '' }, body: { amount: 9 } })
+  expect(await notices()).toEqual([])
+  await send(app, asha, [late(3)])
+  expect(await notices()).toMatchObject([{ title: '3 imported invoices are on hold' }])
 })
 
 test('invoices past due are not held where daily reminders are off, or where the import asks to remind', async () => {

@@ -8,7 +8,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
 import { createInvoices, localDate, lockOwner } from './invoices.ts'
-import { paused } from './pauses.ts'
+import { heldImport, noteHeldImports } from './pauses.ts'
 import { type AfterChange, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -75,11 +75,10 @@ async function writeDown(
   }
   const today = localDate(now, owner.timezone)
   const isHeld = ({ status, dueDate }: InvoiceDraft) => pastDue === 'hold' && owner.remindersActive && status !== 'paid' && dueDate < today
-  const hold = paused({ until: null, note: texts.line.held, promised: false }, now)
   const created = await createInvoices(
     tx,
     owner,
-    fresh.map(({ draft }) => (isHeld(draft) ? { ...draft, ...hold } : draft)),
+    fresh.map(({ draft }) => (isHeld(draft) ? { ...draft, ...heldImport(now) } : draft)),
     now,
     afterChange,
     config,
@@ -94,6 +93,7 @@ async function writeDown(
       written.push({ ...asked, invoiceId: row.id })
     }
   }
+  if (fresh.some(({ draft }) => isHeld(draft))) await noteHeldImports(tx, ownerId, now)
   if (key !== null) await rememberLines(tx, ownerId, { key, lines: written }, now)
   return outcomes
 }

@@ -1,8 +1,9 @@
 import { and, asc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { AddressHold, InvoicePause, PauseChange } from '#contract/invoices.ts'
+import { screens } from '#contract/screens.ts'
 import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
-import { notifyOwner } from '#server/accounts/notices.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
+import { accounts, notices } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -118,6 +119,32 @@ async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, n
     .insert(clientPauses)
     .values({ ...key, ...values })
     .onConflictDoUpdate({ target: [clientPauses.ownerId, clientPauses.clientKey], set: values })
+}
+
+/** The pause that an import begins with; its note finds the invoices again. */
+export const heldImport = (now: Instant) => paused({ until: null, note: texts.line.held, promised: false }, now)
+
+/** Creates or updates the notice about imported invoices that are still held, or withdraws it. */
+export async function noteHeldImports(tx: Database, ownerId: string, now: Instant): Promise<void> {
+  const held = await tx.$count(
+    invoices,
+    and(
+      eq(invoices.ownerId, ownerId),
+      isNull(invoices.deletedAt),
+      ne(invoices.status, 'paid'),
+      isNotNull(invoices.pausedAt),
+      eq(invoices.pauseNote, texts.line.held),
+    ),
+  )
+  if (held === 0) return withdrawNotices(tx, ownerId, ['imports_held'])
+  const link = `${screens.dashboard}?${new URLSearchParams({ search: texts.line.held })}`
+  await notify(tx, ownerId, { kind: 'imports_held', title: texts.importsHeld.title(held), text: texts.importsHeld.text, link }, now)
+}
+
+/** The same after any change, where there is such a notice: one that was dismissed stays away. */
+export async function updateHeldImports(tx: Database, ownerId: string, now: Instant): Promise<void> {
+  const noted = await tx.$count(notices, and(eq(notices.ownerId, ownerId), eq(notices.kind, 'imports_held')))
+  if (noted > 0) await noteHeldImports(tx, ownerId, now)
 }
 
 export function refusePast(until: string | null, today: string): void {

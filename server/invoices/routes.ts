@@ -24,14 +24,18 @@ import {
   updateInvoice,
   zoneOf,
 } from './invoices.ts'
-import { type Clients, pauseInvoice, readClients } from './pauses.ts'
+import { type Clients, pauseInvoice, readClients, updateHeldImports } from './pauses.ts'
 import type { AfterChange, InvoiceRow } from './tables.ts'
 
 /** An import or a bulk change of more than this is a heavy call. */
 const few = 50
 
-/** `afterChange` is what higher slices do about a changed invoice, in the transaction that changes it. */
-export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, afterChange: AfterChange): void {
+/** `onChange` is what higher slices do about a changed invoice, in the transaction that changes it. */
+export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, onChange: AfterChange): void {
+  const afterChange: AfterChange = async (tx, ownerId, ids, now) => {
+    await onChange(tx, ownerId, ids, now)
+    await updateHeldImports(tx, ownerId, now)
+  }
   answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply, enterHeavy }) => {
     // The version must be read before the list: a change in between then makes the list newer than its tag, which costs one reload and
     // hides nothing.

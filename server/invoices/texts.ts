@@ -27,6 +27,12 @@ export const texts = {
     held: 'Imported when it was past due. Held until you resume it.',
   },
 
+  /** Imported invoices that were past due wait for their owner. */
+  importsHeld: {
+    title: (invoices: number) => `${invoices.toLocaleString('en-IN')} imported ${invoices === 1 ? 'invoice is' : 'invoices are'} on hold`,
+    text: 'They were past due when you imported them, so they get no reminders. Resume their reminders, or mark them as paid.',
+  },
+
   /** A promise to pay has passed unpaid. `reference`: null where it was for all that a client owes. */
   brokenPromise: {
     summary: (client: string) => `${client} broke a promise`,

@@ -348,6 +348,7 @@ test('invoices past due are held from the first line, and the last step asks wha
   await dialog.getByRole('button', { name: 'Import 251 invoices' }).click()
   await expect.poll(held).toEqual({ 'Away overdue held': 200 })
   await expect(dialog.getByText('200 of 251 lines processed')).toBeVisible()
+  await page.goto('/robots.txt')
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.goto('/dashboard')
 
@@ -369,4 +370,8 @@ test('invoices past due are held from the first line, and the last step asks wha
     expect(await held()).toMatchObject({ [`${client} ${state}`]: 2, [`${client} unpaid reminded`]: 1 })
   }
   expect(smtp.mails).toEqual([])
+
+  await expect(page.getByText('202 imported invoices are on hold.')).toBeVisible()
+  await page.getByRole('main').getByRole('link', { name: 'View' }).click()
+  await expect(page.getByRole('button', { name: 'All (202)' })).toBeVisible()
 })

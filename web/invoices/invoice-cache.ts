@@ -1,4 +1,5 @@
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import type { ApiCache } from '#web/platform/query.ts'
 
@@ -21,4 +22,4 @@ export function removeInvoice(cache: ApiCache, id: string): void {
 export const changeInvalidates = [invoiceCalls.list, invoiceCalls.read, reminderCalls.history, reminderCalls.preview]
 
 /** The queries that a pause, or its end, makes out of date. */
-export const pauseInvalidates = [...changeInvalidates, reminderCalls.status, reminderCalls.run]
+export const pauseInvalidates = [...changeInvalidates, reminderCalls.status, reminderCalls.run, noticeCalls.list]

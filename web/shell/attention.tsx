@@ -91,6 +91,7 @@ const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needs
   not_delivered: { kind: 'delivery', tone: 'bad', needsOwner: true },
   promise_broken: { kind: 'promise', tone: 'bad', needsOwner: true },
   restored: { kind: 'approval', tone: 'warn', needsOwner: true },
+  imports_held: { kind: 'approval', tone: 'warn', needsOwner: true },
   webhook_failing: { kind: 'webhook', tone: 'warn', needsOwner: true },
   webhook_gone: { kind: 'webhook', tone: 'warn', needsOwner: true },
   webhook_unverified: { kind: 'webhook', tone: 'warn', needsOwner: true },

@@ -12,8 +12,8 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { adviceFor } from '#web/ui/advice.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
-import { ChecklistSkeleton } from './checklist.tsx'
 import styles from './checklist.module.css'
+import { ChecklistSkeleton } from './checklist.tsx'
 import { texts } from './texts.ts'
 
 export function OpenChecklist(): ReactNode {

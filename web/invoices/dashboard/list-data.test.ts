@@ -38,6 +38,12 @@ test('search matches part of a reference, and the beginning of an amount with or
   expect(searchInvoices(list, '400')).toEqual([])
 })
 
+test('search matches the note of a pause', () => {
+  const pause = { until: null, note: 'Held until you resume it.', promised: false, scope: 'invoice' as const }
+  const list = [anInvoice({ pause }), anInvoice({})]
+  expect(searchInvoices(list, 'held until')).toEqual([list[0]])
+})
+
 test('each filter button counts the invoices of its status as stored', () => {
   const list = [anInvoice({ status: 'paid' }), anInvoice({ status: 'unpaid', dueDate: '2020-01-01' }), anInvoice({ status: 'overdue' })]
   expect(countByFilter(list)).toEqual({ all: 3, paid: 1, unpaid: 1, overdue: 1 })

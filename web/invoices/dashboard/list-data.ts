@@ -7,8 +7,8 @@ import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { type Filter, texts } from './texts.ts'
 
 /**
- * Matches part of the client's name or email or of the reference, case-insensitive, or the beginning of the amount, typed with or without
- * commas.
+ * Matches part of the client's name or email, of the reference or of the note of a pause, case-insensitive, or the beginning of the amount,
+ * typed with or without commas.
  */
 export function searchInvoices(invoices: Invoice[], search: string): Invoice[] {
   const wanted = search.trim().toLowerCase()
@@ -16,8 +16,8 @@ export function searchInvoices(invoices: Invoice[], search: string): Invoice[] {
   const digits = wanted.replace(/^(?:₹|rs\.?|inr)\s*/, '').replaceAll(',', '')
   const amount = /^\d+(?:\.\d{0,2})?$/.test(digits) ? digits : null
   return invoices.filter(
-    ({ clientName, clientEmail, reference, amount: owed }) =>
-      `${clientName}\n${clientEmail}\n${reference}`.toLowerCase().includes(wanted) ||
+    ({ clientName, clientEmail, reference, pause, amount: owed }) =>
+      `${clientName}\n${clientEmail}\n${reference}\n${pause?.note ?? ''}`.toLowerCase().includes(wanted) ||
       (amount !== null && owed.toFixed(2).startsWith(amount)),
   )
 }
