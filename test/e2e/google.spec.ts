@@ -30,6 +30,7 @@ test('Google signs a visitor up, and later in, back to the screen requested', as
   await expect(page.getByLabel('Email Address')).toBeHidden()
   await page.getByRole('tab', { name: 'Security' }).click()
   await expect(page.getByText(/^You sign in with Google\. You don’t have a password or second/)).toBeVisible()
+  await expect(page.getByText('Don’t recognize a session? Sign it out and secure your Google account.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Change Password' })).toHaveCount(0)
   await expect(page.getByText('Signed in with Google.')).toBeVisible()
 
@@ -61,11 +62,12 @@ test('help and terms lead to the operator’s addresses, in a new window', async
   )
 })
 
-test('a declined or forged Google sign-in shows an error', async ({ page, google }) => {
+test('declining at Google is a cancellation; a forged answer shows an error', async ({ page, google }) => {
   google.answer({ denies: true })
   await page.goto('/signin')
   await page.getByRole('link', { name: 'Sign in with Google' }).click()
-  await expect(page.getByRole('main').getByText('Google sign-in failed. Please try again.')).toBeVisible()
+  await expect(page.getByRole('main').getByText('You cancelled the Google sign-in.')).toBeVisible()
+  await expect(page.getByText('Google sign-in failed. Please try again.')).toHaveCount(0)
   await expect(page).toHaveURL(/\/signin$/)
 
   google.answer({ signature: 'forged' })
@@ -105,6 +107,13 @@ test('Google sign-in does not take over an account with a password, which links 
   await current.fill('not it')
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
   await expect(dialog.getByText('Invalid current password')).toBeVisible()
+  await current.fill(password)
+  google.answer({ denies: true })
+  await dialog.getByRole('button', { name: 'Continue to Google' }).click()
+  await expect(page.getByText('You cancelled the Google sign-in.')).toBeVisible()
+  await expect(page.getByText('Don’t recognize a session? Sign it out and change your password.')).toBeVisible()
+  google.answer({})
+  await page.getByRole('button', { name: 'Link Google' }).click()
   await current.fill(password)
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
 
