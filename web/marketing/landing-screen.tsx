@@ -84,7 +84,14 @@ function SampleEmail(): ReactNode {
           <dt>{email.subject}</dt>
           <dd className={styles.subject}>{email.about}</dd>
         </dl>
-        {email.lines.map((line) => (
+        {email.before.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+        <p className={styles.facts}>
+          <strong>{email.amount}</strong>
+          {email.facts}
+        </p>
+        {email.after.map((line) => (
           <p key={line}>{line}</p>
         ))}
       </figure>

@@ -48,10 +48,10 @@ export const texts = {
       sender: 'Studio Banyan <asha@banyan.example>',
       subject: 'Subject',
       about: 'Invoice INV-0042 from Studio Banyan: ₹48,500.00 was due on 12/11/2026',
-      lines: [
-        'Dear Kaveri Foods,',
-        'This is a friendly reminder that the payment for the invoice below has not reached us yet.',
-        '₹48,500.00\nInvoice INV-0042 from Studio Banyan\nDue on 12/11/2026, 8 days overdue',
+      before: ['Dear Kaveri Foods,', 'This is a friendly reminder that the payment for the invoice below has not reached us yet.'],
+      amount: '₹48,500.00',
+      facts: 'Invoice INV-0042 from Studio Banyan\nDue on 12/11/2026, 8 days overdue',
+      after: [
         'If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.',
         'Kind regards,\nStudio Banyan',
       ],
