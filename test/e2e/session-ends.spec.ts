@@ -46,6 +46,21 @@ test('loading a page renews the access token in the background, at most once a m
   await expect(page.getByText('No invoices yet')).toBeVisible()
 })
 
+test('an answer with a new access token that breaks off, as when its page is left, ends no session', async ({ page, program }) => {
+  await signIn(page, program.url)
+  await page.addInitScript(() => {
+    const send = window.fetch
+    window.fetch = (input, init) =>
+      input === '/auth/refresh'
+        ? Promise.resolve(new Response(new ReadableStream({ start: (body) => body.error(new TypeError('Failed to fetch')) })))
+        : send(input, init)
+  })
+  await page.goto('/dashboard')
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('No invoices yet')).toBeVisible()
+})
+
 test('on a phone a message appears at the bottom of the window', async ({ page, program }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const someone = await signIn(page, program.url)

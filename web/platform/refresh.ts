@@ -56,7 +56,10 @@ async function renew(stale: string): Promise<boolean> {
     return false
   }
   if (!response.ok) throw await readProblem(response)
-  const renewed = accountCalls.refresh.reply.safeParse(await response.json().catch(() => null))
+  // The body does not arrive where the page is left meanwhile: that must not end the session.
+  const body = await response.text().catch(() => null)
+  if (body === null) throw new Problem('offline', texts.unreachable)
+  const renewed = accountCalls.refresh.reply.safeParse(parsed(body))
   if (!renewed.success) {
     endSession()
     return false
@@ -65,6 +68,14 @@ async function renew(stale: string): Promise<boolean> {
   localStorage.setItem(renewedKey, String(Date.now()))
   await noteReplaced(stale)
   return true
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 /** Plain http has no cookie store: there the server returns the same successor to both tabs for some seconds. */

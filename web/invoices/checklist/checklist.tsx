@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { reminderCalls } from '#contract/reminders.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 
 /** Until it loads, and where it cannot be loaded, the dashboard shows the rest. */
-const OpenChecklist = lazy(async () => ({
+const OpenChecklist = lazy<ComponentType<{ waiting: ReactNode }>>(async () => ({
   default: await import('./open-checklist.tsx').then(
     (loaded) => loaded.OpenChecklist,
     () => () => null,
@@ -22,14 +22,11 @@ export function Checklist(): ReactNode {
   if (!status || account === null) return null
   if (status.lastReminderSent === null) openFor = account
   if (openFor !== account) return null
+  // As tall as the checklist with its second step open, so that what is below does not move.
+  const waiting = <Skeleton height={528} radius={14} mb={24} />
   return (
-    <Suspense fallback={<ChecklistSkeleton />}>
-      <OpenChecklist />
+    <Suspense fallback={waiting}>
+      <OpenChecklist waiting={waiting} />
     </Suspense>
   )
-}
-
-/** As tall as the checklist with its second step open, so that what is below does not move. */
-export function ChecklistSkeleton(): ReactNode {
-  return <Skeleton height={528} radius={14} mb={24} />
 }

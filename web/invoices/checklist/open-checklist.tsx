@@ -13,12 +13,12 @@ import { adviceFor } from '#web/ui/advice.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import styles from './checklist.module.css'
-import { ChecklistSkeleton } from './checklist.tsx'
 import { texts } from './texts.ts'
 
-export function OpenChecklist(): ReactNode {
+/** `waiting`: shown until the steps are known. */
+export function OpenChecklist({ waiting }: { waiting: ReactNode }): ReactNode {
   const steps = useFirstSteps()
-  if (steps === undefined) return <ChecklistSkeleton />
+  if (steps === undefined) return waiting
   return steps === 'accepted' ? <Accepted /> : <Steps steps={steps} />
 }
 
