@@ -19,6 +19,7 @@ import { openPages } from '#server/platform/pages.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
+import { findLateSteps } from '#server/platform/steps.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
 import { findTrouble } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
@@ -105,7 +106,10 @@ async function holdIfRestored(db: Database, log: Log): Promise<void> {
 async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<void> {
   const app = deps.config.role === 'worker' ? await healthOnly(deps) : await openCalls(deps)
   opened.app = app
-  answerHealth(app, { answers: () => answers(pulse), trouble: () => findTrouble(pulse, deps.clock.now()) })
+  answerHealth(app, {
+    answers: () => answers(pulse),
+    trouble: async () => (await findTrouble(pulse, deps.clock.now())) ?? findLateSteps(pulse),
+  })
   if (
     deps.config.role !== 'worker' &&
     !callsOnly &&

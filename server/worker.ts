@@ -25,7 +25,9 @@ import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
 import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { type Work, work } from '#server/platform/job.ts'
-import { type Repeating, repeat } from '#server/platform/repeat.ts'
+import { openLeadership } from '#server/platform/leader.ts'
+import { repeat } from '#server/platform/repeat.ts'
+import { repeatSteps, type Step } from '#server/platform/steps.ts'
 import { enqueueDueSystemMails, openSystemMailer, systemLinkJob, systemNoticeJob } from '#server/platform/system-mail.ts'
 import { pruneSystemMailCounts } from '#server/platform/system-mail-limits.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
@@ -74,22 +76,37 @@ async function untilNextRun({ db, clock }: Delivering): Promise<number> {
   return next?.at ? Math.max(250, clock.now().until(next.at).total('milliseconds')) : Number.POSITIVE_INFINITY
 }
 
-/** Ends what is too late, turns unpaid into overdue at each account's midnight, ends pauses, makes the runs whose hour has come. In this order, every 2 s. */
+/** What one process at a time does every few seconds about schedules. */
+function tickSteps(deps: Delivering): Step[] {
+  const { db, queue, clock, config } = deps
+  return [
+    { name: 'late emails', everySeconds: 2, run: () => closeTooLate(db, clock.now()) },
+    { name: 'overdue invoices', everySeconds: 2, run: () => turnOverdue(db, clock.now()) },
+    {
+      name: 'pauses of invoices',
+      everySeconds: 15,
+      run: () => endPauses({ ...deps, sayNext: (tx, owner, now) => sayNext(tx, owner, now, config) }),
+    },
+    { name: 'pauses of mailboxes', everySeconds: 2, run: () => endQuotaPauses(db, queue, clock.now()) },
+  ]
+}
+
+/** Makes the runs whose hour has come; every process does. */
+async function makeRuns({ db, queue, clock, processId }: Delivering): Promise<void> {
+  let failure: unknown
+  await makeDueRuns(db, queue, clock.now()).catch((error: unknown) => {
+    failure = error
+  })
+  // The database was reached: accounts whose run fails are late on their own.
+  if (!isUnavailable(failure)) await recordTick(db, processId)
+  if (failure) throw failure
+}
+
+/** Every step of schedules once, in order. */
 export async function tick(deps: Delivering): Promise<void> {
-  const { db, queue, clock, config, processId } = deps
   const failures: unknown[] = []
-  for (const step of [
-    () => closeTooLate(db, clock.now()),
-    () => turnOverdue(db, clock.now()),
-    () => endPauses({ ...deps, sayNext: (tx, owner, now) => sayNext(tx, owner, now, config) }),
-    () => endQuotaPauses(db, queue, clock.now()),
-    () => makeDueRuns(db, queue, clock.now()),
-  ])
-    await step().catch((error: unknown) => failures.push(error))
-  // An unavailable database is not a tick; one failing step must not prevent the others.
-  const away = failures.find(isUnavailable)
-  if (away) throw away
-  await recordTick(db, processId)
+  for (const run of [...tickSteps(deps).map((step) => step.run), () => makeRuns(deps)])
+    await run().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Some steps of the tick failed.')
 }
 
@@ -99,13 +116,21 @@ export async function reconcileDue(deps: Delivering): Promise<void> {
   await enqueueDueChecks(deps)
 }
 
-/** Frees what dead processes held, wakes every account with something due, tells of what was never delivered. Every 5 s. */
+/** What keeps emails moving: frees what dead processes held, wakes every account with something due, reports what was never delivered. */
+function sweepSteps(deps: Delivering): Step[] {
+  const everySeconds = 5
+  return [
+    { name: 'dead processes', everySeconds, run: async () => void (await reclaimDead(deps)) },
+    { name: 'lost claims', everySeconds, everywhere: true, run: async () => void (await deps.claims.reclaimLost()) },
+    { name: 'due emails', everySeconds, run: () => wakeDue(deps) },
+    { name: 'reports of failures', everySeconds, run: () => notifyFailures(deps) },
+    { name: 'system emails', everySeconds, run: () => enqueueDueSystemMails(deps) },
+  ]
+}
+
+/** The same once, in order. */
 export async function sweep(deps: Delivering): Promise<void> {
-  await reclaimDead(deps)
-  await deps.claims.reclaimLost()
-  await wakeDue(deps)
-  await notifyFailures(deps)
-  await enqueueDueSystemMails(deps)
+  for (const { run } of sweepSteps(deps)) await run()
 }
 
 /** Hourly. The embedded database has no autovacuum, so it is vacuumed here. */
@@ -139,28 +164,36 @@ interface Worker extends Delivering {
 export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void> }> {
   if (deps.soleProcess) await reclaimAll(deps)
   await registerProcess(deps.db, deps.processId)
-  const { log } = deps
-  const repeating: Repeating[] = [
-    repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(deps.pulse, deps.processId)),
-    repeat('tick', { everySeconds: 2, log }, async () => {
-      await tick(deps)
-      return untilNextRun(deps)
-    }),
-    repeat('payments', { everySeconds: 2, log }, () => reconcileDue(deps)),
-    repeat('webhooks', { everySeconds: 1, log }, () => wakeWebhooks(deps)),
-    repeat('sweep', { everySeconds: 5, log }, () => sweep(deps)),
-    repeat('held', { everySeconds: 60, log }, () => releaseEnded(deps)),
-    repeat('plan ends', { everySeconds: 3600, log }, () => notifyPlanEnds(deps)),
-    repeat('tidy', { everySeconds: 3600, log }, () => tidy(deps)),
-  ]
+  const { log, pulse, processId, soleProcess } = deps
+  const leadership = openLeadership({ db: pulse, processId, soleProcess })
+  const heartbeat = repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(pulse, processId))
+  const steps = repeatSteps({ pulse, leadership, log }, [
+    {
+      name: 'daily runs',
+      everySeconds: 2,
+      everywhere: true,
+      async run() {
+        await makeRuns(deps)
+        return untilNextRun(deps)
+      },
+    },
+    ...tickSteps(deps),
+    ...sweepSteps(deps),
+    { name: 'payments', everySeconds: 2, run: () => reconcileDue(deps) },
+    { name: 'webhooks', everySeconds: 1, run: () => wakeWebhooks(deps) },
+    { name: 'held emails', everySeconds: 300, run: () => releaseEnded(deps) },
+    { name: 'plan ends', everySeconds: 3600, run: () => notifyPlanEnds(deps) },
+    { name: 'clean-up', everySeconds: 3600, run: () => tidy(deps) },
+  ])
   deps.queue.start(works(deps))
   return {
     async stop() {
       deps.hosts.close()
       for (const timer of deps.resting.values()) clearTimeout(timer)
-      await Promise.all([deps.queue.stop(), ...repeating.slice(1).map((one) => one.stop())])
+      await Promise.all([deps.queue.stop(), ...steps.map((one) => one.stop())])
+      await leadership.release()
       await deps.mailer.close()
-      await repeating[0]?.stop()
+      await heartbeat.stop()
       await releaseProcess(deps.db, deps.processId)
     },
   }

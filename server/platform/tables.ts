@@ -8,6 +8,20 @@ export const serverChecks = pgTable('server_checks', {
   value: text().notNull(),
 })
 
+/** Which process does the polling that one at a time needs to do, and until when it is left alone, by the database's clock. */
+export const leases = pgTable('leases', {
+  name: text().primaryKey(),
+  processId: uuid().notNull(),
+  until: instant().notNull(),
+})
+
+/** The steps of background work: when each last succeeded in any process, and when it is late, by the database's clock. */
+export const steps = pgTable('steps', {
+  name: text().primaryKey(),
+  succeededAt: instant().notNull(),
+  lateAt: instant().notNull(),
+})
+
 /** A queued system email; its row is deleted once it was sent, permanently refused, or has expired. */
 export const systemMails = pgTable(
   'system_mails',

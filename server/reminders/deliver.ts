@@ -15,7 +15,7 @@ import { mailConfigs } from '#server/mail/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
-import { type Database, isUnavailable, rows } from '#server/platform/database.ts'
+import { arrayText, type Database, isUnavailable, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
@@ -480,10 +480,17 @@ const closedAtOnce = 2_000
 
 /** Closes every email whose deadline has passed. */
 export async function closeTooLate(db: Database, now: Instant): Promise<void> {
-  const late = sql`d.id = ANY(ARRAY(
-    SELECT l.id FROM deliveries l WHERE l.state IN ('queued', 'retrying', 'held') AND l.deadline_at <= ${now.toString()}::timestamptz
-    ORDER BY l.deadline_at LIMIT ${closedAtOnce}))`
-  while ((await close(db, { now, account: null, which: late })) === closedAtOnce);
+  for (;;) {
+    // A statement of its own: there is rarely one, and as a part of the next one PostgreSQL would read all that wait.
+    const late = await rows(
+      db,
+      z.object({ id: z.string() }),
+      sql`SELECT id FROM deliveries WHERE state IN ('queued', 'retrying', 'held') AND deadline_at <= ${now.toString()}::timestamptz ORDER BY deadline_at LIMIT ${closedAtOnce}::int`,
+    )
+    if (late.length === 0) return
+    const closed = await close(db, { now, account: null, which: sql`d.id = ANY(${arrayText(late.map(({ id }) => id))}::uuid[])` })
+    if (closed < closedAtOnce) return
+  }
 }
 
 /** Closes the pending emails of invoices that must not be reminded any more: paid, deleted, or no longer past due. */
@@ -656,12 +663,17 @@ export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: In
     })
 }
 
-/** Resumes emails that were held at the moment when the reason ended. Reads every held email, so once a minute. */
+/** Resumes emails that were held at the moment when the reason ended. Reads every held email, so every five minutes. */
 export async function releaseEnded({ db, clock }: Deps): Promise<void> {
+  // Two statements, so that each is a join.
   await release(
     db,
-    sql`(d.reason IN ('not_configured', 'sending_paused') AND EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = d.owner_id AND m.pause_reason IS NULL))
-      OR (d.reason = 'operator' AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = d.owner_id AND a.held_at IS NULL))`,
+    sql`d.reason IN ('not_configured', 'sending_paused') AND EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = d.owner_id AND m.pause_reason IS NULL)`,
+    clock.now(),
+  )
+  await release(
+    db,
+    sql`d.reason = 'operator' AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = d.owner_id AND a.held_at IS NULL)`,
     clock.now(),
   )
 }
