@@ -45,8 +45,8 @@ const rows = {
 
 export default defineConfig({
   test: {
-    // One more than there are cores: some tests wait for a timeout of a database or a server. Vitest would leave one core to itself.
-    maxWorkers: availableParallelism() + 1,
+    // More than there are cores: some tests wait for a timeout of a database or a server. Vitest would leave one core to itself.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       { test: { ...limits, name: 'pure', include: include('pure'), pool: 'threads', isolate } },
       { test: { ...database, name: 'database', include: include('database') } },
