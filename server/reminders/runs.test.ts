@@ -6,7 +6,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { thorough } from '#test/thorough.ts'
@@ -462,6 +462,22 @@ test('a failing account does not delay the daily runs of others', async () => {
   await expect(app.runJobs()).rejects.toThrow('some accounts')
   const runs = await ask(app, asha, reminderCalls.runs, { query: {} })
   expect(runs.reply[0]).toMatchObject({ kind: 'daily', localDate: '2026-03-02', total: 1 })
+})
+
+test('after 20,000 emails that were not sent within a day no run is made by hand', async () => {
+  await using office = await anOffice({ now: '2026-03-02T04:30:00Z', invoices: 1 })
+  const { app, asha, smtp } = office
+  smtp.answer({ rcpt: () => '550 5.7.1 Blocked' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  await app.db.execute(sql`UPDATE runs SET failed = 19998, dropped = 2`)
+  app.clock.advance({ minutes: 30 })
+  const message =
+    '20,000 of your emails failed or were cancelled within a day. Find out why under Reminder Control, and try again in 24 hours.'
+  for (const call of [reminderCalls.sendNow, reminderCalls.start])
+    expect(await ask(app, asha, call)).toMatchObject({ status: 429, headers: { 'retry-after': '84600' }, problem: { message } })
+  app.clock.advance({ hours: 24 })
+  smtp.answer({})
+  expect((await app.whileJobsRun(ask(app, await signedInAgain(app, asha), reminderCalls.sendNow))).status).toBe(200)
 })
 
 test('simultaneous presses of Send Now are one press, also for one that is served late', async () => {

@@ -5,18 +5,23 @@ import type { Wording } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/columns.ts'
+import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { completeEarlierDays, firstChunk } from './daily-runs.ts'
 import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { addressHeld, pausedOn } from './owed.ts'
 import { dailyDeadline, dayBeforeOf, immediateDeadline, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
+import { texts } from './texts.ts'
 
 /** How many manual reminders an invoice gets a day. */
 export const sendNowPerDay = 3
+/** Emails of an account that were not sent, in so long, after which it makes no more runs by hand. */
+const mostUnsent = 20_000
+const unsentFor = { hours: 24 }
 /** Invoices decided at a time after the first chunk, so that a large run neither blocks others nor delays its first email. */
 const laterChunk = 5_000
 
@@ -81,6 +86,7 @@ export async function makeRun(
   },
 ): Promise<Run | null> {
   const { kind, now } = about
+  if (kind !== 'daily') await refuseManyUnsent(tx, account.id, now)
   const date = localDate(now, account.timezone)
   const [run] = await tx
     .insert(runs)
@@ -105,6 +111,22 @@ export async function makeRun(
   }
   await queue.send(tx, deliverJob, { ownerId: account.id }, kind === 'daily' ? 0 : byHand)
   return run
+}
+
+/** Refuses with `too_many` an account whose runs of a day have left so many emails unsent: each is stored, and no other limit counts them. */
+async function refuseManyUnsent(tx: Database, ownerId: string, now: Instant): Promise<void> {
+  const [found] = await rows(
+    tx,
+    z.object({ unsent: z.number(), oldest: instantText.nullable() }),
+    sql`SELECT coalesce(sum(failed + dropped), 0)::int AS unsent, min(created_at) FILTER (WHERE failed + dropped > 0) AS oldest FROM runs
+        WHERE owner_id = ${ownerId}::uuid AND created_at > ${now.subtract(unsentFor).toString()}::timestamptz`,
+  )
+  if (!found?.oldest || found.unsent < mostUnsent) return
+  const seconds = Math.max(
+    1,
+    Math.ceil((Temporal.Instant.from(found.oldest).add(unsentFor).epochMilliseconds - now.epochMilliseconds) / 1000),
+  )
+  throw new ProblemError('too_many', texts.manyUnsent(mostUnsent, Math.ceil(seconds / 3600)), { retryAfter: seconds })
 }
 
 /** Plans a run of chosen invoices at once, because the choice is not stored. */

@@ -12,6 +12,8 @@ const replied = (reply: string) => `The mail server replied: ${reply}`
 export const texts = {
   signIn: 'Please sign in.',
   noMailboxToStart: 'Please configure your email settings first before starting reminders.',
+  manyUnsent: (most: number, hours: number) =>
+    `${most.toLocaleString('en-IN')} of your emails failed or were cancelled within a day. Find out why under Reminder Control, and try again in ${hours} ${hours === 1 ? 'hour' : 'hours'}.`,
   noMailboxToSend: 'Please configure your email settings first before sending reminders.',
   noRun: 'There is no such run.',
   noInvoice: 'There is no such invoice.',
