@@ -16,8 +16,8 @@ import { isDue } from './webhook-delivery.ts'
 import { composePayload } from './webhook-payload.ts'
 import { hostOf, isUnsubscribed, type WebhookRow } from './webhooks.ts'
 
-/** Events per transaction. */
-const composedAtOnce = 100
+/** Events per transaction, and deliveries: 100 Zaps may listen to each event, and a statement has at most 65,535 parameters. */
+const composedAtOnce = { events: 100, deliveries: 1_000 }
 /** After so many transactions an account with many events lets others have their turn. */
 const composedInTurn = 5
 /** Accounts that are signalled at a time. */
@@ -76,19 +76,20 @@ export async function composeWebhooks({ db, queue, clock }: Deps, ownerId: strin
 }
 
 async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, now: Instant): Promise<boolean> {
-  const happened = await tx
-    .select()
-    .from(webhookEvents)
-    .where(and(eq(webhookEvents.ownerId, ownerId), isNull(webhookEvents.payload)))
-    .orderBy(asc(webhookEvents.position))
-    .limit(composedAtOnce)
-    .for('update')
   const listening = await tx
     .select()
     .from(webhooks)
     .where(eq(webhooks.ownerId, ownerId))
     .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
     .for('key share')
+  const most = Math.max(1, Math.min(composedAtOnce.events, Math.floor(composedAtOnce.deliveries / Math.max(1, listening.length))))
+  const happened = await tx
+    .select()
+    .from(webhookEvents)
+    .where(and(eq(webhookEvents.ownerId, ownerId), isNull(webhookEvents.payload)))
+    .orderBy(asc(webhookEvents.position))
+    .limit(most)
+    .for('update')
   const room = await roomOf(tx, ownerId)
   const skipped = new Map<string, number>()
   const composed: { id: string; payload: string }[] = []
@@ -122,7 +123,7 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
   const told = new Set(deliveries.map(({ hookId }) => hookId))
   if (listening.some(({ id, pausedBecause, verifiedAt }) => told.has(id) && !pausedBecause && verifiedAt))
     await queue.send(tx, callReceiversJob, { ownerId })
-  return happened.length < composedAtOnce
+  return happened.length < most
 }
 
 /** How many further events may wait for each webhook that has some waiting. */

@@ -40,7 +40,7 @@ async function watch({ url, pid }: Program, work: () => Promise<void>): Promise<
 
 row('83', 'a grouped email whose wording lists 200 invoices 1,333 times', { short: true }, async (trial) => {
   trial.mustHold(
-    'refused where it is saved; stored by an earlier version: health at most 500 ms, at most 100 MB more, the neighbour’s email sent',
+    'refused where it is saved; stored by an earlier version: health at most 500 ms, or 3 times the slowest of the second before; at most 100 MB more, the neighbour’s email sent',
   )
   const environment = await embedded(trial)
   const { attacker, neighbour } = await attackerAndNeighbour(trial, environment)
@@ -55,6 +55,7 @@ row('83', 'a grouped email whose wording lists 200 invoices 1,333 times', { shor
   const saved = await send(program, attacker, 'PUT /mail-config/template/group', {
     body: { useCustomTemplate: true, customSubject: 'Owed', customContent: wording },
   })
+  const idle = await watch(program, () => pause(1_000))
   let failed = ''
   const { slowest, added } = await watch(program, async () => {
     const [attacked] = await Promise.all([
@@ -68,8 +69,8 @@ row('83', 'a grouped email whose wording lists 200 invoices 1,333 times', { shor
     })
   })
   return {
-    figure: `saving answers ${saved.status}; the email fails: "${failed}"; slowest health check ${slowest.toFixed(0)} ms, ${added.toFixed(0)} MB more`,
-    holds: saved.status === 400 && failed.includes('1 MB') && slowest <= 500 && added <= 100,
+    figure: `saving answers ${saved.status}; the email fails: "${failed}"; slowest health check ${slowest.toFixed(0)} ms, before ${idle.slowest.toFixed(0)} ms, ${added.toFixed(0)} MB more`,
+    holds: saved.status === 400 && failed.includes('1 MB') && slowest <= Math.max(500, idle.slowest * 3) && added <= 100,
   }
 })
 
