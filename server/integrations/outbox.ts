@@ -17,7 +17,7 @@ import { composePayload } from './webhook-payload.ts'
 import { hostOf, isUnsubscribed, type WebhookRow } from './webhooks.ts'
 
 /** Events per transaction, and deliveries: 100 Zaps may listen to each event, and a statement has at most 65,535 parameters. */
-const composedAtOnce = { events: 100, deliveries: 1_000 }
+const composedAtOnce = { events: 100, deliveries: 2_000 }
 /** After so many transactions an account with many events lets others have their turn. */
 const composedInTurn = 5
 /** Accounts that are signalled at a time. */

@@ -6,15 +6,20 @@ import { type Account, type Environment, embedded, errorsLogged, onAnyDatabase, 
 import { row, seconds, type Trial } from '#test/faults/row.ts'
 import type { Program } from '#test/program.ts'
 
-/** An attacker with 200 invoices of one client, and another account with one invoice. */
-async function attackerAndNeighbour(trial: Trial, environment: Environment): Promise<{ attacker: Account; neighbour: Account }> {
+/** An attacker and an ordinary account with 200 invoices of one client each, and another account with one invoice. */
+async function attackerAndNeighbour(
+  trial: Trial,
+  environment: Environment,
+): Promise<Record<'attacker' | 'ordinary' | 'neighbour', Account>> {
   const smtp = await openMailServer(trial)
   const [attacker] = await environment.createAccounts({ invoices: 200, smtp, name: 'attacker' })
-  const [neighbour] = await environment.createAccounts({ invoices: 1, smtp, name: 'neighbour' })
+  const [ordinary] = await environment.createAccounts({ invoices: 200, smtp, name: 'ordinary' })
   await environment.prepare(async (db) => {
-    await db.execute(sql`UPDATE invoices SET client_email = 'victim@example.com' WHERE owner_id = ${attacker.id}::uuid`)
+    await db.execute(sql`UPDATE invoices SET client_email = 'victim@example.com'`)
+    await db.execute(sql`UPDATE accounts SET group_by_client = true`)
   })
-  return { attacker, neighbour }
+  const [neighbour] = await environment.createAccounts({ invoices: 1, smtp, name: 'neighbour' })
+  return { attacker, ordinary, neighbour }
 }
 
 /** The slowest health check, and the memory added, in MB, while `work` runs. */
@@ -40,13 +45,12 @@ async function watch({ url, pid }: Program, work: () => Promise<void>): Promise<
 
 row('83', 'a grouped email whose wording lists 200 invoices 1,333 times', { short: true }, async (trial) => {
   trial.mustHold(
-    'refused where it is saved; stored by an earlier version: health at most 500 ms, or 3 times the slowest of the second before; at most 100 MB more, the neighbour’s email sent',
+    'refused where it is saved; stored by an earlier version: health at most 500 ms, or twice the slowest beside the same email in an ordinary wording; at most 100 MB more, the neighbour’s email sent',
   )
   const environment = await embedded(trial)
-  const { attacker, neighbour } = await attackerAndNeighbour(trial, environment)
+  const { attacker, ordinary, neighbour } = await attackerAndNeighbour(trial, environment)
   const wording = '{{invoiceList}}'.repeat(1_333)
   await environment.prepare(async (db) => {
-    await db.execute(sql`UPDATE accounts SET group_by_client = true WHERE id = ${attacker.id}::uuid`)
     await db.execute(sql`
       INSERT INTO templates (owner_id, kind, use_custom, custom_subject, custom_content, updated_at)
       VALUES (${attacker.id}::uuid, 'group', true, 'Owed', ${wording}, now())`)
@@ -55,7 +59,9 @@ row('83', 'a grouped email whose wording lists 200 invoices 1,333 times', { shor
   const saved = await send(program, attacker, 'PUT /mail-config/template/group', {
     body: { useCustomTemplate: true, customSubject: 'Owed', customContent: wording },
   })
-  const idle = await watch(program, () => pause(1_000))
+  const plain = await watch(program, async () => {
+    await send(program, ordinary, 'POST /reminder/send-immediate')
+  })
   let failed = ''
   const { slowest, added } = await watch(program, async () => {
     const [attacked] = await Promise.all([
@@ -69,8 +75,8 @@ row('83', 'a grouped email whose wording lists 200 invoices 1,333 times', { shor
     })
   })
   return {
-    figure: `saving answers ${saved.status}; the email fails: "${failed}"; slowest health check ${slowest.toFixed(0)} ms, before ${idle.slowest.toFixed(0)} ms, ${added.toFixed(0)} MB more`,
-    holds: saved.status === 400 && failed.includes('1 MB') && slowest <= Math.max(500, idle.slowest * 3) && added <= 100,
+    figure: `saving answers ${saved.status}; the email fails: "${failed}"; slowest health check ${slowest.toFixed(0)} ms, beside an ordinary one ${plain.slowest.toFixed(0)} ms, ${added.toFixed(0)} MB more`,
+    holds: saved.status === 400 && failed.includes('1 MB') && slowest <= Math.max(500, plain.slowest * 2) && added <= 100,
   }
 })
 
