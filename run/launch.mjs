@@ -27,6 +27,7 @@ const commands = {
   attack: { build: true, run: ['run/reliability.ts', 'attacks'] },
   reference: { run: ['run/reference.ts'] },
   bench: { run: ['bench/reminders.ts'] },
+  'bench:calls': { run: ['bench/calls.ts'] },
   'bench:scale': { run: ['bench/scale.ts'] },
   'bench:ledger': { build: true, run: ['bench/ledger.ts'] },
   format: { run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'] },

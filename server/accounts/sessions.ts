@@ -1,12 +1,13 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { and, desc, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
 import type { SignedInBrowser } from '#contract/accounts.ts'
 import type { Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/columns.ts'
-import type { Database } from '#server/platform/database.ts'
+import { newId, packed } from '#server/platform/columns.ts'
+import { type Database, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { deriveKey, everyKey, hashToken, hmac } from '#server/platform/secrets.ts'
@@ -52,14 +53,23 @@ export async function authenticate({ db, config, clock }: Deps, request: Fastify
   const now = clock.now()
   const sessionId = await readAccessToken(config.secretKey, request, now, 0)
   if (!sessionId) throw refused
-  const [found] = await db
-    .select({ account: accounts })
-    .from(sessions)
-    .innerJoin(accounts, eq(accounts.id, sessions.ownerId))
-    .where(and(eq(sessions.id, sessionId), isAlive(now)))
+  const [found] = await accountOf(db, {
+    session: sessionId,
+    lastSeenAfter: now.subtract(idle).toString(),
+    createdAfter: now.subtract(absolute).toString(),
+  })
   if (!found) throw refused
-  return { account: found.account, apiClient: null, sessionId }
+  return { account: accountRow.read(found.account), apiClient: null, sessionId }
 }
+
+const accountRow = packed(accounts)
+/** The account of a session that has not ended; every call of a person begins with it. */
+const accountOf = statement(
+  z.object({ account: z.array(z.unknown()) }),
+  sql`SELECT ${accountRow.row} AS account FROM ${sessions} JOIN ${accounts} ON ${accounts.id} = ${sessions.ownerId}
+      WHERE ${sessions.id} = ${sql.placeholder('session')}::uuid AND ${sessions.lastSeenAt} > ${sql.placeholder('lastSeenAfter')}::timestamptz
+        AND ${sessions.createdAt} > ${sql.placeholder('createdAfter')}::timestamptz`,
+)
 
 export async function openSession(tx: Database, secretKey: string, ownerId: string, from: Origin, now: Instant): Promise<RefreshToken> {
   const sessionId = newId()
@@ -201,12 +211,21 @@ function isAlive(now: Instant) {
   return and(gt(sessions.lastSeenAt, now.subtract(idle)), gt(sessions.createdAt, now.subtract(absolute)))
 }
 
+const importedKeys = new WeakMap<Buffer, KeyObject>()
+
+/** jose imports the bytes of a key each time, but a key object once. */
+function imported(key: Buffer): KeyObject {
+  const known = importedKeys.get(key) ?? createSecretKey(key)
+  importedKeys.set(key, known)
+  return known
+}
+
 /** The session that a request's access token names; `late` seconds after its end it still does. */
 async function readAccessToken(secretKey: string, request: FastifyRequest, now: Instant, late: number): Promise<string | undefined> {
   const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (!token) return undefined
   for (const key of everyKey(secretKey, 'access-token')) {
-    const named = await jwtVerify(token, key, {
+    const named = await jwtVerify(token, imported(key), {
       algorithms: ['HS256'],
       typ: 'at+jwt',
       audience: 'web',

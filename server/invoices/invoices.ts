@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
@@ -7,8 +7,8 @@ import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/a
 import { accounts } from '#server/accounts/tables.ts'
 import { countInvoices } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/columns.ts'
-import type { Database } from '#server/platform/database.ts'
+import { newId, packed } from '#server/platform/columns.ts'
+import { arrayText, type Database, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Clients, holdOf, type paused, pauseOf } from './pauses.ts'
@@ -26,6 +26,13 @@ export const large = 2_000
 /** The most open invoices of an account: each is looked at every day. */
 export const mostOpen = 50_000
 
+const invoiceRow = packed(invoices)
+const pauseRow = packed(clientPauses)
+const holdRow = packed(addressHolds)
+
+/** Newest first. Must match the order of the index; neither column is ever null. */
+const newestFirst = sql`${invoices.createdAt} DESC NULLS LAST, ${invoices.id} DESC NULLS LAST`
+
 /** A page of the list, newest first, and the cursor of the next page: null when there is none. */
 export async function listInvoices(
   db: Database,
@@ -33,11 +40,10 @@ export async function listInvoices(
   query: InvoiceQuery,
 ): Promise<{ page: InvoiceRow[]; next: string | null }> {
   const asked = db
-    .select({ row: packed })
+    .select({ row: invoiceRow.row.mapWith(invoiceRow.read) })
     .from(invoices)
     .where(and(...listed(ownerId, query), query.cursor === undefined ? undefined : await olderThan(db, ownerId, query.cursor)))
-    // Must match the order of the index; neither column is ever null.
-    .orderBy(sql`${invoices.createdAt} DESC NULLS LAST`, sql`${invoices.id} DESC NULLS LAST`)
+    .orderBy(newestFirst)
   const found = (await (query.limit === undefined ? asked : asked.limit(query.limit + 1))).map(({ row }) => row)
   const page = found.slice(0, query.limit)
   return { page, next: found.length > page.length ? (page.at(-1)?.id ?? null) : null }
@@ -72,27 +78,49 @@ export function tooManyOpen(): ProblemError {
   return new ProblemError('conflict', texts.tooManyOpen(mostOpen))
 }
 
+/** A version of some rows: every write gives a row a new xmin, independent of clocks, so the sum over (key, xmin) changes with every change. */
+const versionOf = (key: AnyColumn) => sql`coalesce(sum(hashtextextended(${key}::text || xmin::text, 0)), 0)::text`
+
+const listOwner = sql`${sql.placeholder('owner')}::uuid`
+const live = sql`${invoices.ownerId} = ${listOwner} AND ${invoices.deletedAt} IS NULL`
+/** Of a list that is answered as a whole, the part that concerns the clients in it. */
+const ofListed = (key: AnyColumn) => sql`${key} IN (SELECT lower(${invoices.clientEmail}) FROM ${invoices} WHERE ${live})`
+const isWanted = sql`v.size <= ${sql.placeholder('most')}::int AND NOT v.version = ANY(${sql.placeholder('known')}::text[])`
+const packedRows = z.array(z.array(z.unknown()))
+
+const wholeList = statement(
+  z.object({
+    size: z.number(),
+    version: z.string(),
+    rows: packedRows.nullable(),
+    pauses: packedRows.nullable(),
+    holds: packedRows.nullable(),
+  }),
+  sql`SELECT v.size, v.version,
+        CASE WHEN ${isWanted} THEN (SELECT coalesce(json_agg(${invoiceRow.row} ORDER BY ${newestFirst}), '[]') FROM ${invoices} WHERE ${live}) END AS rows,
+        CASE WHEN ${isWanted} THEN (SELECT json_agg(${pauseRow.row}) FROM ${clientPauses} WHERE ${clientPauses.ownerId} = ${listOwner} AND ${ofListed(clientPauses.clientKey)}) END AS pauses,
+        CASE WHEN ${isWanted} THEN (SELECT json_agg(${holdRow.row}) FROM ${addressHolds} WHERE ${addressHolds.ownerId} = ${listOwner} AND ${ofListed(addressHolds.clientKey)}) END AS holds
+      FROM (SELECT i.size, concat_ws('.', i.size, i.version, p.version, h.version) AS version
+        FROM (SELECT count(*)::int AS size, ${versionOf(invoices.id)} AS version FROM ${invoices} WHERE ${live}) i,
+          (SELECT ${versionOf(clientPauses.clientKey)} AS version FROM ${clientPauses} WHERE ${clientPauses.ownerId} = ${listOwner}) p,
+          (SELECT ${versionOf(addressHolds.clientKey)} AS version FROM ${addressHolds} WHERE ${addressHolds.ownerId} = ${listOwner}) h) v`,
+)
+
 /**
- * A version of the account's invoices. Every write gives a row a new xmin, independent of clocks, so the sum over (id, xmin) changes with
- * every change. It costs one pass over the rows without reading them into the program.
+ * The size and version of an account's invoices; and the invoices themselves, newest first, with what is known about their clients, where
+ * they are at most `most` and none of the `known` versions is theirs. One statement, so that all of it is of one moment.
  */
-export async function invoicesVersion(db: Database, ownerId: string): Promise<string> {
-  const [found] = await db
-    .select({
-      count: sql<number>`count(*)::int`,
-      sum: sql<string>`coalesce(sum(hashtextextended(${invoices.id}::text || xmin::text, 0)), 0)::text`,
-    })
-    .from(invoices)
-    .where(and(...listed(ownerId, {})))
-  const [clients] = await db
-    .select({ sum: sql<string>`coalesce(sum(hashtextextended(${clientPauses.clientKey} || xmin::text, 0)), 0)::text` })
-    .from(clientPauses)
-    .where(eq(clientPauses.ownerId, ownerId))
-  const [holds] = await db
-    .select({ sum: sql<string>`coalesce(sum(hashtextextended(${addressHolds.clientKey} || xmin::text, 0)), 0)::text` })
-    .from(addressHolds)
-    .where(eq(addressHolds.ownerId, ownerId))
-  return `${found?.count}.${found?.sum}.${clients?.sum}.${holds?.sum}`
+export async function readList(
+  db: Database,
+  ownerId: string,
+  about: { most: number; known: string[] },
+): Promise<{ size: number; version: string; list: { rows: InvoiceRow[]; clients: Clients } | null }> {
+  const [found] = await wholeList(db, { owner: ownerId, most: about.most, known: arrayText(about.known) })
+  if (!found) throw new Error('The statement of a list answers one row.')
+  const { size, version, rows } = found
+  const by = <T extends { clientKey: string }>(all: T[]) => new Map(all.map((one) => [one.clientKey, one]))
+  const clients = { pauses: by((found.pauses ?? []).map(pauseRow.read)), holds: by((found.holds ?? []).map(holdRow.read)) }
+  return { size, version, list: rows && { rows: rows.map(invoiceRow.read), clients } }
 }
 
 /** One invoice. Refuses with `not_found` where it is missing, deleted or of another account. */
@@ -325,20 +353,6 @@ export function toInvoice(row: InvoiceRow, clients: Clients): Invoice {
 export function notDeliveredSince(since: string | null, reply: string | null): NotDelivered | null {
   return since === null || reply === null ? null : { since, ...deliveryProblem(reply), reply }
 }
-
-const columns = Object.entries(getTableColumns(invoices))
-
-/**
- * A whole row as one JSON value, because the embedded database returns cell by cell: for ten thousand rows of seventeen cells that would be
- * most of a list's time.
- */
-const packed = sql`json_build_array(${sql.join(
-  columns.map(([, column]) => column),
-  sql`, `,
-)})`.mapWith((values: unknown[]) => {
-  const entries = columns.map(([name, column], index) => [name, values[index] === null ? null : column.mapFromDriverValue(values[index])])
-  return Object.fromEntries(entries) as InvoiceRow
-})
 
 const uuid = z.uuid()
 

@@ -319,11 +319,37 @@ export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, 
     const result = (await db._.session.prepareQuery(query, undefined, name, false).execute()) as { rows: unknown[] }
     return result.rows.map((row) => shape.parse(row))
   } catch (error) {
-    if (!(error instanceof DrizzleQueryError && error.cause instanceof pg.DatabaseError && notPrepared.has(error.cause.code ?? '')))
-      throw error
+    if (!isNotPrepared(error)) throw error
     prepares = false
     return rows(db, shape, statement)
   }
+}
+
+/** The same for a statement of fixed text with `sql.placeholder`s, whose text is built once. */
+export function statement<S extends z.ZodType>(
+  shape: S,
+  text: SQL,
+): (db: Database, values: Record<string, string | number | null>) => Promise<z.output<S>[]> {
+  const query = dialect.sqlToQuery(text)
+  const name = createHash('sha256').update(query.sql).digest('base64url')
+  const run = async (db: Database, values: Record<string, string | number | null>, named: boolean) => {
+    const prepared = db._.session.prepareQuery(query, undefined, named ? name : undefined, false)
+    const result = (await prepared.execute(values)) as { rows: unknown[] }
+    return result.rows.map((row) => shape.parse(row))
+  }
+  return async (db, values) => {
+    try {
+      return await run(db, values, prepares)
+    } catch (error) {
+      if (!isNotPrepared(error)) throw error
+      prepares = false
+      return run(db, values, false)
+    }
+  }
+}
+
+function isNotPrepared(error: unknown): boolean {
+  return error instanceof DrizzleQueryError && error.cause instanceof pg.DatabaseError && notPrepared.has(error.cause.code ?? '')
 }
 
 /** An array as one parameter: a statement has the same text, and is planned once, however many elements there are. */

@@ -11,10 +11,18 @@ export function deriveKey(secretKey: string, purpose: string): Buffer {
 
 /** The same of every line, the first one first: what may have been sealed or signed still opens. */
 export function everyKey(secretKey: string, purpose: string): [Buffer, ...Buffer[]] {
+  const name = `${purpose}\n${secretKey}`
+  const known = derived.get(name)
+  if (known) return known
   const [current = '', ...before] = secretKey.split('\n')
   const derive = (key: string) => Buffer.from(hkdfSync('sha256', key, 'duely', purpose, 32))
-  return [derive(current), ...before.map(derive)]
+  const keys: [Buffer, ...Buffer[]] = [derive(current), ...before.map(derive)]
+  derived.set(name, keys)
+  return keys
 }
+
+/** Every call needs some of them: a process derives each once. */
+const derived = new Map<string, [Buffer, ...Buffer[]]>()
 
 /** How everything begins that was sealed with this key: version of the shape, and a short public name of the key. */
 export function sealMark(secretKey: string, purpose: string): string {
