@@ -146,6 +146,17 @@ const payments: Partial<Payment>[] = [
   ...Array.from({ length: 12 }, () => ({})),
 ]
 
+const paidOnce: Partial<Subscription> = {
+  state: 'Pro until 02/12/2026',
+  plan: 'pro',
+  paymentType: 'onetime',
+  billingPeriod: 'monthly',
+  amount: 400,
+  currentPeriodEnd: '2026-12-02T04:00:00Z',
+  endsIfCancelled: '2026-12-02T04:00:00Z',
+  renewableFrom: '2026-11-18T04:00:00Z',
+}
+
 /** States that take weeks: the day before a plan ends, a year of payments, a payment that the bank confirms late. */
 async function later(page: Page, audit: Audit): Promise<void> {
   const notice = async (kind: Subscription['notices'][number]['kind'], message: string, title: string, screen = '/dashboard') => {
@@ -162,6 +173,17 @@ async function later(page: Page, audit: Audit): Promise<void> {
   await page.goto('/pricing?plan=pro')
   await expect(page.getByRole('dialog').getByText('Confirming your payment...')).toBeVisible()
   await audit.at('subscribe-confirming')
+  await letGo(page)
+  await change(page, billingCalls.subscription, (plan) => ({ ...plan, ...paidOnce }))
+  await open(page, tab, 'Pro until 02/12/2026')
+  await expect(page.getByRole('link', { name: 'Renew Pro' })).toBeVisible()
+  await audit.at('subscription-once', page.getByRole('link', { name: 'Renew Pro' }))
+  await page.goto('/pricing?plan=pro')
+  await expect(page.getByRole('dialog').getByText(/Renew it now to continue from that day\.$/)).toBeVisible()
+  await audit.at('own-plan-once')
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew Pro' }).click()
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeEnabled()
+  await audit.at('subscribe-renew')
   await letGo(page)
   await change(page, billingCalls.payments, () =>
     payments.map((one, nth) => ({

@@ -237,9 +237,10 @@ function OwnPlanDialog({ subscription, onRenew, onClose }: OwnPlanDialogProps): 
   const cancel = useCancelPlan(subscription)
   const day = useDay()
   const plan = planOf(subscription.plan)
-  const { state, amount, billingPeriod, paymentType, status, currentPeriodEnd, cancelAtPeriodEnd, renewableFrom } = subscription
+  const { state, amount, billingPeriod, paymentType, status, currentPeriodEnd, cancelAtPeriodEnd } = subscription
+  const renewable = isOpen(subscription.renewableFrom)
   return (
-    <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={480}>
+    <Dialog opened onClose={onClose} title={texts.subscribe.title(plan.title)} size={renewable ? 540 : 480}>
       <div className={styles.dialog}>
         <p className={styles.own}>
           <strong>{state}</strong> <Pill tone={status === 'past_due' ? 'overdue' : 'paid'}>{texts.tab.statuses[status]}</Pill>
@@ -259,12 +260,12 @@ function OwnPlanDialog({ subscription, onRenew, onClose }: OwnPlanDialogProps): 
             <Button variant="default" onClick={onClose} data-autofocus>
               {texts.subscribe.close}
             </Button>
-            {isOpen(renewableFrom) && <Button onClick={onRenew}>{texts.own.renew(plan.title)}</Button>}
             {!cancelAtPeriodEnd && (
               <Button color="coral" onClick={async () => (await cancel()) && onClose()}>
                 {texts.cancel.button}
               </Button>
             )}
+            {renewable && <Button onClick={onRenew}>{texts.own.renew(plan.title)}</Button>}
           </div>
         </div>
         <p className={styles.footer}>{texts.subscribe.footer}</p>
