@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { later, silence } from '#test/fakes/smtp-server.ts'
-import { onAnyDatabase, onPostgres, openMailServer, send } from './environment.ts'
+import { type Environment, onAnyDatabase, onPostgres, openMailServer, send } from './environment.ts'
 import { row, seconds } from './row.ts'
 import { isDelivered, summarize, tally } from './tally.ts'
 
@@ -102,4 +102,66 @@ row('102', 'every mail server takes 300 ms an email, 1,000 accounts with four ea
   const took = performance.now() - began
   const counted = tally(smtp.mails, accounts)
   return { figure: `${summarize(counted)}; ${seconds(took)}`, holds: isDelivered(counted) && took <= 1.3 * 18_750 }
+})
+
+/** No statement of a program that starts later may take longer. */
+const limitStatements = (environment: Environment, ms: number) =>
+  environment.rows(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''${ms}ms''', current_database()); END $$`)
+const tooLong = (program: { output(): string }) => program.output().split('statement timeout').length - 1
+
+row('105', 'an account with 5,000 emails deleted, among 500,000 decisions', async (trial) => {
+  trial.mustHold('deleted within 5 s, no statement over 1 s')
+  const environment = await onPostgres(trial)
+  const smtp = await openMailServer(trial)
+  const [account] = await environment.createAccounts({ count: 2, invoices: 1_000, smtp })
+  await environment.rows(`
+    INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, settled_at)
+    SELECT gen_random_uuid(), id, 'start', current_date, now(), now(), now(), now() FROM accounts`)
+  await environment.rows(`
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
+    SELECT gen_random_uuid(), r.owner_id, r.id, 'client@example.com', 'sent', now(), now(), now() FROM runs r, generate_series(1, 5000)`)
+  await environment.rows(`
+    INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, decided_at)
+    SELECT i.owner_id, i.id, current_date - day, 'mail', (SELECT d.id FROM deliveries d WHERE d.owner_id = i.owner_id ORDER BY d.id OFFSET i.place + day LIMIT 1), now()
+    FROM (SELECT id, owner_id, (row_number() OVER (PARTITION BY owner_id))::int AS place FROM invoices) i, generate_series(1, 4) day`)
+  await environment.rows(`
+    INSERT INTO decisions (owner_id, invoice_id, local_date, rule, decided_at)
+    SELECT i.owner_id, i.id, current_date - day, 'already_reminded', now() FROM invoices i, generate_series(5, 250) day`)
+  await limitStatements(environment, 1_000)
+  const program = await environment.start()
+  const began = performance.now()
+  const { status } = await send(program, account, 'DELETE /user/account')
+  const took = performance.now() - began
+  const [left] = await environment.rows<{ count: number }>('SELECT count(*)::int AS count FROM deliveries WHERE owner_id = $1', [
+    account.id,
+  ])
+  return {
+    figure: `answer ${status} after ${seconds(took)}; ${left?.count} emails left; ${tooLong(program)} statements over 1 s`,
+    holds: status === 204 && took <= 5_000 && left?.count === 0 && tooLong(program) === 0,
+  }
+})
+
+row('106', '100,000 held emails reach their deadline', async (trial) => {
+  trial.mustHold('all closed, no statement over 500 ms')
+  const environment = await onPostgres(trial)
+  const smtp = await openMailServer(trial)
+  await environment.createAccounts({ count: 100, invoices: 1_000, smtp })
+  await environment.rows(`
+    INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at)
+    SELECT gen_random_uuid(), id, 'daily', current_date, now(), now(), now() FROM accounts`)
+  await environment.rows(`
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, reason, created_at, next_try_at, deadline_at)
+    SELECT i.id, i.owner_id, r.id, i.client_email, 'held', 'plan', now(), now(), now() FROM invoices i JOIN runs r ON r.owner_id = i.owner_id`)
+  await environment.rows(
+    'INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open) SELECT owner_id, id, id, true FROM invoices',
+  )
+  await environment.rows('ANALYZE')
+  await limitStatements(environment, 500)
+  const program = await environment.start()
+  const began = performance.now()
+  await environment.untilClosed(100_000, { seconds: 120 })
+  return {
+    figure: `closed after ${seconds(performance.now() - began)}; ${tooLong(program)} statements over 500 ms; ${smtp.mails.length} emails sent`,
+    holds: tooLong(program) === 0 && smtp.mails.length === 0,
+  }
 })
