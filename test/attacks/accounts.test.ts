@@ -50,7 +50,7 @@ row(
   { short: true },
   async (trial) => {
     trial.mustHold(
-      'nothing leaves before the email is confirmed; the owner can sign in and is told; emails by the stranger’s mailbox or with the stranger’s words 0',
+      'nothing leaves before the email is confirmed; the owner can sign in and is notified; emails by the stranger’s mailbox or with the stranger’s words 0',
     )
     const systemMail = await openMailServer(trial)
     const [theirs, own] = [await openMailServer(trial), await openMailServer(trial)]
@@ -85,7 +85,7 @@ row(
     const figure = [
       `Send Now and Start before: ${tries.flatMap(({ early }) => early).join(', ')}`,
       `slow requests of the stranger: ${tries.map(({ late }) => late).join(', ')}`,
-      `the owner signed in ${sum(({ signedIn }) => signedIn)} of 2 and was told ${sum(({ told }) => told)} of 2`,
+      `the owner signed in ${sum(({ signedIn }) => signedIn)} of 2 and was notified ${sum(({ told }) => told)} of 2`,
       `emails by the owner’s mailbox ${own.mails.length}, by the stranger’s ${theirs.mails.length}, with the stranger’s words ${words}`,
     ].join('; ')
     const right = tries.every(({ early, late }) => early.every((status) => status === 403) && late === 401)
