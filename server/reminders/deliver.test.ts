@@ -11,6 +11,7 @@ import { newId } from '#server/platform/columns.ts'
 import { aMailbox, anInvoice, anOffice, type Person } from '#test/factories.ts'
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
+import { readEmail } from '#test/read-email.ts'
 import { reclaimAll } from './processes.ts'
 import { deliveries } from './tables.ts'
 
@@ -407,7 +408,7 @@ test('an amount corrected between two tries is in the email', async () => {
   app.clock.advance({ minutes: 10 })
   await app.runJobs()
   expect(smtp.mails.length).toBe(1)
-  expect(smtp.mails[0]?.raw.toString()).toContain('77.50')
+  expect((await readEmail(smtp.mails[0]?.raw)).text).toContain('77.50')
 })
 
 test('an address corrected between two tries receives the email', async () => {

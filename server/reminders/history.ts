@@ -155,6 +155,8 @@ function failureOf(reply: string, about: { refused: boolean; server: string }): 
   return `${texts.day.notSent} ${about.refused ? about.server.trim() : reply}`.trim()
 }
 
+const lines = (part = '') => part.replaceAll('\r\n', '\n')
+
 /** An email exactly as it was sent, read from the stored bytes. Refuses with `not_found` also where it was never rendered, or is no longer stored. */
 export async function readMail(db: Database, account: Account, id: string): Promise<CallReply<typeof reminderCalls.mail>> {
   const [mail] = await db
@@ -171,7 +173,7 @@ export async function readMail(db: Database, account: Account, id: string): Prom
     subject: parsed.subject ?? '',
     messageId: mail.messageId,
     date: parsed.date ?? mail.createdAt.toString(),
-    html: parsed.html ?? '',
-    text: parsed.text ?? '',
+    html: lines(parsed.html),
+    text: lines(parsed.text),
   }
 }

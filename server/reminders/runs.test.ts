@@ -1,6 +1,5 @@
 // Also on PostgreSQL: one run per account and day, under the lock of the account.
 import { sql } from 'drizzle-orm'
-import PostalMime from 'postal-mime'
 import { expect, inject, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -9,6 +8,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { readEmail } from '#test/read-email.ts'
 import { thorough } from '#test/thorough.ts'
 import { makeDueRuns } from './daily-runs.ts'
 
@@ -31,7 +31,7 @@ test('Start reminds every client past due immediately, from the own mailbox, in 
   expect(answered.reply).toMatchObject({ count: 1, failed: 0, skipped: 0, retrying: 0, total: 1, invoices: 1, failures: [] })
   const [received] = smtp.mails
   expect(received?.envelope).toEqual({ from: smtp.login.user, to: ['billing@kaveri.example'] })
-  const mail = await PostalMime.parse(received?.raw ?? '')
+  const mail = await readEmail(received?.raw ?? '')
   const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
   expect(mail.from).toEqual({ name: 'Asha Rao', address: smtp.login.user })
   expect(mail.to).toEqual([{ name: 'Kaveri Foods', address: 'billing@kaveri.example' }])
@@ -130,7 +130,7 @@ test('a follow-up answers the last accepted reminder of its invoice and refers t
   await app.runJobs()
   app.clock.set('2026-03-04T03:30:00Z')
   await app.runJobs()
-  const mails = await Promise.all(smtp.mails.map(({ raw }) => PostalMime.parse(raw)))
+  const mails = await Promise.all(smtp.mails.map(({ raw }) => readEmail(raw)))
   expect(mails.length).toBe(3)
   expect(mails[0]?.inReplyTo).toBeUndefined()
   expect(mails[1]).toMatchObject({ inReplyTo: mails[0]?.messageId, references: mails[0]?.messageId })

@@ -1,9 +1,9 @@
-import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type RunSelection, reminderCalls, type SendNowRequest } from '#contract/reminders.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, type TestApp } from '#test/harness.ts'
+import { readEmail } from '#test/read-email.ts'
 
 const morning = '2026-03-02T06:30:00Z'
 const sendNow = (app: TestApp, person: Person, body?: SendNowRequest) =>
@@ -131,7 +131,7 @@ test('chosen invoices of one client are one email each, or one together', async 
   const sent = await sendNow(app, asha, { invoiceIds: kaveri, groupByClient: true })
   expect(sent.reply).toMatchObject({ count: 1, invoices: 2 })
   const [mail] = smtp.mails
-  const parsed = await PostalMime.parse(mail?.raw ?? '')
+  const parsed = await readEmail(mail?.raw ?? '')
   expect(parsed.subject).toBe(together.reply.email?.subject)
   expect(parsed.text?.trim()).toBe(together.reply.email?.text)
 })
@@ -191,7 +191,7 @@ test('the draft is the email that is sent, and sends nothing', async () => {
     email: { kind: 'one', from: `Asha Rao <${smtp.login.user}>`, to: 'client1@example.com' },
   })
   await sendNow(app, asha, { invoiceIds })
-  const parsed = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  const parsed = await readEmail(smtp.mails[0]?.raw ?? '')
   expect([parsed.subject, parsed.text?.trim(), parsed.html?.trim()]).toEqual([
     reply.email?.subject,
     reply.email?.text,
@@ -212,7 +212,7 @@ test('a subject and a text can be written for one email: with variables, exactly
     text: 'Dear Kaveri Foods,\n\n₹5,000.00 please.',
   })
   await sendNow(app, asha, { invoiceIds, ...written })
-  const parsed = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  const parsed = await readEmail(smtp.mails[0]?.raw ?? '')
   expect([parsed.subject, parsed.text?.trim(), parsed.html?.trim()]).toEqual([
     reply.email?.subject,
     reply.email?.text,
@@ -221,7 +221,7 @@ test('a subject and a text can be written for one email: with variables, exactly
   // Only this email: the next one has the account's wording again.
   app.clock.advance({ minutes: 2 })
   await sendNow(app, asha, { invoiceIds })
-  expect((await PostalMime.parse(smtp.mails[1]?.raw ?? '')).subject).not.toBe('About INV-0001')
+  expect((await readEmail(smtp.mails[1]?.raw ?? '')).subject).not.toBe('About INV-0001')
 })
 
 test('a written text reaches an email that is already waiting to be retried, and survives the retry', async () => {
@@ -236,7 +236,7 @@ test('a written text reaches an email that is already waiting to be retried, and
   app.clock.advance({ minutes: 20 })
   await app.runJobs()
   expect(smtp.mails).toHaveLength(1)
-  expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).subject).toBe('Written for you')
+  expect((await readEmail(smtp.mails[0]?.raw ?? '')).subject).toBe('Written for you')
 })
 
 test('within 60 seconds the same written text is a double press, another one is not', async () => {
