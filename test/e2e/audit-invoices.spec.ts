@@ -88,7 +88,7 @@ async function reviewing(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   await asked.getByRole('button', { name: 'Left out (1)' }).click()
   await audit.at('import-left-out')
   await asked.getByRole('button', { name: 'Import 3 invoices' }).click()
-  await expect(asked.getByRole('radio', { name: 'Hold until I look' })).toBeChecked()
+  await expect(asked.getByRole('radio', { name: 'Hold until I review them' })).toBeChecked()
   await audit.at('import-past-due')
   await fail(page, [invoiceCalls.bulkChange])
   await asked.getByRole('radio', { name: 'Mark as paid' }).check()

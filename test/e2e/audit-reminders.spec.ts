@@ -103,7 +103,7 @@ async function refused(page: Page, audit: Audit, someone: Someone, smtp: FakeSmt
   smtp.answer({
     auth: () => '535 5.7.8 Username and Password not accepted. For more information, go to https://support.example/mail/?p=BadCredentials',
   })
-  await open(page, control, 'Last runs')
+  await open(page, control, 'Recent runs')
   await page.getByRole('button', { name: 'Start Reminders' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
   await expect(page.getByText('Sending is paused: the mail server refused the login').first()).toBeVisible()
@@ -183,10 +183,10 @@ async function refused(page: Page, audit: Audit, someone: Someone, smtp: FakeSmt
     pause: null,
     trouble: 'Reminders leave later than planned: 1,204 mails of all accounts wait. Nothing is lost.',
   }))
-  await open(page, '/dashboard', '5 need you:')
+  await open(page, '/dashboard', '5 need attention:')
   await audit.at('dashboard-need-you')
-  await page.getByRole('button', { name: 'Notifications: 5 need you' }).click()
-  await expect(page.getByRole('dialog', { name: '5 need you' }).getByRole('listitem')).toHaveCount(6)
+  await page.getByRole('button', { name: 'Notifications: 5 need attention' }).click()
+  await expect(page.getByRole('dialog', { name: '5 need attention' }).getByRole('listitem')).toHaveCount(6)
   await dialog(page, audit, 'notifications')
   await open(page, control, /^Reminders leave later than planned/)
   await audit.at('reminder-control-late')
@@ -277,10 +277,10 @@ async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect(page.getByText('Reset to the last saved template.')).toBeVisible()
   await audit.at('email-templates-reset')
-  await open(page, control, 'Last runs')
+  await open(page, control, 'Recent runs')
   await audit.at('reminder-control-grouped')
   await someone.send('POST', '/reminder/send-immediate')
-  await open(page, control, 'Last runs')
+  await open(page, control, 'Recent runs')
   await page.getByRole('button', { name: 'Send Now' }).click()
   await dialog(page, audit, 'send-again-grouped')
   await change(page, reminderCalls.preview, (preview) => ({ ...preview, sendNowMails: 0, remindedToday: 3 }))
@@ -291,7 +291,7 @@ async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeS
 
   const list = (await someone.send('GET', '/invoice')) as { _id: string }[]
   await change(page, reminderCalls.history, story)
-  await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'What happened')
+  await open(page, `/dashboard/edit-invoice/${list[0]?._id}`, 'History')
   await audit.at('history', page.getByText(/Greylisted/))
   await page.getByRole('button', { name: 'Show earlier' }).click()
   await audit.at('history-before', page.getByText(/^Not in the run: it was written down after/))

@@ -168,7 +168,7 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
   await page.getByRole('button', { name: 'Change Configuration' }).click()
   await dialog(page, audit, 'smtp-change')
 
-  await open(page, '/dashboard/reminder-control', 'Last runs')
+  await open(page, '/dashboard/reminder-control', 'Recent runs')
   await expect(page.getByRole('button', { name: 'Stop Reminders' })).toBeVisible()
   await audit.at('reminder-control')
   await page.getByRole('button', { name: 'Stop Reminders' }).click()
@@ -176,7 +176,7 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
   await page.getByRole('button', { name: 'Send Now' }).click()
   await dialog(page, audit, 'send-again')
   await someone.send('POST', '/reminder/stop')
-  await open(page, '/dashboard/reminder-control', 'Last runs')
+  await open(page, '/dashboard/reminder-control', 'Recent runs')
   await page.getByRole('button', { name: 'Start Reminders' }).click()
   await dialog(page, audit, 'start-reminders')
 

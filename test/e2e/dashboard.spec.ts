@@ -545,7 +545,7 @@ test('three tiles and two sums frame the due line, which opens an invoice before
   const overview = page.getByRole('region', { name: 'Overview' })
   await expect(overview.getByRole('button', { name: 'Overdue ₹1,200.00 1 invoice of 1 client' })).toBeVisible()
   await expect(overview.getByRole('link', { name: 'Next reminders Off Start daily reminders' })).toBeVisible()
-  await expect(overview.getByRole('button', { name: 'Needs you 0 Nothing right now' })).toBeVisible()
+  await expect(overview.getByRole('button', { name: 'Needs attention 0 Nothing right now' })).toBeVisible()
   for (const [label, sum] of [
     ['Due within 14 days', '₹340.50'],
     ['Paid this month', '₹700.00'],
@@ -598,17 +598,17 @@ for (const [device, viewport] of [
       await route.fulfill({ response, json: { ...(await response.json()), lastReminderSent: '2026-11-20T03:30:00Z' } })
     })
     await onDashboard(page, three)
-    const line = page.getByRole('status').filter({ hasText: '3 need you:' })
+    const line = page.getByRole('status').filter({ hasText: '3 need attention:' })
     await expect(line).toContainText('Nila Printers has not paid as promised')
     expect((await line.boundingBox())?.height).toBeLessThanOrEqual(48)
     await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeInViewport({ ratio: 1 })
     await expect(page.getByRole('button', { name: 'Overdue (1)' })).toBeInViewport({ ratio: 1 })
     // They are above no other screen.
     await line.getByRole('button', { name: 'View' }).click()
-    const list = page.getByRole('dialog', { name: '3 need you' })
+    const list = page.getByRole('dialog', { name: '3 need attention' })
     await expect(list.getByRole('listitem')).toHaveCount(3)
     await list.getByRole('link', { name: /^View: Nila Printers/ }).click()
     await expect(page.getByRole('heading', { name: 'Reminder Control' })).toBeVisible()
     await expect(page.getByRole('main').getByText('Nila Printers has not paid as promised')).toHaveCount(0)
-    await expect(page.getByRole('button', { name: 'Notifications: 3 need you' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Notifications: 3 need attention' })).toBeVisible()
   })

@@ -56,7 +56,7 @@ for (const viewport of [
     await page.getByLabel('Due date').fill(daysAgo(19))
     await page.getByRole('button', { name: 'Create Invoice' }).click()
 
-    await expect(page.getByRole('heading', { name: 'Next: connect the mailbox your reminders leave from' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Next: connect the mailbox your reminders are sent from' })).toBeVisible()
     await expect(page.getByText('1 invoice: Kaveri Foods, ₹48,500.00')).toBeVisible()
     await next('Connect your mailbox').click()
     const dialog = page.getByRole('dialog')
@@ -104,7 +104,7 @@ test('the checklist names what is missing first, never leads to a disabled butto
   await send('DELETE', '/mail-config')
   await send('POST', '/invoice', invoice)
   await page.goto('/dashboard')
-  await expect(heading('Next: connect the mailbox your reminders leave from')).toBeVisible()
+  await expect(heading('Next: connect the mailbox your reminders are sent from')).toBeVisible()
   await page.getByRole('link', { name: 'Zoho' }).click()
   await expect(page.getByRole('dialog').getByRole('radio', { name: 'Zoho' })).toBeChecked()
 
@@ -138,8 +138,8 @@ test('the checklist names what is missing first, never leads to a disabled butto
   await page.getByRole('dialog').getByRole('button', { name: 'Send 1 email' }).click()
   await expect(page.getByText('1 reminder emails sent successfully!')).toBeVisible()
   await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click()
-  await expect(page.getByText(/^Your first reminder was accepted at \d\d:\d\d\.$/)).toBeVisible()
+  await expect(page.getByText(/^Your first reminder was sent at \d\d:\d\d\.$/)).toBeVisible()
   await page.reload()
   await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
-  await expect(page.getByText(/^Your first reminder was accepted/)).toHaveCount(0)
+  await expect(page.getByText(/^Your first reminder was sent/)).toHaveCount(0)
 })

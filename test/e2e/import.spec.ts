@@ -257,7 +257,7 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   await expect(dialog.getByLabel('Amount owed')).toContainText('Balance')
   await expect(dialog.getByRole('button', { name: 'Ready (3)' })).toBeVisible()
   await dialog.getByLabel('Amount owed').selectOption({ label: 'Total: 1180.00' })
-  await expect(dialog.getByText('“Balance” has what is still owed.', { exact: false })).toBeVisible()
+  await expect(dialog.getByText('“Balance” contains the amount still owed.', { exact: false })).toBeVisible()
   await dialog.getByRole('button', { name: 'Use “Balance”' }).click()
   await expect(dialog.getByRole('group', { name: "We don't know one status" }).getByText('for all 2 lines')).toBeVisible()
   await dialog.getByLabel('Import "On hold" as').selectOption('Unpaid')
@@ -308,7 +308,7 @@ test('an export of Xero: the amount due is imported, and what is no open invoice
   await dialog.getByRole('button', { name: 'Import 2 invoices' }).click()
   await expect(dialog.getByRole('listitem')).toHaveText([
     'Another item of the invoice in line 2. Line 3',
-    'This line is not an invoice but: Sales credit note. Line 5',
+    'This line is not an invoice: its type is “Sales credit note”. Line 5',
     'The amount is in GBP. Duely keeps amounts in INR only so far, and does not convert them. Line 6',
   ])
   const list = (await send('GET', '/invoice')) as { reference: string; amount: number; status: string; dueDate: string }[]
@@ -354,14 +354,14 @@ test('invoices past due are held from the first line, and the last step asks wha
 
   const answers = [
     ['Waits', null, '2 invoices are held until you resume reminders.', 'overdue held'],
-    ['Later', 'Remind from tomorrow', 'Reminders of 2 invoices begin tomorrow.', `overdue ${Temporal.Now.plainDateISO('Asia/Kolkata')}`],
+    ['Later', 'Remind from tomorrow', 'Reminders for 2 invoices begin tomorrow.', `overdue ${Temporal.Now.plainDateISO('Asia/Kolkata')}`],
     ['Settled', 'Mark as paid', '2 invoices are marked as paid.', 'paid reminded'],
   ] as const
   for (const [client, choice, message, state] of answers) {
     await choose(page, late(client, 2))
     await dialog.getByRole('button', { name: 'Import 3 invoices' }).click()
     const question = dialog.getByRole('radiogroup', { name: '2 invoices are past due, and daily reminders are on. What should happen?' })
-    await expect(question.getByLabel('Hold until I look')).toBeChecked()
+    await expect(question.getByLabel('Hold until I review them')).toBeChecked()
     expect(await held()).toMatchObject({ [`${client} overdue held`]: 2 })
     if (choice) await question.getByLabel(choice).check()
     await dialog.getByRole('button', { name: 'Done' }).click()

@@ -30,7 +30,7 @@ test('an unknown address answers 404 with a page', async ({ page }) => {
   expect(response?.status()).toBe(404)
   await expect(page).toHaveTitle(/Duely/)
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
-  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await page.getByRole('link', { name: 'Go to the home page' }).click()
   await expect(page).toHaveURL(/\/$/)
   await expect(page.getByRole('link', { name: 'Get Started' }).first()).toBeVisible()
 })

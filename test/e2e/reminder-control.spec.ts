@@ -114,7 +114,7 @@ test('a run is followed over a reload and cancelled: only the email being sent s
 
   await page.getByRole('button', { name: 'Cancel Run' }).click()
   const asking = page.getByRole('dialog', { name: 'Cancel this run' })
-  await expect(asking).toContainText('Emails being sent right now still arrive.')
+  await expect(asking).toContainText('Emails already being sent can’t be stopped.')
   await asking.getByRole('button', { name: 'Cancel Run' }).click()
   await expect(page.getByText('Run cancelled.')).toBeVisible()
   called.resolve()
@@ -142,7 +142,7 @@ test('a refused address is on hold until it is tried again, and no other client 
   await dashboard.getByRole('button', { name: 'List', exact: true }).click()
   await expect(dashboard.getByRole('cell', { name: 'Address doesn’t exist. Correct it to resume.', exact: true })).toHaveCount(1)
   await dashboard.getByRole('link', { name: 'Studio Banyan' }).click()
-  const history = dashboard.locator('section').filter({ has: dashboard.getByRole('heading', { name: 'What happened' }) })
+  const history = dashboard.locator('section').filter({ has: dashboard.getByRole('heading', { name: 'History' }) })
   const advice = history.getByText('Check the client’s email address on the invoice.')
   await expect(history.getByText('550 5.1.1 No such user here')).toBeVisible()
   await expect(advice).toBeVisible()

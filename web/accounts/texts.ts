@@ -15,7 +15,7 @@ export const texts = {
     googleFailed: 'Google sign-in failed. Please try again.',
     googleCancelled: 'You cancelled the Google sign-in.',
     forgot: 'Forgot password?',
-    forgotNoMail: 'Forgot your password? Ask the administrator of this server for a reset link.',
+    forgotNoMail: 'Forgot your password? Ask the operator of this server for a reset link.',
     factor: {
       title: 'One more step',
       whose: 'Two-factor authentication is on for',
@@ -56,17 +56,17 @@ export const texts = {
     notThere: 'No email after a minute? Check your spam folder, or make sure you used the email address of your account.',
     again: 'Use another email',
     back: 'Back to sign in',
-    noMail: 'This server can’t send email. Ask its administrator for a reset link.',
+    noMail: 'This server can’t send email. Ask its operator for a reset link.',
   },
   reset: {
     title: 'Choose a new password',
     submit: 'Set New Password',
     busy: 'Setting New Password...',
-    others: 'You’ll be signed out in every browser.',
+    others: 'You’ll be signed out of every browser.',
     noToken: 'This link is incomplete. Open it from the email again, or request a new one.',
     another: 'Request a New Link',
     noTokenGiven: 'This link is incomplete. Open the full link that you were given.',
-    noMail: 'This server can’t send email. Ask its administrator for a new link.',
+    noMail: 'This server can’t send email. Ask its operator for a new link.',
     signIn: 'Sign In',
   },
   confirm: {
@@ -83,7 +83,7 @@ export const texts = {
   strength: { weak: 'Weak', fair: 'Fair', strong: 'Strong' },
   profile: {
     title: 'My Profile',
-    subtitle: 'Your account, its security and its plan',
+    subtitle: 'Your account, security and plan',
     loading: 'Loading your profile...',
     missing: { title: 'Profile Not Found', text: 'Unable to load your profile information.', retry: 'Retry' },
     memberSince: (date: string) => `Member since ${date}`,
@@ -113,9 +113,9 @@ export const texts = {
     details: {
       title: 'Profile information',
       name: 'Display Name',
-      nameHint: 'Clients see it as the sender of your reminders.',
+      nameHint: 'Clients see this name as the sender of your reminders.',
       email: 'Email Address',
-      emailHint: 'You use it to sign in.',
+      emailHint: 'You sign in with this address.',
       current: 'Current Password',
       currentHint: 'Required to change your email.',
       currentMissing: 'Please enter your current password to change your email.',
@@ -274,7 +274,7 @@ export const texts = {
     },
     connections: {
       title: 'Connections',
-      text: 'Apps with access to your account, and your webhooks and API keys.',
+      text: 'Connected apps, webhooks and API keys.',
       open: 'Open Connections',
     },
     activity: {

@@ -29,7 +29,7 @@ export const texts = {
       other: 'No other apps connected',
       text: 'In Zapier, create a Zap, choose Duely and select Connect. Zapier sends you here, and you are asked before anything is shared.',
       unavailable:
-        'This server isn’t registered with Zapier yet. Its administrator can set ZAPIER_CLIENT_ID to register it. Webhooks and API keys work without it.',
+        'This server isn’t registered with Zapier yet. Its operator can set ZAPIER_CLIENT_ID to register it. Webhooks and API keys work without it.',
     },
     own: 'used by Trigger Reminder Emails',
     since: (date: string) => `connected on ${date}`,

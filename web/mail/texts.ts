@@ -16,10 +16,10 @@ const hints: Record<ProviderName, PasswordHint | null> = {
     rest: '.',
   },
   microsoft: {
-    text: 'Outlook.com can’t send with a password. Microsoft 365 can once your admin turns on',
+    text: 'A Microsoft 365 password works once your admin turns on',
     link: 'https://learn.microsoft.com/en-us/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission',
     linkText: 'Authenticated SMTP',
-    rest: ' for the mailbox.',
+    rest: ' for the mailbox. Outlook.com accounts can’t send with a password.',
   },
   zoho: {
     text: 'Not your normal password. Create one under Security at',
@@ -125,7 +125,7 @@ export const texts = {
     mismatch: (secure: boolean) => (secure ? 'SSL usually uses port 465.' : 'TLS usually uses port 587.'),
     portButton: (port: number) => `Use port ${port}`,
     user: 'Email',
-    userHint: 'Your clients see it as the sender.',
+    userHint: 'Clients see this address as the sender.',
     username: 'Username, if it isn’t your email',
     usernameExample: 'Optional',
     pass: 'App Password',

@@ -93,7 +93,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
         </>
       )}
       <FirstEmail lines={chosen.length > 0 ? chosen : firstComing(preview.lines)} grouped={grouped} opened={reading} />
-      {skipped > 0 && <p className={styles.quiet}>{texts.start.skipped(skipped)}</p>}
+      {skipped > 0 && <p className={styles.quiet}>{(action === 'start' ? texts.start : texts.sendNow).skipped(skipped)}</p>}
       {status.pause && sent > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
       {action === 'start' && (
         <p className={styles.quiet}>

@@ -3,10 +3,13 @@ import { zoneName } from '#web/ui/dates.ts'
 import { count } from '#web/ui/texts.ts'
 import type { Unplanned } from './next-runs.ts'
 
-const kinds = { daily: 'Daily run', start: 'Start', send_now: 'Send Now', trigger: 'Trigger', retry: 'Retry' } satisfies Record<
-  RunKind,
-  string
->
+const kinds = {
+  daily: 'Daily run',
+  start: 'Start Reminders',
+  send_now: 'Send Now',
+  trigger: 'Trigger Reminder Emails',
+  retry: 'Retry',
+} satisfies Record<RunKind, string>
 
 /** `2 failed, 4 on hold` */
 function unsent({ failed, retrying, held }: Run): string {
@@ -22,7 +25,7 @@ function unsent({ failed, retrying, held }: Run): string {
 const onHold = (n: number) => `${count(n, 'email')} ${n === 1 ? 'is' : 'are'} on hold`
 
 const skipped = (n: number, day: string) =>
-  `${count(n, 'reminder')} skipped: already sent ${day}, paused, with an email in progress, or no longer due.`
+  `${count(n, 'reminder')} skipped: already sent ${day}, paused, on hold, with an email in progress, or no longer due.`
 
 export const texts = {
   title: 'Reminder Control',
@@ -60,7 +63,13 @@ export const texts = {
     },
   },
 
-  parts: { label: 'Parts of this screen', next: 'Next', 'last-runs': 'Last runs', settings: 'Settings', failed: 'not delivered' },
+  parts: {
+    label: 'Parts of this screen',
+    next: 'Next reminders',
+    'last-runs': 'Recent runs',
+    settings: 'Settings',
+    failed: 'not delivered',
+  },
   status: {
     daily: (hour: string, zone: string) => `Daily at ${hour}, ${zone}`,
     choose: 'Choose Pro',
@@ -81,8 +90,10 @@ export const texts = {
     title: 'Start reminders',
     nothingDue: 'No reminders are due, so nothing is sent now. This only turns on the daily schedule.',
     list: 'Emails to send now',
-    skipped: (n: number) => `${count(n, 'overdue invoice')} skipped: already reminded today, paused, or with an email in progress.`,
-    daily: (hour: string, zone: string) => `Reminders are then sent daily at ${hour} (${zone}) until an invoice is paid or you stop.`,
+    skipped: (n: number) =>
+      `${count(n, 'overdue invoice')} skipped: already reminded today, paused, on hold, or with an email in progress.`,
+    daily: (hour: string, zone: string) =>
+      `After that, every overdue invoice is reminded daily at ${hour} (${zone}) until it is paid or you stop reminders.`,
     pausedNow: 'Sending is paused. These emails wait until you fix the problem in Email Settings.',
   },
   stop: {
@@ -93,10 +104,10 @@ export const texts = {
     cancelled: (n: number) => `${count(n, 'waiting email')} cancelled.`,
     failed: (message: string) => `Failed to stop reminders: ${message}`,
     title: 'Stop reminders',
-    schedule: 'This pauses daily reminders. No emails are sent automatically until you start them again.',
+    schedule: 'This stops daily reminders. No emails are sent automatically until you start them again.',
     waiting: (n: number) => `${count(n, 'waiting email')} will be cancelled.`,
     nothingWaiting: 'No emails are waiting, so none will be cancelled.',
-    leaving: 'Emails being sent right now still arrive.',
+    leaving: 'Emails already being sent can’t be stopped.',
   },
   cancel: {
     button: 'Cancel Run',
@@ -127,6 +138,7 @@ export const texts = {
     title: 'Send reminders now',
     again: (n: number) => `${count(n, 'invoice was', 'invoices were')} already reminded today.`,
     limit: 'Each invoice can get at most 3 manual reminders a day.',
+    skipped: (n: number) => `${count(n, 'overdue invoice')} skipped: at today’s limit, paused or on hold.`,
     nothingLeft: 'Every overdue invoice has reached today’s limit of 3 manual reminders.',
   },
   choose: {
@@ -217,7 +229,8 @@ export const texts = {
       daily: (n: number) => skipped(n, 'that day'),
       start: (n: number) => skipped(n, 'today'),
       trigger: (n: number) => skipped(n, 'that day'),
-      send_now: (n: number) => `${count(n, 'reminder')} skipped: already sent manually 3 times that day, paused, or no longer due.`,
+      send_now: (n: number) =>
+        `${count(n, 'reminder')} skipped: already sent manually 3 times that day, paused, on hold, or no longer due.`,
       retry: (n: number) => skipped(n, 'today'),
     } satisfies Record<RunKind, (n: number) => string>,
     cancelled: (n: number) => `${count(n, 'email')} cancelled or skipped because the run was stopped.`,
@@ -230,7 +243,7 @@ export const texts = {
   },
 
   next: {
-    title: 'Next',
+    title: 'Next reminders',
     loading: 'Loading upcoming reminders...',
     failed: (message: string) => `Error loading upcoming reminders: ${message}`,
     none: 'No unpaid invoices. The next reminder for each one will appear here.',
@@ -319,9 +332,9 @@ export const texts = {
   },
 
   runs: {
-    title: 'Last runs',
-    loading: 'Loading the last runs...',
-    failed: (message: string) => `Error loading the last runs: ${message}`,
+    title: 'Recent runs',
+    loading: 'Loading recent runs...',
+    failed: (message: string) => `Error loading recent runs: ${message}`,
     none: 'No reminders sent yet. Each run and its results will appear here.',
     notDelivered: (n: number) => `${n.toLocaleString('en-IN')} not delivered`,
     all: (n: number) => `Show all ${n.toLocaleString('en-IN')} runs`,

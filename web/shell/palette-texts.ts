@@ -24,7 +24,7 @@ export const paletteTexts = {
       { does: 'Search and commands', press: isMac() ? ['⌘', 'K'] : ['Ctrl', 'K'] },
       { does: 'Search invoices', press: ['/'] },
       { does: 'Create an invoice', press: ['N'] },
-      { does: 'Move from the search to the invoices', press: ['↓'] },
+      { does: 'Move from search to the invoices', press: ['↓'] },
       { does: 'Move between invoices', press: ['←', '↑', '→', '↓'] },
       { does: 'Open the invoice', press: ['Enter'] },
       { does: 'Select the invoice', press: ['X'] },
@@ -32,6 +32,6 @@ export const paletteTexts = {
       { does: 'Show these shortcuts', press: ['?'] },
     ],
     single: 'Single-key shortcuts',
-    singleHint: 'Turn them off if you use voice input or press them by accident. Ctrl K keeps working.',
+    singleHint: 'Turn them off if you use voice input or press them by accident. The shortcut for search and commands keeps working.',
   },
 }

@@ -62,7 +62,7 @@ export const texts = {
     love: 'Made with love for businesses',
   },
   notices: {
-    bell: (count: number) => (count === 0 ? 'Notifications' : `Notifications: ${count} need${count === 1 ? 's' : ''} you`),
+    bell: (count: number) => (count === 0 ? 'Notifications' : `Notifications: ${count} need${count === 1 ? 's' : ''} attention`),
     trouble: { summary: 'Reminders are delayed', title: 'Reminders are delayed' },
     paused: {
       login_refused: {
@@ -90,14 +90,14 @@ export const texts = {
   notFound: {
     title: 'Page not found',
     text: 'The address may be mistyped, or the page may have moved.',
-    home: 'Go to the start page',
+    home: 'Go to the home page',
     dashboard: 'Go to the dashboard',
   },
   crash: {
     title: 'This screen stopped working',
     text: 'Your data is safe. Reload the page. If it happens again, go to the home page.',
     reload: 'Reload the page',
-    home: 'Go to the start page',
+    home: 'Go to the home page',
   },
   missing: {
     title: 'This screen could not be loaded',

@@ -40,7 +40,7 @@ export const texts = {
   subject: 'Subject',
   content: 'Content',
   contentHint:
-    'Line breaks are kept. You can use <b>, <i> and <u>; other HTML is removed. An amount alone on its line in <strong> is shown large.',
+    'Line breaks are kept. You can use <b>, <i> and <u>; other HTML is removed. To show an amount large, put it in <strong> on its own line.',
   subjectMissing: 'Please enter a subject.',
   contentMissing: 'Please enter the text of the email.',
   save: 'Save Template',

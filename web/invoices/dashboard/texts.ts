@@ -62,7 +62,7 @@ export const texts = {
   },
   none: { title: 'No invoices yet', text: 'Get started by creating your first invoice' },
   attention: {
-    need: (count: number) => `${count} need you:`,
+    need: (count: number) => `${count} need attention:`,
     more: (count: number) => `${count} more`,
     view: 'View',
     clear: 'All clear.',
@@ -88,7 +88,7 @@ export const texts = {
       sending_paused: { value: 'On hold', about: 'Sending is paused', to: screens.mailSettings },
       plan: { value: 'On hold', about: 'Daily reminders need Pro', to: screens.reminderControl },
     },
-    needs: 'Needs you',
+    needs: 'Needs attention',
     nothingNeeded: 'Nothing right now',
     causes: {
       mailbox: (n: number) => count(n, 'mailbox', 'mailboxes'),

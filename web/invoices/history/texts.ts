@@ -14,7 +14,7 @@ const profile = { to: screens.profile, link: 'Open Profile' }
 const noLink = { to: null, link: null }
 
 export const texts = {
-  title: 'What happened',
+  title: 'History',
   loading: 'Loading reminders...',
   failed: (message: string) => `Couldn't load the reminders of this invoice: ${message}`,
   next: 'Next reminder',

@@ -275,7 +275,7 @@ test('an export of Xero: the amount due is imported, credit notes are left out',
     [2, 'ap@zenith.example', 1000, '2026-02-12', 'overdue', 'INV-1'],
     [3, 'ap@zenith.example', 1180, '2026-03-12', 'unpaid', 'INV-2'],
     [4, 'ap@zenith.example', 1180, '2026-02-12', 'paid', 'INV-3'],
-    [5, 'left', 'This line is not an invoice but: Sales credit note.'],
+    [5, 'left', 'This line is not an invoice: its type is “Sales credit note”.'],
     [6, 'left', 'This invoice is void.'],
     [7, 'bad', 'The amount is in GBP. Duely keeps amounts in INR only so far, and does not convert them.'],
   ])
@@ -297,7 +297,7 @@ test('a report of QuickBooks: lines above its column names and totals below are 
   ).toEqual([
     [6, 'ap@acme.example', 200, '2026-02-14', 'overdue', '1042'],
     [7, 'pay@beta.example', 450, '2026-03-05', 'unpaid', '1043'],
-    [8, 'left', 'This line is not an invoice but: Credit Memo.'],
+    [8, 'left', 'This line is not an invoice: its type is “Credit Memo”.'],
     [9, 'left', 'This line is a total, not an invoice.'],
   ])
 })

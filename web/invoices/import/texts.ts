@@ -31,9 +31,9 @@ export const texts = {
   dates: 'Date format',
   dateOrders: { dmy: 'day/month/year', mdy: 'month/day/year' },
   headerAt: (row: number) => `Line ${row} contains column names`,
-  missing: (fields: string) => `Choose the columns for ${fields} to see the invoices. If one is missing in the file, add it there first.`,
+  missing: (fields: string) => `Choose the columns for ${fields} to see the invoices. If one is missing from the file, add it there first.`,
   owedInstead: (owed: string, chosen: string) =>
-    `“${owed}” has what is still owed. With “${chosen}” you may ask for money that was already paid.`,
+    `“${owed}” contains the amount still owed. With “${chosen}” you may ask for money that was already paid.`,
   chooseOwed: (owed: string) => `Use “${owed}”`,
   preview: 'Preview',
   tabs: {
@@ -67,7 +67,7 @@ export const texts = {
     settled: 'Nothing is owed: the balance is 0.',
     credit: 'This is a credit, not an amount that is owed.',
     total: 'This line is a total, not an invoice.',
-    type: (type: string) => `This line is not an invoice but: ${type}.`,
+    type: (type: string) => `This line is not an invoice: its type is “${type}”.`,
     item: (row: number) => `Another item of the invoice in line ${row}.`,
     chosen: (status: string) => `Left out, as you chose for "${status}".`,
   },
@@ -97,7 +97,7 @@ export const texts = {
   late: {
     title: (invoices: number) =>
       `${count(invoices, 'invoice is', 'invoices are')} past due, and daily reminders are on. What should happen?`,
-    choices: { hold: 'Hold until I look', remind: 'Remind from tomorrow', paid: 'Mark as paid' },
+    choices: { hold: 'Hold until I review them', remind: 'Remind from tomorrow', paid: 'Mark as paid' },
     hints: {
       hold: 'They are held now. No reminders until you resume them.',
       remind: 'They join the daily reminders from tomorrow.',
@@ -107,7 +107,7 @@ export const texts = {
     failed: (message: string) => `Your choice could not be saved. ${message} Until then, these invoices are held.`,
     done: {
       hold: (invoices: number) => `${count(invoices, 'invoice is', 'invoices are')} held until you resume reminders.`,
-      remind: (invoices: number) => `Reminders of ${count(invoices, 'invoice')} begin tomorrow.`,
+      remind: (invoices: number) => `Reminders for ${count(invoices, 'invoice')} begin tomorrow.`,
       paid: (invoices: number) => `${count(invoices, 'invoice is', 'invoices are')} marked as paid.`,
     },
   },

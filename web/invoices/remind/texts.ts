@@ -3,7 +3,7 @@ import { count } from '#web/ui/texts.ts'
 /** Texts of the reminder that a person sends for chosen invoices. */
 export const remindTexts = {
   one: (client: string) => `Remind ${client} now`,
-  several: (invoices: number) => `Remind of ${count(invoices, 'invoice')} now`,
+  several: (invoices: number) => `Send reminders for ${count(invoices, 'invoice')} now`,
   loading: 'Preparing the email...',
   to: 'To',
   subject: 'Subject',

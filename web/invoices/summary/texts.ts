@@ -3,7 +3,7 @@ import { count } from '#web/ui/texts.ts'
 /** Texts above the form of an invoice. */
 export const summaryTexts = {
   label: 'Summary',
-  toPay: 'to pay',
+  toPay: 'owed',
   paid: (date: string | null) => (date === null ? 'paid' : `paid ${date}`),
   next: 'Next reminder',
   remind: 'Remind now…',
