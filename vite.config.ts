@@ -14,7 +14,7 @@ const chunks = [
   { name: 'schemas', test: /node_modules\/zod\// },
   {
     name: 'library',
-    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(shell\/library|ui\/(buttons|confirm|controls|dates|lazy-dialog|notice|toast)|platform\/(query|problem|send|refresh|query-view|platform))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
+    test: /@mantine\/core\/esm\/(core|components\/(Loader|ActionIcon|Button|UnstyledButton|TextInput|InputBase|Input|CloseButton|Group|Stack|VisuallyHidden|Transition|Skeleton))\/|@tanstack\/|web\/(shell\/library|ui\/(buttons|confirm|controls|dates|lazy-dialog|notice|toast)|platform\/(account|query|problem|send|refresh|query-view))\.|tabler\/icons-react\/dist\/esm\/icons\/Icon(Search|Moon|Sun|InfoCircle|Check|Send2|X)\./,
   },
   { name: 'forms', test: /@mantine\/form\/|web\/(platform\/contract-form|ui\/fields)\./ },
   {
@@ -23,7 +23,7 @@ const chunks = [
   },
   {
     name: 'entry',
-    test: /@mantine\/core\/esm\/components\/PasswordInput\/|web\/accounts\/(entry\/entry-page|entry\/entry|use-server|texts)\./,
+    test: /@mantine\/core\/esm\/components\/PasswordInput\/|web\/accounts\/(entry\/entry-page|entry\/entry|texts)\./,
   },
 ]
 

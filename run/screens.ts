@@ -21,8 +21,7 @@ const clients: [name: string, mailbox: string, amount: number, daysLate: number,
 ]
 const folder = mkdtempSync(path.join(tmpdir(), 'duely-pictures-'))
 const target = path.join(import.meta.dirname, '../docs/pictures')
-const marketing = path.join(import.meta.dirname, '../web/marketing/pictures')
-for (const one of [target, marketing]) mkdirSync(one, { recursive: true })
+mkdirSync(target, { recursive: true })
 
 await using smtp = await openFakeSmtp()
 await using program = await startProgram({ DATA_DIR: folder })
@@ -98,7 +97,7 @@ for (const [suffix, size, scale] of [
         const packed = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality: 0.8 })).arrayBuffer())
         return packed.toBase64()
       }, png)
-      writeFileSync(path.join(marketing, `${name}${suffix}-${theme}.webp`), Buffer.from(webp, 'base64'))
+      writeFileSync(path.join(target, `${name}${suffix}-${theme}.webp`), Buffer.from(webp, 'base64'))
     }
   await sharp.close()
 }

@@ -41,7 +41,7 @@ const table: Record<string, Folder> = {
   'web/ui': { packages: 'web', may: ['contract'] },
   'web/ui/fonts': { packages: 'web', may: [] },
   'web/shell': screens,
-  'web/marketing': screens,
+  'web/marketing': { ...screens, may: [...screens.may, 'docs/pictures'] },
   'web/accounts': screens,
   'web/billing': screens,
   'web/invoices': screens,

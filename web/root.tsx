@@ -5,10 +5,14 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageMeta, pageNonce } from '#web/platform/page-meta.tsx'
 import { readSession } from '#web/platform/session.ts'
 import { IncompleteNotice } from '#web/shell/failure-screens.tsx'
-import { preloadedFonts } from '#web/ui/fonts/preloaded.ts'
+import headings from '#web/ui/fonts/bricolage-grotesque-latin.woff2?url'
+import words from '#web/ui/fonts/inter-latin.woff2?url'
 
 export { CrashScreen as ErrorBoundary } from '#web/shell/failure-screens.tsx'
 export { StartingScreen as HydrateFallback } from '#web/shell/site-frame.tsx'
+
+/** The fonts that every page uses. */
+const preloadedFonts = [words, headings]
 
 /** The document around every page. theme.js sets the theme on <html> before the first paint, so React must not touch it. */
 export function Layout({ children }: { children: ReactNode }): ReactNode {

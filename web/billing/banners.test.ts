@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Subscription } from '#contract/billing.ts'
-import { planItems } from './banners.ts'
+import { planItems } from './banners.tsx'
 
 const free: Subscription = {
   state: 'Free',

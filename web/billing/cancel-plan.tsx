@@ -4,7 +4,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { useDay } from './banners.ts'
+import { useDay } from './banners.tsx'
 import styles from './billing.module.css'
 import { texts } from './texts.ts'
 

@@ -6,8 +6,7 @@ import { pageMeta } from '#web/platform/page-meta.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { send } from '#web/platform/send.ts'
 import { readSession } from '#web/platform/session.ts'
-import { useDay } from './banners.ts'
-import { purchaseMark } from './renewal.ts'
+import { useDay } from './banners.tsx'
 import { texts } from './texts.ts'
 
 const t = texts.subscribe
@@ -286,4 +285,9 @@ export function useCheckoutPage(wanted: boolean): boolean {
 function loadedHere(): boolean {
   const [loaded] = performance.getEntriesByType('navigation')
   return loaded !== undefined && new URL(loaded.name).pathname === window.location.pathname
+}
+
+/** Changes whenever a purchase of the plan takes effect, also of the plan that runs already. */
+export function purchaseMark({ plan, paymentType, currentPeriodEnd }: Subscription): string {
+  return `${plan} ${paymentType} ${currentPeriodEnd}`
 }

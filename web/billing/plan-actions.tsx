@@ -16,15 +16,12 @@ import { Pill } from '#web/ui/panel.tsx'
 import button from '#web/ui/plain.module.css'
 import { PlanFeatures } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { useDay } from './banners.ts'
+import { isOpen, setFlashMessage, UrgentNotices, useDay } from './banners.tsx'
 import styles from './billing.module.css'
 import { useCancelPlan } from './cancel-plan.tsx'
-import { useCheckoutPage } from './checkout.ts'
-import { setFlashMessage } from './flash-message.ts'
-import { isOpen, purchaseMark } from './renewal.ts'
+import { purchaseMark, useCheckoutPage } from './checkout.ts'
 import { SubscribeDialog } from './subscribe-dialog.tsx'
 import { texts } from './texts.ts'
-import { UrgentNotices } from './urgent-notices.tsx'
 
 const t = texts.cards
 /** Milliseconds between two polls. */

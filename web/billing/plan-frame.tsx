@@ -5,8 +5,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { usePublished } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { planItems, useDay } from './banners.ts'
-import { takeFlashMessage } from './flash-message.ts'
+import { planItems, takeFlashMessage, useDay } from './banners.tsx'
 
 /** Milliseconds between two polls. */
 const pollInterval = 60_000

@@ -10,12 +10,10 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { FactList, Panel, Pill, type PillTone } from '#web/ui/panel.tsx'
-import { renewPath, useDay } from './banners.ts'
+import { isOpen, renewPath, UrgentNotices, useDay } from './banners.tsx'
 import styles from './billing.module.css'
 import { useCancelPlan } from './cancel-plan.tsx'
-import { isOpen } from './renewal.ts'
 import { texts } from './texts.ts'
-import { UrgentNotices } from './urgent-notices.tsx'
 
 const t = texts.tab
 

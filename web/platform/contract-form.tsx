@@ -4,9 +4,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Call, CallReply } from '#contract/call.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import dialog from '#web/ui/controls.module.css'
+import styles from '#web/ui/controls.module.css'
 import { FormError } from '#web/ui/notice.tsx'
-import styles from './platform.module.css'
 import { errorMessage, Problem } from './problem.ts'
 import { applyToCache, type CacheEffects } from './query.ts'
 import { type SendInput, sendWithSignal } from './send.ts'
@@ -155,7 +154,7 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
     <form ref={frame} method="post" noValidate onSubmit={(event) => void state.submit(event)} aria-busy={state.busy}>
       {children}
       {inDialog ? (
-        <div className={dialog.foot}>
+        <div className={styles.foot}>
           <FormError message={state.problem} />
           <Group justify="flex-end" mt={16} gap={12}>
             {actions}

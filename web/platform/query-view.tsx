@@ -3,10 +3,10 @@ import { IconCloudOff, IconFileOff } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import styles from '#web/ui/controls.module.css'
 import { Notice } from '#web/ui/notice.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { texts } from '#web/ui/texts.ts'
-import styles from './platform.module.css'
 import { errorMessage, Problem } from './problem.ts'
 
 interface QueryViewProps<T> {

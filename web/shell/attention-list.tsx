@@ -1,6 +1,16 @@
 import '@mantine/core/styles/Drawer.layer.css'
 import { Button, Drawer } from '@mantine/core'
-import { IconCircleCheck } from '@tabler/icons-react'
+import {
+  IconAlertCircle,
+  IconCalendarX,
+  IconCircleCheck,
+  IconInfoCircle,
+  IconMailExclamation,
+  IconMailOff,
+  IconPlayerPause,
+  IconPlugConnectedX,
+  IconSparkles,
+} from '@tabler/icons-react'
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { screens } from '#contract/screens.ts'
@@ -8,7 +18,6 @@ import type { AttentionItem } from '#web/platform/attention.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { showMoment } from '#web/ui/dates.ts'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { attentionIcon } from './attention-icon.ts'
 import styles from './attention-list.module.css'
 import { attentionTexts as t } from './attention-texts.ts'
 
@@ -155,4 +164,20 @@ function Item({ item, zone, onClose, onDismissed }: ItemProps): ReactNode {
       </div>
     </li>
   )
+}
+
+const icons = {
+  mailbox: IconPlugConnectedX,
+  address: IconMailOff,
+  delivery: IconMailExclamation,
+  promise: IconCalendarX,
+  approval: IconInfoCircle,
+  webhook: IconPlugConnectedX,
+  service: IconAlertCircle,
+  plan: IconSparkles,
+} as const
+
+/** The icon of a cause; a plan that holds something back is paused. */
+function attentionIcon({ kind, tone }: { kind: keyof typeof icons; tone: 'bad' | 'warn' | 'info' }): typeof IconAlertCircle {
+  return kind === 'plan' && tone === 'warn' ? IconPlayerPause : icons[kind]
 }

@@ -1,15 +1,18 @@
+import { ActionIcon } from '@mantine/core'
+import { IconBell } from '@tabler/icons-react'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
-import { AttentionContext, type AttentionItem, plainItem } from '#web/platform/attention.ts'
+import { AttentionContext, type AttentionItem, plainItem, useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
 import { showComing } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import styles from './shell.module.css'
 import { texts } from './texts.ts'
 
 const t = texts.notices
@@ -51,6 +54,21 @@ export function AttentionProvider({ children }: { children: ReactNode }): ReactN
         <AttentionList opened={opened} items={attention.items ?? []} zone={status.data?.timezone} onClose={() => setOpened(false)} />
       </LazyMount>
     </AttentionContext>
+  )
+}
+
+/** Opens the list of what needs the owner, and shows its number. */
+export function Bell(): ReactNode {
+  const { count, open } = useAttention()
+  return (
+    <ActionIcon className={styles.bell ?? ''} aria-label={texts.notices.bell(count)} aria-haspopup="dialog" onClick={open}>
+      <IconBell size={20} stroke={1.7} />
+      {count > 0 && (
+        <span className={styles.bellCount} aria-hidden>
+          {count > 99 ? '99+' : count}
+        </span>
+      )}
+    </ActionIcon>
   )
 }
 

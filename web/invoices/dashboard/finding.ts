@@ -1,6 +1,6 @@
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
-import { findingTexts as texts } from './finding-texts.ts'
+import { findingTexts as texts } from './texts.ts'
 
 /** A sentence and the figures behind it. */
 export interface Finding {

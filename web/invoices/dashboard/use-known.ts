@@ -3,9 +3,9 @@ import type { CallReply } from '#contract/call.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import type { Known } from '#web/invoices/invoice-state.ts'
+import { useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
-import { useToday } from '#web/platform/use-today.ts'
 import { type NextRun, nextRun } from './list-data.ts'
 
 interface Around {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { capitalized, dateIn, daysBetween, readDate, showComing, showDate, showMoment, zoneName } from './dates.ts'
+import { adviceFor } from './texts.ts'
 
 test('a time zone is shown by its current name', () => {
   expect(['Asia/Calcutta', 'Asia/Kolkata', 'America/New_York'].map(zoneName)).toEqual(['Asia/Kolkata', 'Asia/Kolkata', 'America/New York'])
@@ -45,4 +46,13 @@ test('a future moment is shown in the account’s zone', () => {
   expect(showComing('Europe/London', new Date('2026-03-03T09:00:00Z'), now)).toBe('tomorrow, 09:00')
   expect(capitalized(showComing('Asia/Kolkata', new Date('2026-03-09T03:30:00Z'), now))).toBe('09/03/2026, 09:00')
   expect(capitalized('tomorrow, 09:00')).toBe('Tomorrow, 09:00')
+})
+
+test('advice on a failed email depends on the codes of the answer, never on its text', () => {
+  expect(adviceFor('550 5.1.1 No such user here')).toBe('Check the client’s email address on the invoice.')
+  expect(adviceFor('552 5.2.2 Mailbox full')).toMatch(/^The client’s mailbox isn’t accepting mail/)
+  expect(adviceFor('554 5.7.1 Message rejected as spam')).toMatch(/^The mail server rejected this email/)
+  expect(adviceFor('550 mailbox full, spam, no such user')).toMatch(/^Check the client’s email address on the invoice, or ask/)
+  expect(adviceFor('450 4.3.0 Try again later')).toMatch(/^The invoice is fine/)
+  expect(adviceFor('Not sent in time.')).toMatch(/^The invoice is fine/)
 })

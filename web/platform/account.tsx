@@ -1,14 +1,34 @@
-import type { ReactNode } from 'react'
-import { accountCalls } from '#contract/accounts.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { accountCalls, type ServerAbilities } from '#contract/accounts.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { dateIn } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { errorMessage } from './problem.ts'
 import { useApiMutation, useApiQuery } from './query.ts'
 import { confirmEmailTexts as texts } from './texts.ts'
 
+/** The server's abilities; undefined until loaded. They are constant while it runs, so they are loaded once. */
+export function useServer(): ServerAbilities | undefined {
+  return useApiQuery(accountCalls.server, {}, { staleTime: Number.POSITIVE_INFINITY }).data
+}
+
+const minute = 60_000
+
+/** The account's time zone, the instant now (kept right to the minute) and the calendar date there; the browser's zone until it is known. */
+export function useToday(): { zone: string | undefined; now: Date; today: string } {
+  const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute })
+  const [now, setNow] = useState(() => new Date())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), minute)
+    return () => clearInterval(timer)
+  }, [])
+  const zone = profile.data?.timezone
+  return { zone, now, today: dateIn(zone, now) }
+}
+
 /** Offers to send the confirmation link again; nothing where the email is confirmed, or the server can't send email. */
 export function ConfirmEmailNotice(): ReactNode {
-  const server = useApiQuery(accountCalls.server, {}, { staleTime: Number.POSITIVE_INFINITY }).data
+  const server = useServer()
   const profile = useApiQuery(accountCalls.profile).data
   const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })
   if (!server?.systemMail || !profile || profile.emailVerified) return null

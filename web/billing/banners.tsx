@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import type { PlanNotice, Subscription } from '#contract/billing.ts'
 import { type PlanName, planOf, planThatLifts } from '#contract/plans.ts'
@@ -5,6 +6,7 @@ import { screens, withQuery } from '#contract/screens.ts'
 import { type AttentionItem, plainItem } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn, showDate } from '#web/ui/dates.ts'
+import { Notice } from '#web/ui/notice.tsx'
 import { bannerTexts } from './banner-texts.ts'
 
 /** Its key must change when the message does, because a dismissed key stays hidden. */
@@ -36,6 +38,11 @@ export function planItems(context: PlanContext): PlanItem[] {
 
 function choose(plan: PlanName): AttentionItem['action'] {
   return { text: bannerTexts.choose(planOf(plan).title), to: withQuery(screens.pricing, { plan }), reload: true }
+}
+
+/** Whether the current plan can be bought again now. */
+export function isOpen(renewableFrom: string | null): boolean {
+  return renewableFrom !== null && Date.parse(renewableFrom) <= Date.now()
 }
 
 /** Opens the dialog in which the current plan is bought again. */
@@ -139,4 +146,29 @@ function monthAfter(month: string): string {
 export function useDay(): (instant: string) => string {
   const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 60_000 })
   return (instant) => showDate(dateIn(profile.data?.timezone, new Date(instant)))
+}
+
+/** What the owner must know beside the plan: a payment that failed, or is being confirmed. */
+export function UrgentNotices({ notices }: { notices: Subscription['notices'] }): ReactNode {
+  return notices
+    .filter(({ kind }) => kind === 'confirming' || kind === 'past_due')
+    .map((notice) => (
+      <Notice key={notice.kind} tone={notice.kind === 'past_due' ? 'bad' : 'info'} title={bannerTexts.titles[notice.kind]}>
+        {notice.message}
+      </Notice>
+    ))
+}
+
+const messageKey = 'duely-said'
+
+/** Keeps a message for the next screen of the dashboard, because loading a page discards its toasts. */
+export function setFlashMessage(message: string): void {
+  sessionStorage.setItem(messageKey, message)
+}
+
+/** Returns the message once. */
+export function takeFlashMessage(): string | null {
+  const message = sessionStorage.getItem(messageKey)
+  sessionStorage.removeItem(messageKey)
+  return message
 }
