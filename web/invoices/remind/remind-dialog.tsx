@@ -63,6 +63,7 @@ function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void
   const invoiceIds = invoices.map(({ _id }) => _id)
   const answered = useApiQuery(reminderCalls.draft, { body: { invoiceIds, ...overrides(asked) } }, { staleTime: 0 })
   const { error, isError, isFetching } = answered
+  const pause = useApiQuery(reminderCalls.status).data?.pause ?? null
   // The last email stays while a changed wording is rendered, or refused.
   const last = useRef(answered.data)
   if (answered.data) last.current = answered.data
@@ -86,6 +87,7 @@ function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void
   return (
     <>
       {data.repeats !== null && <Notice tone="info">{texts.justSent}</Notice>}
+      {pause !== null && !nothing && <Notice tone="info">{texts.paused}</Notice>}
       <LeftOut draft={data} />
       {data.email && (
         <Email
@@ -246,6 +248,6 @@ function failureOf({ count, failed, retrying, failures }: Reply): string | null 
 
 function outcomeOf({ count, total, retrying }: Reply, invoices: Invoice[]): string {
   const [first] = invoices
-  if (retrying > 0 && count === 0) return texts.delayed(retrying)
+  if (count === 0) return retrying > 0 ? texts.notSentYet(retrying) : texts.nothing
   return total === 1 && first ? texts.sent(first.clientName) : texts.sentOf(count, total)
 }

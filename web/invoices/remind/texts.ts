@@ -22,6 +22,8 @@ export const remindTexts = {
   openSettings: 'Open Email Settings',
   sent: (client: string) => `Reminder sent to ${client}.`,
   sentOf: (sent: number, total: number) => `Reminders sent: ${sent} of ${total}.`,
-  delayed: (emails: number) => `${count(emails, 'email is', 'emails are')} delayed. We'll retry automatically.`,
+  notSentYet: (emails: number) => `${count(emails, 'email is', 'emails are')} not sent yet. Reminder Control shows why.`,
+  nothing: 'Nothing was sent. Reminder Control shows why.',
+  paused: 'Sending is paused. The emails wait until it resumes: see Email Settings.',
   refused: (client: string, words: string) => `The reminder to ${client} wasn't delivered: ${words}.`,
 }
