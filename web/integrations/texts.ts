@@ -311,7 +311,7 @@ export const triggerTexts = {
   list: 'Clients who get an email now',
   once: 'Triggered reminders go out at most once a day per invoice.',
   nobody: 'No invoices are due, so no emails would be sent.',
-  leftOut: (n: number) => `${count(n, 'overdue invoice')} skipped: already reminded today, or an email is on its way.`,
+  leftOut: (n: number) => `${count(n, 'overdue invoice')} skipped: already reminded today, paused, on hold, or with an email in progress.`,
   paused: 'Sending is paused. These emails wait until you fix it in Email Settings.',
   confirm: 'Trigger Reminder Emails',
   busy: 'Sending...',
@@ -322,7 +322,7 @@ export const triggerTexts = {
   failedOnes: (n: number) => `${count(n, 'email')} could not be delivered:`,
   failedShort: (n: number) => `${n.toLocaleString('en-IN')} failed.`,
   underWay: (n: number) => `${emails(n)} still sending or waiting for a retry.`,
-  skipped: (n: number) => `${count(n, 'invoice')} skipped: already reminded today, or an email is on its way.`,
+  skipped: (n: number) => `${count(n, 'invoice')} skipped: already reminded today, paused, on hold, or with an email in progress.`,
   noWords: 'The mail server gave no reason.',
   follow: 'Open Reminder Control',
 }

@@ -48,12 +48,14 @@ interface DialogProps {
   onClose: () => void
 }
 
-/** Every overdue invoice has reached the daily limit of manual reminders. */
+/** Every overdue invoice that is not paused or on hold has reached the daily limit of manual reminders. */
 export function NothingLeftDialog({ opened, remindedToday, onClose }: DialogProps & { remindedToday: number }): ReactNode {
+  const lines = useApiQuery(reminderCalls.preview).data?.lines ?? []
+  const quiet = lines.filter(({ daysOverdue, reason }) => daysOverdue > 0 && (reason === 'paused' || reason === 'address_held')).length
   return (
     <Modal opened={opened} onClose={onClose} title={texts.sendNow.title} centered closeButtonProps={closeButton}>
       <p className={styles.question}>{`${texts.sendNow.again(remindedToday)} ${texts.sendNow.limit}`}</p>
-      <p className={styles.question}>{texts.sendNow.nothingLeft}</p>
+      <p className={styles.question}>{texts.sendNow.nothingLeft(quiet)}</p>
       <Group justify="flex-end" mt={24}>
         <Button variant="default" onClick={onClose} data-autofocus>
           {texts.close}

@@ -78,7 +78,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
   return (
     <>
       {due.length === 0 ? (
-        <p className={styles.question}>{texts.start.nothingDue}</p>
+        <p className={styles.question}>{action === 'start' ? texts.start.nothingDue : texts.sendNow.noneReady}</p>
       ) : (
         <>
           <p className={styles.question} aria-live="polite">
@@ -109,7 +109,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
           <Button variant="default" onClick={onClose} data-autofocus>
             {texts.cancelDialog}
           </Button>
-          <Button disabled={repeats || (due.length > 0 && sent === 0)} onClick={confirm}>
+          <Button disabled={repeats || (sent === 0 && (due.length > 0 || action === 'send'))} onClick={confirm}>
             {action === 'start' ? texts.start.button : t.send(sent)}
           </Button>
         </Group>

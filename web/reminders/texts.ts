@@ -139,7 +139,11 @@ export const texts = {
     again: (n: number) => `${count(n, 'invoice was', 'invoices were')} already reminded today.`,
     limit: 'Each invoice can get at most 3 manual reminders a day.',
     skipped: (n: number) => `${count(n, 'overdue invoice')} skipped: at today’s limit, paused or on hold.`,
-    nothingLeft: 'Every overdue invoice has reached today’s limit of 3 manual reminders.',
+    nothingLeft: (quiet: number) =>
+      quiet === 0
+        ? 'Every overdue invoice has reached today’s limit of 3 manual reminders.'
+        : `${count(quiet, 'overdue invoice is', 'overdue invoices are')} paused or on hold. Every other one has reached today’s limit of 3 manual reminders.`,
+    noneReady: 'No reminder can be sent now.',
   },
   choose: {
     ready: (sent: number, of: number) =>
@@ -274,7 +278,7 @@ export const texts = {
       plan: {
         when: 'No next run',
         text: (emails: number) =>
-          emails === 0 ? 'Daily reminders need Pro. No invoices are overdue.' : 'Daily reminders need Pro. Send Now still sends these:',
+          emails === 0 ? 'Daily reminders need Pro. No reminder can be sent now.' : 'Daily reminders need Pro. Send Now still sends these:',
       },
       operator: {
         when: 'No next run',
@@ -282,15 +286,15 @@ export const texts = {
       },
       email_not_confirmed: {
         when: 'Once you confirm your email',
-        text: (emails: number) => (emails === 0 ? 'No invoices are overdue.' : 'Waiting:'),
+        text: (emails: number) => (emails === 0 ? 'No reminder is due.' : 'Waiting:'),
       },
       not_configured: {
         when: 'Once a mailbox is connected',
-        text: (emails: number) => (emails === 0 ? 'No invoices are overdue.' : 'Waiting:'),
+        text: (emails: number) => (emails === 0 ? 'No reminder is due.' : 'Waiting:'),
       },
       sending_paused: {
         when: 'Once the mailbox works again',
-        text: (emails: number) => (emails === 0 ? 'No invoices are overdue.' : 'Waiting:'),
+        text: (emails: number) => (emails === 0 ? 'No reminder is due.' : 'Waiting:'),
       },
     },
     reasons: {

@@ -159,7 +159,10 @@ function endingOf({ status, lines }: FirstSteps, runs: Run[]): Ending {
       to: screens.invoice(failure.invoiceId),
     }
   const next = soonest(lines)
-  if (next === null) return { tone: 'waits', title: texts.waits, text: texts.nothingDue, ...control }
+  if (next === null) {
+    const quiet = lines.some(({ daysOverdue }) => daysOverdue > 0) ? texts.allQuiet : texts.nothingDue
+    return { tone: 'waits', title: texts.waits, text: status.state === 'on_hold' ? status.next : quiet, ...control }
+  }
   return {
     tone: 'waits',
     title: texts.firstAt(showComing(zone, new Date(next.nextAt), new Date())),

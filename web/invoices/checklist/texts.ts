@@ -53,6 +53,7 @@ export const texts = {
   addMore: 'Add more',
   waits: 'Everything is set up',
   nothingDue: 'The first reminder goes out once an invoice is overdue.',
+  allQuiet: 'Your overdue invoices are paused or on hold.',
   firstAt: (when: string) => `First reminder: ${when}`,
   control: 'Open Reminder Control',
   rejected: (client: string) => `Rejected: the first reminder to ${client}`,

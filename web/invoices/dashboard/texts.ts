@@ -75,7 +75,7 @@ export const texts = {
     nothingOverdue: 'Nothing is overdue',
     next: 'Next reminders',
     nonePlanned: 'None',
-    nothingOpen: 'No invoice is waiting for one',
+    nothingOpen: 'No email is planned',
     emails: (emails: number, clients: string[]) => {
       const more = clients.length - 2
       return `${count(emails, 'email')} to ${clients.slice(0, 2).join(', ')}${more > 0 ? ` + ${more}` : ''}`
