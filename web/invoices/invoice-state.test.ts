@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { HoldReason } from '#contract/reminders.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { type Known, nextLabel, stateOf } from './invoice-state.ts'
 
@@ -34,11 +35,14 @@ test('the mail server’s words come with a failure only', () => {
 
 test('the next reminder has a date, or a reason why there is none', () => {
   const invoice = aShownInvoice({})
-  const of = (line: { nextAt: string | null; reason: null | 'schedule_inactive' }) =>
-    nextLabel(invoice, { ...known, next: new Map([['a', line]]) })
+  const of = (line: { nextAt: string | null; reason: null | 'schedule_inactive' | 'open_mail'; heldFor?: HoldReason }) =>
+    nextLabel(invoice, { ...known, next: new Map([['a', { heldFor: null, ...line }]]) })
   expect(nextLabel(invoice, known)).toBeNull()
   expect(of({ nextAt: '2026-11-21T03:30:00Z', reason: null })).toBe('tomorrow, 09:00')
   expect(of({ nextAt: null, reason: 'schedule_inactive' })).toBe('Off')
+  expect(of({ nextAt: null, reason: 'open_mail' })).toBe('Being sent')
+  expect(of({ nextAt: '2026-11-20T10:35:00Z', reason: 'open_mail' })).toBe('today, 16:05')
+  expect(of({ nextAt: null, reason: 'open_mail', heldFor: 'sending_paused' })).toBe('On hold')
   expect(nextLabel(aShownInvoice({ pause }), known)).toBe('Paused until 28/11/2026')
   expect(nextLabel(aShownInvoice({ addressHold: hold }), known)).toBe('On hold: address')
   expect(nextLabel(aShownInvoice({ status: 'paid', pause }), known)).toBeNull()

@@ -5,7 +5,7 @@ import { isPaused } from './pause.ts'
 import { invoiceTexts } from './texts.ts'
 
 /** When an invoice is reminded next, or why it is not; undefined until it is known. */
-export type Next = Pick<PreviewLine, 'nextAt' | 'reason'> | undefined
+export type Next = Pick<PreviewLine, 'nextAt' | 'reason' | 'heldFor'> | undefined
 
 /** What the screens know besides the invoices themselves. */
 export interface Known {
@@ -61,6 +61,9 @@ export function nextLabel(invoice: Invoice, { zone, now, next }: Known): string 
   if (invoice.addressHold) return texts.held
   const line = next?.get(invoice._id)
   if (!line) return null
-  if (line.reason !== null && line.reason !== 'paused') return texts.noNext[line.reason]
-  return line.nextAt === null ? texts.notPlanned : showComing(zone, new Date(line.nextAt), now)
+  const { nextAt, reason, heldFor } = line
+  if (heldFor !== null) return texts.emailHeld
+  const delayed = reason === 'open_mail' && nextAt !== null && new Date(nextAt) > now
+  if (reason !== null && reason !== 'paused' && !delayed) return texts.noNext[reason]
+  return nextAt === null ? texts.notPlanned : showComing(zone, new Date(nextAt), now)
 }

@@ -16,6 +16,7 @@ export const invoiceTexts = {
     first: (moment: string) => `First reminder ${moment}`,
     notReminded: 'No reminder yet',
     held: 'On hold: address',
+    emailHeld: 'On hold',
     notPlanned: 'Not scheduled',
     noNext: {
       schedule_inactive: 'Off',

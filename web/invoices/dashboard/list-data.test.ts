@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Invoice } from '#contract/invoices.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
-import type { Known } from '#web/invoices/invoice-state.ts'
+import type { Known, Next } from '#web/invoices/invoice-state.ts'
 import {
   countByFilter,
   dueLabel,
@@ -120,9 +120,9 @@ test('what needs attention comes first: refused, broken promise, not delivered, 
 })
 
 test('by the next reminder, an invoice without one comes last', () => {
-  const at = (day: string) => ({ nextAt: `2026-11-${day}T03:30:00Z`, reason: null })
-  const next = new Map<string, { nextAt: string | null; reason: 'schedule_inactive' | null }>([
-    ['a', { nextAt: null, reason: 'schedule_inactive' }],
+  const at = (day: string) => ({ nextAt: `2026-11-${day}T03:30:00Z`, reason: null, heldFor: null })
+  const next = new Map<string, Next>([
+    ['a', { nextAt: null, reason: 'schedule_inactive', heldFor: null }],
     ['b', at('25')],
     ['c', at('21')],
   ])
@@ -131,7 +131,7 @@ test('by the next reminder, an invoice without one comes last', () => {
 })
 
 test('the next emails are those of the first planned moment, one per client where they are grouped', () => {
-  const line = (nextAt: string | null, reason: 'paused' | null = null) => ({ nextAt, reason })
+  const line = (nextAt: string | null, reason: 'paused' | null = null) => ({ nextAt, reason, heldFor: null })
   const morning = '2026-11-21T03:30:00Z'
   const list = [
     named('a', { clientName: 'Kaveri Foods', amount: 10 }),
