@@ -33,6 +33,19 @@ export const notice = z.object({
 })
 export type Notice = z.infer<typeof notice>
 
+const longestName = 28
+
+/** The name of a client in a `summary`: a long one must not hide what happened. */
+export function shortName(name: string): string {
+  const characters = [...name]
+  return characters.length > longestName
+    ? `${characters
+        .slice(0, longestName - 1)
+        .join('')
+        .trimEnd()}…`
+    : name
+}
+
 export const noticeCalls = {
   list: call({ method: 'GET', path: '/user/notices', summary: 'What I should know, most recent first.', reply: z.array(notice) }),
   dismiss: call({

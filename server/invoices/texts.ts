@@ -1,5 +1,6 @@
 import { formatDate } from '#contract/dates.ts'
 import { formatRupees, fromMinor } from '#contract/money.ts'
+import { shortName } from '#contract/notices.ts'
 
 /** The sentences that customers read of this slice. */
 export const texts = {
@@ -35,7 +36,7 @@ export const texts = {
 
   /** A promise to pay has passed unpaid. `reference`: null where it was for all that a client owes. */
   brokenPromise: {
-    summary: (client: string) => `${client} broke a promise`,
+    summary: (client: string) => `${shortName(client)} broke a promise`,
     title: (client: string) => `${client} has not paid as promised`,
     text: (about: { client: string; reference: string | null; owedMinor: number; promisedBy: string }) => {
       const owed = `${formatRupees(fromMinor(about.owedMinor))}${about.reference === null ? '' : ` (${about.reference})`}`

@@ -116,6 +116,16 @@ test('Try again sends at once, and holds the address again without another notic
   expect((await ask(app, asha, reminderCalls.tryAddress, { body })).problem).toMatchObject({ code: 'not_found' })
 })
 
+test('a long name of a client does not hide what happened', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  const clientName = 'The Consolidated Weaving and Dyeing Works of Coimbatore'
+  await anInvoice(app, { owner: asha, clientName, clientEmail: rohan.clientEmail })
+  smtp.answer({ rcpt: unknown })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  expect(await notices(app, asha)).toMatchObject([{ summary: 'The Consolidated Weaving an…’s address doesn’t exist' }])
+})
+
 test('a refusal that is not about the address, or about the address of the sender, holds nothing', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
   const { app, asha, smtp } = office

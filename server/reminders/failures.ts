@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
+import { shortName } from '#contract/notices.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { emailOwner, type Notification, notify, notifyOwner } from '#server/accounts/notices.ts'
@@ -198,7 +199,8 @@ function notDelivered(run: SettledRun, failed: FailedMail[], first: FailedMail, 
     }
   const { clientName, clientEmail, reply } = first
   const text = reply === null ? `${t.late} ${next}` : isOurs(reply) ? reply : t.rejected(clientEmail, reply)
-  return { ...shared, summary: named.join(), title: t.one(clientName), text }
+  const summary = t.named(shortName(clientName), deliveryProblem(reply ?? notInTime).words)
+  return { ...shared, summary, title: t.one(clientName), text }
 }
 
 /** The cause of the notice about days without a run: one notice, however many days are missing. */

@@ -1,4 +1,5 @@
 import { formatDate } from '#contract/dates.ts'
+import { shortName } from '#contract/notices.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import type { HoldReason } from '#contract/reminders.ts'
 
@@ -135,7 +136,7 @@ export const texts = {
 
   /** Without a mail server's advice: it is shown as it came. */
   addressRefused: {
-    summary: (client: string) => `${client}’s address doesn’t exist`,
+    summary: (client: string) => `${shortName(client)}’s address doesn’t exist`,
     title: (address: string) => `${address} doesn’t exist`,
     text: (reply: string) => `Reminders to it are held. Correct the address to resume, or try it again. ${replied(reply)}`,
   },

@@ -568,7 +568,7 @@ test('three tiles and two sums frame the due line, which opens an invoice before
 })
 
 const notices: Notice[] = [
-  { kind: 'not_delivered', title: 'Reminders to Rohan Mehta couldn’t be delivered' },
+  { kind: 'address_refused', title: 'The Consolidated Weaving an…’s address doesn’t exist' },
   { kind: 'promise_broken', title: 'Nila Printers has not paid as promised' },
   { kind: 'webhook_failing', title: 'books.example doesn’t answer' },
 ].map(({ kind, title }, nth) => ({
@@ -599,7 +599,10 @@ for (const [device, viewport] of [
     })
     await onDashboard(page, three)
     const line = page.getByRole('status').filter({ hasText: '3 need attention:' })
-    await expect(line).toContainText('Nila Printers has not paid as promised')
+    await expect(line).toContainText(device === 'a phone' ? '2 more' : 'Nila Printers has not paid as promised')
+    const words = line.locator('p')
+    await expect(words).toContainText('address doesn’t exist')
+    expect(await words.evaluate((text) => text.scrollHeight <= text.clientHeight && text.scrollWidth <= text.clientWidth)).toBe(true)
     expect((await line.boundingBox())?.height).toBeLessThanOrEqual(48)
     await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeInViewport({ ratio: 1 })
     await expect(page.getByRole('button', { name: 'Overdue (1)' })).toBeInViewport({ ratio: 1 })

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { IconAlertCircle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -11,8 +12,6 @@ import styles from './dashboard.module.css'
 import { texts } from './texts.ts'
 
 const t = texts.attention
-/** More are counted. */
-const named = 2
 
 /** One line at most: what needs the owner, else the most urgent of the rest, else that all is clear, once a reminder was sent. */
 export function AttentionLine(): ReactNode {
@@ -30,6 +29,8 @@ export function AttentionLine(): ReactNode {
 
 function Several({ items }: { items: AttentionItem[] }): ReactNode {
   const { open } = useAttention()
+  const phone = useMediaQuery('(max-width: 47.99em)')
+  const named = phone ? 1 : 2
   const more = items.length - named
   return (
     <>
@@ -47,13 +48,14 @@ function Several({ items }: { items: AttentionItem[] }): ReactNode {
 
 function One({ item }: { item: AttentionItem }): ReactNode {
   const { open } = useAttention()
-  const { title, text, action, tone } = item
+  const { kind, summary, title, text, action, tone } = item
   const Icon = tone === 'info' ? IconInfoCircle : IconAlertCircle
   return (
     <>
       <Icon size={19} stroke={1.7} aria-hidden className={styles.stripIcon} data-tone={tone} />
       <p className={styles.stripText}>
-        <strong>{`${title}.`}</strong> {text}
+        {/* An email address would fill the line of a phone. */}
+        <strong>{`${kind === 'address' ? summary : title}.`}</strong> {text}
       </p>
       {action ? (
         <Button
