@@ -33,7 +33,7 @@ export const notice = z.object({
 })
 export type Notice = z.infer<typeof notice>
 
-const longestName = 28
+const longestName = 22
 
 /** The name of a client in a `summary`: a long one must not hide what happened. */
 export function shortName(name: string): string {

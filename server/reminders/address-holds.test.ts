@@ -123,7 +123,7 @@ test('a long name of a client does not hide what happened', async () => {
   await anInvoice(app, { owner: asha, clientName, clientEmail: rohan.clientEmail })
   smtp.answer({ rcpt: unknown })
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
-  expect(await notices(app, asha)).toMatchObject([{ summary: 'The Consolidated Weaving an…’s address doesn’t exist' }])
+  expect(await notices(app, asha)).toMatchObject([{ summary: 'The Consolidated Weav…’s address doesn’t exist' }])
 })
 
 test('a refusal that is not about the address, or about the address of the sender, holds nothing', async () => {

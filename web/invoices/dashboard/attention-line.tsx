@@ -30,8 +30,9 @@ export function AttentionLine(): ReactNode {
 function Several({ items }: { items: AttentionItem[] }): ReactNode {
   const { open } = useAttention()
   const phone = useMediaQuery('(max-width: 47.99em)')
+  // The reason of the first must be readable on a phone; the number is in front.
   const named = phone ? 1 : 2
-  const more = items.length - named
+  const more = phone ? 0 : items.length - named
   return (
     <>
       <IconAlertCircle size={19} stroke={1.7} aria-hidden className={styles.stripIcon} data-tone="bad" />
