@@ -214,3 +214,52 @@ test('with one email per client, two invoices of a client are sent as one custom
   expect(subject).toBe('2 open invoices, ₹1,000.00')
   expect(text).toMatch(/INV-0001.*INV-0002/s)
 })
+
+test('Remind now sends one client an email edited for this once, and reports one that waits as not sent yet', async ({
+  page,
+  program,
+  smtp,
+}) => {
+  await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan'])
+  await page.goto('/dashboard')
+  const dialog = page.getByRole('dialog')
+  const remind = async (client: string) => {
+    await page.getByRole('button', { name: new RegExp(`^Actions for .*, ${client}$`) }).click()
+    await page.getByRole('menuitem', { name: 'Remind now…' }).click()
+  }
+  await remind('Kaveri Foods')
+  await dialog.getByRole('button', { name: 'Edit this email' }).click()
+  await dialog.getByLabel('Subject').fill('Before the holidays, {{clientName}}')
+  await dialog.getByRole('button', { name: 'Send reminder' }).click()
+  await expect(page.getByText('Reminder sent to Kaveri Foods.')).toBeVisible()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
+  expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).subject).toBe('Before the holidays, Kaveri Foods')
+
+  await remind('Kaveri Foods')
+  await expect(dialog.getByText('Already sent less than a minute ago. No client is emailed twice.')).toBeVisible()
+  await expect(dialog.getByText(/^Invoice INV-0001 from /)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Send reminder' })).toBeDisabled()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  smtp.answer({ rcpt: () => '451 4.7.1 Try again later' })
+  await remind('Studio Banyan')
+  await dialog.getByRole('button', { name: 'Send reminder' }).click()
+  await expect(page.getByText('1 email is not sent yet. Reminder Control shows why.')).toBeVisible()
+})
+
+test('Send Now sends only the ticked emails, combined per client where that is chosen in its dialog', async ({ page, program, smtp }) => {
+  await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
+  await page.goto('/dashboard/reminder-control')
+  await page.getByRole('button', { name: 'Send Now' }).click()
+  const dialog = page.getByRole('dialog')
+  const ticks = dialog.getByRole('checkbox')
+  await expect(ticks).toHaveCount(4)
+  for (const tick of await ticks.all()) await expect(tick).toBeChecked()
+  await dialog.getByRole('checkbox', { name: /Studio Banyan/ }).uncheck()
+  await expect(dialog.getByText('2 of 3 emails chosen')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Combine into one email per client' }).click()
+  await dialog.getByRole('button', { name: 'Send 1 email' }).click()
+  await expect(page.getByText('1 reminder emails sent successfully!')).toBeVisible()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
+  expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).text).toMatch(/INV-0001.*INV-0002/s)
+})
