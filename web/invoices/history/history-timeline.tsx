@@ -145,7 +145,7 @@ function asides(entry: Entry, times: number, zone: string | undefined, now: Date
   if (entry.kind === 'invoice') return []
   const { kind, state, attempt, nextTryAt, invoices } = entry.mail
   return [
-    ...(kind === 'daily' ? (times > 1 ? [texts.eachMorning] : []) : [texts.kinds[kind]]),
+    ...(kind === 'daily' ? (times > 1 ? [texts.eachDay] : []) : [texts.kinds[kind]]),
     ...(times === 1 && attempt > 1 ? [texts.attempts(attempt)] : []),
     ...(state !== 'sent' && nextTryAt !== null && new Date(nextTryAt) > now
       ? [texts.nextAttempt(showComing(zone, new Date(nextTryAt), now))]

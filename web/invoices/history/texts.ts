@@ -78,7 +78,7 @@ export const texts = {
   sent: (times: number) => (times === 1 ? 'Reminder sent' : `${times} reminders sent`),
   failedTimes: (times: number, words: string | null) =>
     `${times === 1 ? 'Not delivered' : `${times} reminders not delivered`}${words === null ? '' : `: ${words}`}`,
-  eachMorning: 'one each morning',
+  eachDay: 'one each day',
   days: (days: number) => count(days, 'day'),
   kinds: {
     daily: 'by the daily run',
