@@ -138,6 +138,7 @@ test('a refused address is on hold until it is tried again, and no other client 
   await expect(page.getByText(`${address} doesn’t exist. Correct the address to resume.`).first()).toBeVisible()
   const dashboard = await page.context().newPage()
   await dashboard.goto('/dashboard')
+  await expect(dashboard.getByRole('status').getByText('Studio Banyan’s address doesn’t exist.')).toBeVisible()
   await expect(dashboard.getByText('Address doesn’t exist. Correct it to resume.')).toHaveCount(1)
   await dashboard.getByRole('button', { name: 'List', exact: true }).click()
   await expect(dashboard.getByRole('cell', { name: 'Address doesn’t exist. Correct it to resume.', exact: true })).toHaveCount(1)

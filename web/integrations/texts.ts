@@ -321,7 +321,7 @@ export const triggerTexts = {
   sentNone: 'No invoices were due anymore, so no emails were sent.',
   failedOnes: (n: number) => `${count(n, 'email')} could not be delivered:`,
   failedShort: (n: number) => `${n.toLocaleString('en-IN')} failed.`,
-  underWay: (n: number) => `${emails(n)} still sending or waiting for a retry.`,
+  notSentYet: (n: number) => `${emails(n)} not sent yet. Reminder Control shows why.`,
   skipped: (n: number) => `${count(n, 'invoice')} skipped: already reminded today, paused, on hold, or with an email in progress.`,
   noWords: 'The mail server gave no reason.',
   follow: 'Open Reminder Control',

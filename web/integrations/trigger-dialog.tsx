@@ -169,7 +169,7 @@ function TriggerResult({ answer }: { answer: RunAnswer }): ReactNode {
   return (
     <div ref={arrived} tabIndex={-1} className={styles.arrived}>
       {count > 0 && <p className={styles.words}>{texts.sent(count)}</p>}
-      {retrying > 0 && <p className={styles.words}>{texts.underWay(retrying)}</p>}
+      {retrying > 0 && <p className={styles.words}>{texts.notSentYet(retrying)}</p>}
       {failed > 0 && <p className={styles.words}>{texts.failedOnes(failed)}</p>}
       {failures.length > 0 && (
         <ScrollList label={texts.failedOnes(failed)}>
@@ -218,7 +218,7 @@ function report({ count, failed, retrying }: RunAnswer): void {
   const message = [
     ...(count > 0 ? [texts.sent(count)] : []),
     ...(failed > 0 ? [texts.failedShort(failed)] : []),
-    ...(retrying > 0 ? [texts.underWay(retrying)] : []),
+    ...(retrying > 0 ? [texts.notSentYet(retrying)] : []),
   ].join(' ')
   if (failed > 0) toast('bad', message)
   else if (message === '') toast('info', texts.sentNone)
