@@ -95,7 +95,13 @@ function Head({ invoices }: { invoices: Invoice[] | null }): ReactNode {
             </Button>
             {offersExport && <ExportButton exporting={exporting} ready={invoices !== null} />}
             <PhoneTools exporting={offersExport ? exporting : null} importTo={importTo} />
-            <Button component={Link} to={screens.newInvoice} leftSection={<IconPlus size={18} />}>
+            <Button
+              component={Link}
+              to={screens.newInvoice}
+              // Without invoices the one below, or the checklist, is the way on.
+              variant={invoices?.length === 0 ? 'default' : 'filled'}
+              leftSection={<IconPlus size={18} />}
+            >
               {texts.dashboard.create}
             </Button>
           </div>
