@@ -143,3 +143,16 @@ test('the checklist names what is missing first, never leads to a disabled butto
   await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
   await expect(page.getByText(/^Your first reminder was sent/)).toHaveCount(0)
 })
+
+test('where the first reminder waits for a paused invoice, the checklist names that', async ({ page, program, smtp }) => {
+  const { send } = await signIn(page, program.url)
+  const invoice = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
+  const { _id } = (await send('POST', '/invoice', invoice)) as { _id: string }
+  await send('PATCH', `/invoice/${_id}/pause`, { paused: true })
+  await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  await send('POST', '/reminder/start')
+  await page.goto('/dashboard')
+  await expect(page.getByRole('heading', { name: 'Everything is set up' })).toBeVisible()
+  await expect(page.getByText('Your overdue invoices are paused or on hold.')).toBeVisible()
+  expect(smtp.mails).toHaveLength(0)
+})
