@@ -108,7 +108,7 @@ async function refused(page: Page, audit: Audit, someone: Someone, smtp: FakeSmt
   await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
   await expect(page.getByText('Sending is paused: the mail server refused the login').first()).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Reminders sent: 0 of 5' })).toBeVisible()
-  await expect(page.getByText('Waiting for the mailbox: nothing is sent until it works again.')).toBeVisible()
+  await expect(page.getByText('Once the mailbox works again')).toBeVisible()
   await audit.at('reminder-control-login-refused')
   await open(page, '/dashboard/mail-settings', 'Enter New App Password')
   await audit.at('email-settings-login-refused')

@@ -99,8 +99,8 @@ test('the preview of an invoice is the email its client gets, byte for byte, at 
   await smtp.received(1)
   const mail = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
   expect(mail.subject).toBe(subject)
-  // The parser appends a line break to every part.
-  expect(mail.html).toBe(`${shown}\n`)
+  // A text part has CRLF (RFC 2046, 4.1.1).
+  expect(mail.html).toBe(shown.replaceAll('\n', '\r\n'))
 })
 
 test('name and password are changed, and deleting the account is cancelled', async ({ page, program }) => {

@@ -61,6 +61,7 @@ const eventFields = [
   { key: 'timestamp', label: 'Occurred At', type: 'datetime' },
 ]
 
+/** @type {Field[]} */
 export const invoiceEventFields = [...eventFields, ...within('data__invoice__', invoiceFields)]
 
 /**
@@ -88,6 +89,7 @@ const reminderFields = [
   { key: 'serverReply', label: 'Mail Server Reply', type: 'string' },
 ]
 
+/** @type {Field[]} */
 export const reminderEventFields = [
   ...eventFields,
   ...within('data__reminder__', reminderFields),
