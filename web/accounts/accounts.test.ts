@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { destination } from '#web/accounts/entry/destination.ts'
+import { destination } from '#web/accounts/entry/entry-page.tsx'
 import { newPasswordProblems } from './new-password.tsx'
 
 const typed = { currentPassword: 'the old one', newPassword: 'secret', confirmPassword: 'secret' }

@@ -1,7 +1,6 @@
 import type { Invoice } from '#contract/invoices.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
 import { dateIn, daysBetween, showComing, showDate, showMoment } from '#web/ui/dates.ts'
-import { isPaused } from './pause.ts'
 import { invoiceTexts } from './texts.ts'
 
 /** When an invoice is reminded next, or why it is not; undefined until it is known. */
@@ -66,4 +65,19 @@ export function nextLabel(invoice: Invoice, { zone, now, next }: Known): string 
   const delayed = reason === 'open_mail' && nextAt !== null && new Date(nextAt) > now
   if (reason !== null && reason !== 'paused' && !delayed) return texts.noNext[reason]
   return nextAt === null ? texts.notPlanned : showComing(zone, new Date(nextAt), now)
+}
+
+/** The scope, promise and note of a pause, a sentence each. */
+export function describePause({ pause, clientEmail }: Pick<Invoice, 'pause' | 'clientEmail'>): string[] {
+  if (pause === null) return []
+  return [
+    pause.scope === 'client' ? invoiceTexts.pause.which.client(clientEmail) : invoiceTexts.pause.which.invoice,
+    ...(pause.promised && pause.until !== null ? [invoiceTexts.pause.promise(showDate(pause.until))] : []),
+    ...(pause.note === '' ? [] : [pause.note]),
+  ]
+}
+
+/** A paid invoice is not shown as paused: it gets no reminders anyway. */
+export function isPaused({ pause, status }: Pick<Invoice, 'pause' | 'status'>): boolean {
+  return pause !== null && status !== 'paid'
 }

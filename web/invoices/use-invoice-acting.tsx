@@ -1,19 +1,27 @@
-import { useCallback, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
-import { type Pausing, usePausing } from '#web/invoices/history/use-pausing.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast, undoToast } from '#web/ui/toast.tsx'
-import { changeInvalidates, removeInvoice, writeInvoice } from './invoice-cache.ts'
+import { changeInvalidates, pauseInvalidates, removeInvoice, writeInvoice } from './invoice-cache.ts'
 import { invoiceTexts } from './texts.ts'
 
 const texts = invoiceTexts.acting
+const PauseDialog = lazyDialog(async () => (await import('#web/invoices/history/pause-dialog.tsx')).PauseDialog)
 const RemindDialog = lazyDialog(async () => (await import('#web/invoices/remind/remind-dialog.tsx')).RemindDialog)
 
-export interface InvoiceActing extends Omit<Pausing, 'resuming'> {
+interface Pausing {
+  /** Opens the dialog to pause, or to change a pause. */
+  askToPause: (invoice: Invoice) => void
+  /** Ends the pause; asks first if it applies to all invoices of the client. */
+  resume: (invoice: Invoice) => void
+  dialogs: ReactNode
+}
+
+export interface InvoiceActing extends Pausing {
   /** Offers Undo. */
   markAs: (invoice: Invoice, status: InvoiceStatus) => void
   /** Asks first, and offers Undo; resolves to whether it was deleted. */
@@ -81,4 +89,62 @@ export function useInvoiceActing(): InvoiceActing {
       </>
     ),
   }
+}
+
+function usePausing(): Pausing {
+  const [asked, setAsked] = useState<Invoice | null>(null)
+  const { mutate, mutateAsync } = useApiMutation(invoiceCalls.pause, {
+    invalidates: pauseInvalidates,
+    update: writeInvoice,
+    onSuccess: ({ reference, clientEmail, pause }, { body: { scope } }) => {
+      if (pause !== null) toast('info', invoiceTexts.pause.stillPaused(clientEmail))
+      else toast('good', scope === 'client' ? invoiceTexts.pause.resumedClient(clientEmail) : invoiceTexts.pause.resumed(reference))
+    },
+    onError: (error) => toast('bad', invoiceTexts.pause.resumeFailed(errorMessage(error))),
+  })
+  const resume = useCallback(
+    ({ _id: id, pause, clientEmail }: Invoice) => {
+      if (pause?.scope !== 'client') return mutate({ params: { id }, body: { paused: false, scope: 'invoice' } })
+      void confirm({
+        title: invoiceTexts.pause.resumeTitle,
+        body: invoiceTexts.pause.resumeText(clientEmail),
+        action: invoiceTexts.pause.resume,
+        busy: invoiceTexts.pause.resumeBusy,
+        onConfirm: () => mutateAsync({ params: { id }, body: { paused: false, scope: 'client' } }),
+      })
+    },
+    [mutate, mutateAsync],
+  )
+  return {
+    askToPause: setAsked,
+    resume,
+    dialogs: (
+      <LazyMount wanted={asked !== null}>
+        <PauseDialog invoice={asked} onClose={() => setAsked(null)} />
+      </LazyMount>
+    ),
+  }
+}
+
+const ActionsContext = createContext<InvoiceActing | null>(null)
+
+export function useInvoiceActions(): InvoiceActing {
+  const actions = useContext(ActionsContext)
+  if (!actions) throw new Error('useInvoiceActions needs InvoiceActions around it.')
+  return actions
+}
+
+/** Holds the mutations of all invoices: they must outlive a card that is deleted or scrolls out of the page. */
+export function InvoiceActions({ children }: { children: ReactNode }): ReactNode {
+  const { dialogs, markAs, remove, askToPause, resume, remind } = useInvoiceActing()
+  const actions = useMemo(
+    () => ({ markAs, remove, askToPause, resume, remind, dialogs: null }),
+    [markAs, remove, askToPause, resume, remind],
+  )
+  return (
+    <ActionsContext value={actions}>
+      {children}
+      {dialogs}
+    </ActionsContext>
+  )
 }

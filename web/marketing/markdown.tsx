@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react'
-import styles from './privacy.module.css'
+import styles from './plain-page.module.css'
 
 type Block =
   | { kind: 'heading' | 'paragraph'; text: string }

@@ -5,7 +5,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import styles from './reminders.module.css'
-import { isInProgress } from './run-progress.ts'
+import { isInProgress } from './runs.ts'
 import { texts } from './texts.ts'
 
 // The questions read the query cache themselves, so that their figures stay current while they are shown.

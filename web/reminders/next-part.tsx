@@ -9,9 +9,8 @@ import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { dateIn, daysBetween, lateness } from '#web/ui/dates.ts'
+import { capitalized, dateIn, daysBetween, lateness, showComing, showDay } from '#web/ui/dates.ts'
 import { NoWrap } from '#web/ui/plain.tsx'
-import { relativeDate, showDay } from './dates.ts'
 import { type ComingEmail, type ComingRun, clientsOf, emailsOf, type Planned, planned, totalOf } from './next-runs.ts'
 import { Part } from './part.tsx'
 import styles from './reminders.module.css'
@@ -76,11 +75,15 @@ function Planning({ lines, status, grouped }: { lines: PreviewLine[]; status: St
 function NextRun({ run, status, now }: { run: ComingRun | null; status: Status; now: Date }): ReactNode {
   const { timezone: zone, nextRunAt } = status
   if (run === null)
-    return <Headline when={t.nothingPlanned}>{nextRunAt !== null && t.runsAnyway(relativeDate(zone, nextRunAt, now))}</Headline>
+    return (
+      <Headline when={t.nothingPlanned}>
+        {nextRunAt !== null && t.runsAnyway(capitalized(showComing(zone, new Date(nextRunAt), now)))}
+      </Headline>
+    )
   const lines = run.emails.flatMap((email) => email.lines)
   return (
     <>
-      <Headline when={relativeDate(zone, run.at, now)}>
+      <Headline when={capitalized(showComing(zone, new Date(run.at), now))}>
         {t.emails(run.emails.length, clientsOf(lines))}, <strong>{formatRupees(totalOf(lines))}</strong>
       </Headline>
       <Emails emails={run.emails} label={t.list} zone={zone} now={now} />
@@ -104,7 +107,8 @@ function Unscheduled({ lines, status, reason, grouped, now }: UnscheduledProps):
   const emails = emailsOf(ready, grouped)
   const until = pause?.until ?? null
   const resumes = until !== null && nextRunAt !== null && Date.parse(nextRunAt) > Date.parse(until) ? nextRunAt : until
-  const when = reason === 'sending_paused' && resumes !== null ? relativeDate(zone, resumes, now) : t.unscheduled[reason].when
+  const when =
+    reason === 'sending_paused' && resumes !== null ? capitalized(showComing(zone, new Date(resumes), now)) : t.unscheduled[reason].when
   return (
     <>
       <Headline when={when} quiet>

@@ -10,21 +10,20 @@ import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
 import { ConfirmEmailNotice } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { dayAndTime, showComing } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { ControlHeader } from './control-header.tsx'
-import { dayAndTime, relativeDateInline } from './dates.ts'
 import { MailboxNeededDialog, NothingLeftDialog } from './dialogs.tsx'
-import { openFailures } from './failures.ts'
 import { LastRuns } from './last-runs.tsx'
 import { NextPart } from './next-part.tsx'
 import { parts, showPart } from './part.tsx'
 import styles from './reminders.module.css'
 import { RunPanel } from './run-panel.tsx'
+import { openFailures, useFollowedRun } from './runs.ts'
 import { SendDialog } from './send-dialog.tsx'
 import { SettingsPart } from './settings-part.tsx'
 import { texts } from './texts.ts'
-import { useFollowedRun } from './use-followed-run.ts'
 import { type ReminderActions, useReminderActions } from './use-reminder-actions.tsx'
 import { useRunActions } from './use-run-actions.tsx'
 
@@ -220,7 +219,7 @@ function PausedBanner({ pause, zone }: { pause: SenderPause; zone: string }): Re
         {`${texts.pause.since(dayAndTime(zone, pause.since))} ${
           pause.until === null
             ? texts.pause.todo[pause.reason][pause.provider]
-            : texts.pause.resumes(relativeDateInline(zone, pause.until, new Date()))
+            : texts.pause.resumes(showComing(zone, new Date(pause.until), new Date()))
         }`}
       </p>
     </Notice>

@@ -3,10 +3,10 @@ import { IconX } from '@tabler/icons-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
 import styles from './reminders.module.css'
-import { emailCount, type Sample, sendRate, withSample } from './run-progress.ts'
 import { type Retry, RunCounts, RunResult } from './run-result.tsx'
+import type { FollowedRun } from './runs.ts'
+import { emailCount, type Sample, sendRate, withSample } from './runs.ts'
 import { texts } from './texts.ts'
-import type { FollowedRun } from './use-followed-run.ts'
 
 interface RunPanelProps {
   followed: FollowedRun

@@ -5,10 +5,10 @@ import { Link } from 'react-router'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { showComing } from '#web/ui/dates.ts'
 import { adviceFor } from '#web/ui/texts.ts'
-import { relativeDateInline } from './dates.ts'
-import { byAddress, type FailedAddress } from './failures.ts'
 import styles from './reminders.module.css'
+import { byAddress, type FailedAddress } from './runs.ts'
 import { texts } from './texts.ts'
 
 /** Failures shown at first. */
@@ -36,7 +36,7 @@ interface RunResultProps {
 
 /** The result of a run: failures first. */
 export function RunResult({ run, zone, retry, lines, lead = null }: RunResultProps): ReactNode {
-  const next = run.nextTryAt === null ? null : relativeDateInline(zone, run.nextTryAt, new Date())
+  const next = run.nextTryAt === null ? null : showComing(zone, new Date(run.nextTryAt), new Date())
   const stopped = run.cancelledAt !== null
   return (
     <div className={styles.result}>

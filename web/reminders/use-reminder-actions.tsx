@@ -9,9 +9,9 @@ import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { StopQuestion } from './dialogs.tsx'
 import styles from './reminders.module.css'
-import { emailCount } from './run-progress.ts'
+import type { FollowedRun } from './runs.ts'
+import { emailCount } from './runs.ts'
 import { texts } from './texts.ts'
-import type { FollowedRun } from './use-followed-run.ts'
 
 export type Dialog = 'none' | 'start' | 'send' | 'nothing-left' | 'needed-to-start' | 'needed-to-send'
 

@@ -6,8 +6,8 @@ import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { CancelQuestion } from './dialogs.tsx'
+import type { FollowedRun } from './runs.ts'
 import { texts } from './texts.ts'
-import type { FollowedRun } from './use-followed-run.ts'
 import { errorToast, isRefused, reminderQueries, toastResult } from './use-reminder-actions.tsx'
 
 interface RunActions {

@@ -1,6 +1,6 @@
 import { IconAlertCircle, IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import styles from './notice.module.css'
+import styles from './controls.module.css'
 
 type Tone = 'info' | 'good' | 'warn' | 'bad'
 
@@ -19,13 +19,13 @@ export function Notice({ tone, title, children, action }: NoticeProps): ReactNod
   const Icon = icons[tone]
   return (
     <div className={styles.notice} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
-      <Icon size={20} aria-hidden className={styles.icon} />
-      <div className={styles.words}>
-        <div className={styles.text}>
+      <Icon size={20} aria-hidden className={styles.noticeIcon} />
+      <div className={styles.noticeWords}>
+        <div className={styles.noticeText}>
           {title !== undefined && <strong>{title}</strong>}
           <div>{children}</div>
         </div>
-        {action !== undefined && <div className={styles.action}>{action}</div>}
+        {action !== undefined && <div className={styles.noticeAction}>{action}</div>}
       </div>
     </div>
   )
@@ -34,9 +34,9 @@ export function Notice({ tone, title, children, action }: NoticeProps): ReactNod
 /** The error of a form as a whole, announced when it appears. */
 export function FormError({ message }: { message: string | null }): ReactNode {
   return (
-    <div role="alert" className={styles.slot}>
+    <div role="alert">
       {message !== null && (
-        <p className={styles.message}>
+        <p className={styles.formError}>
           <IconAlertCircle size={18} aria-hidden />
           <span>{message}</span>
         </p>

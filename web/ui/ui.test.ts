@@ -1,5 +1,18 @@
 import { expect, test } from 'vitest'
-import { capitalized, dateIn, daysBetween, readDate, showComing, showDate, showMoment, zoneName } from './dates.ts'
+import {
+  capitalized,
+  dateIn,
+  dayAndTime,
+  daysBetween,
+  readDate,
+  showComing,
+  showDate,
+  showDay,
+  showDayAndTime,
+  showHour,
+  showMoment,
+  zoneName,
+} from './dates.ts'
 import { adviceFor } from './texts.ts'
 
 test('a time zone is shown by its current name', () => {
@@ -55,4 +68,19 @@ test('advice on a failed email depends on the codes of the answer, never on its 
   expect(adviceFor('550 mailbox full, spam, no such user')).toMatch(/^Check the client’s email address on the invoice, or ask/)
   expect(adviceFor('450 4.3.0 Try again later')).toMatch(/^The invoice is fine/)
   expect(adviceFor('Not sent in time.')).toMatch(/^The invoice is fine/)
+})
+
+test('a date with its time is shown in the account’s zone', () => {
+  expect(dayAndTime('Asia/Kolkata', '2026-03-02T20:00:00Z')).toBe('03/03/2026, 01:30')
+})
+
+test('an hour is shown with AM or PM', () => {
+  expect([6, 9, 12, 17].map(showHour)).toEqual(['6 AM', '9 AM', '12 PM', '5 PM'])
+})
+
+test('days are shown with their weekday in the account’s zone, and with the year where it is another one', () => {
+  const now = new Date('2026-11-23T03:00:00Z')
+  expect(showDay('Asia/Kolkata', '2026-11-23T20:00:00Z', now)).toBe('Tue 24/11')
+  expect(showDay('Asia/Kolkata', '2027-01-02T03:30:00Z', now)).toBe('Sat 02/01/2027')
+  expect(showDayAndTime('Asia/Kolkata', '2026-11-21T03:30:00Z', now)).toBe('Sat 21/11, 09:00')
 })

@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core'
 import { IconBrandGoogle } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Link, Navigate, useLocation, useNavigate } from 'react-router'
+import { Link, type Location, matchPath, Navigate, useLocation, useNavigate } from 'react-router'
 import { screens } from '#contract/screens.ts'
 import { useServer } from '#web/platform/account.tsx'
 import { PageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
-import { destination, keepDestination } from './destination.ts'
 import styles from './entry.module.css'
 
 interface EntryPageProps {
@@ -93,4 +92,43 @@ export function useLinkToken(): string | null {
 
 function tokenIn(hash: string): string | null {
   return new URLSearchParams(hash.slice(1)).get('token') || null
+}
+
+const keptUnder = 'afterGoogle'
+
+/**
+ * The address after signing in: the dashboard screen that was asked for, with its query, or /dashboard. Must never leave the dashboard:
+ * the state comes from the browser.
+ */
+export function destination(state: unknown): string {
+  const from = wanted(state)
+  if (!from || matchPath(`${screens.dashboard}/*`, from.pathname) === null) return screens.dashboard
+  return `${from.pathname}${from.search}${from.hash}`
+}
+
+/** Keeps the destination in this tab during the redirect to Google. */
+function keepDestination(state: unknown): void {
+  sessionStorage.setItem(keptUnder, JSON.stringify(state ?? null))
+}
+
+/** Returns the kept destination once. Validated again: anything can write to sessionStorage. */
+export function takeDestination(): string {
+  const kept = sessionStorage.getItem(keptUnder)
+  sessionStorage.removeItem(keptUnder)
+  try {
+    return destination(JSON.parse(kept ?? 'null'))
+  } catch {
+    return destination(null)
+  }
+}
+
+function wanted(state: unknown): Pick<Location, 'pathname' | 'search' | 'hash'> | null {
+  if (typeof state !== 'object' || state === null || !('from' in state)) return null
+  const { from } = state
+  if (typeof from !== 'object' || from === null || !('pathname' in from) || typeof from.pathname !== 'string') return null
+  const text = (name: 'search' | 'hash'): string => {
+    const value: unknown = Reflect.get(from, name)
+    return typeof value === 'string' ? value : ''
+  }
+  return { pathname: from.pathname, search: text('search'), hash: text('hash') }
 }

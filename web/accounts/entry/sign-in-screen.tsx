@@ -12,9 +12,8 @@ import { startSessionAndOpen } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { destination, takeDestination } from './destination.ts'
 import styles from './entry.module.css'
-import { EntryPage } from './entry-page.tsx'
+import { destination, EntryPage, takeDestination } from './entry-page.tsx'
 
 const t = texts.signIn
 

@@ -10,9 +10,8 @@ import { pageMeta } from '#web/platform/page-meta.tsx'
 import { send } from '#web/platform/send.ts'
 import { startSessionAndOpen } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
-import { destination } from './destination.ts'
 import styles from './entry.module.css'
-import { EntryPage } from './entry-page.tsx'
+import { destination, EntryPage } from './entry-page.tsx'
 
 /** /signup: creates the account, then signs in. */
 export default function SignUpScreen(): ReactNode {

@@ -13,10 +13,10 @@ import { type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRe
 import { useNavigate } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
+import { InvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import styles from './dashboard.module.css'
-import { InvoiceActions } from './invoice-actions.tsx'
 import { InvoiceCards } from './invoice-cards.tsx'
 import {
   column,
@@ -28,11 +28,10 @@ import {
   searchInvoices,
   sortInvoices,
 } from './list-data.ts'
-import { useSearch, useSelection, useView, type View } from './list-state.ts'
+import { useKnown, useSearch, useSelection, useView, type View } from './list-state.ts'
 import { Overview } from './overview.tsx'
 import { type Filter, texts } from './texts.ts'
 import { focusItem } from './use-grid-navigation.ts'
-import { useKnown } from './use-known.ts'
 
 const InvoiceTable = lazyDialog(async () => (await import('./invoice-table.tsx')).InvoiceTable)
 const BulkBar = lazyDialog(async () => (await import('./bulk-bar.tsx')).BulkBar)

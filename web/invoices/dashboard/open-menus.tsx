@@ -18,11 +18,11 @@ import type { ReactElement, ReactNode, RefObject } from 'react'
 import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
-import { isPaused } from '#web/invoices/pause.ts'
+import { isPaused } from '#web/invoices/invoice-state.ts'
+import { useInvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
 import { useOpening } from '#web/ui/hooks.ts'
 import styles from './dashboard.module.css'
 import type { Exporting } from './export-button.tsx'
-import { useInvoiceActions } from './invoice-actions.tsx'
 import { texts } from './texts.ts'
 
 export function OpenInvoiceMenu({

@@ -1,8 +1,9 @@
 import type { QueryClient, UseQueryResult } from '@tanstack/react-query'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
-import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
+import { holdReasonOf, type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -55,5 +56,35 @@ function NothingYet({ history, zone, now }: { history: InvoiceHistory; zone: str
       <p>{texts.none}</p>
       {next !== null && <p className={styles.note}>{next}</p>}
     </div>
+  )
+}
+
+interface NextReminderProps {
+  /** Undefined until it is loaded. */
+  history: InvoiceHistory | undefined
+  zone: string | undefined
+  now: Date
+}
+
+/** The next reminder in one line, or why there is none and where to change that. */
+export function NextReminder({ history, zone, now }: NextReminderProps): ReactNode {
+  if (!history) return null
+  const { nextAt, reason, mails } = history
+  const coming = nextAt === null ? null : showComing(zone, new Date(nextAt), now)
+  if (coming !== null && (reason === null || reason === 'paused'))
+    return (
+      <span className={styles.next}>
+        {texts.next} <strong>{reason === 'paused' ? texts.afterPause(coming) : coming}</strong>
+      </span>
+    )
+  if (reason === null) return <span className={styles.next}>{texts.noDate}</span>
+  const held = reason === 'open_mail' ? mails.find(({ state }) => state === 'held') : undefined
+  if (reason === 'open_mail' && !held && coming !== null && nextAt !== null && new Date(nextAt) > now)
+    return <span className={styles.next}>{texts.delayed(coming)}</span>
+  const { text, to, link } = held ? texts.held[holdReasonOf(held.reason)] : texts.reasons[reason]
+  return (
+    <span className={styles.next}>
+      {text} {to !== null && <Link to={to}>{link}</Link>}
+    </span>
   )
 }

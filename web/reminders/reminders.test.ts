@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
-import { showDay, showDayAndTime } from './dates.ts'
-import { byAddress, openFailures } from './failures.ts'
 import { clientsOf, emailsOf, planned, totalOf } from './next-runs.ts'
+import { byAddress, emailCount, isInProgress, openFailures, type Sample, sendRate, withSample } from './runs.ts'
+import { texts } from './texts.ts'
 
 const now = new Date('2026-11-23T03:00:00Z')
 const tomorrow = '2026-11-24T03:30:00Z'
@@ -133,8 +133,73 @@ test('failures of one address with one reply are one entry, with all its invoice
   ])
 })
 
-test('days are shown with their weekday in the account’s zone, and with the year where it is another one', () => {
-  expect(showDay('Asia/Kolkata', '2026-11-23T20:00:00Z', now)).toBe('Tue 24/11')
-  expect(showDay('Asia/Kolkata', '2027-01-02T03:30:00Z', now)).toBe('Sat 02/01/2027')
-  expect(showDayAndTime('Asia/Kolkata', '2026-11-21T03:30:00Z', now)).toBe('Sat 21/11, 09:00')
+const ended: Run = {
+  _id: 'run',
+  kind: 'start',
+  localDate: '2026-03-02',
+  startedAt: '2026-03-02T03:30:00Z',
+  finishedAt: '2026-03-02T03:31:00Z',
+  cancelledAt: null,
+  skippedReason: null,
+  total: 5,
+  sent: 3,
+  failed: 1,
+  skipped: 1,
+  open: 0,
+  retrying: 0,
+  held: 0,
+  holdReason: null,
+  nextTryAt: null,
+  failures: [],
+}
+
+test('a run is in progress while an email waits its turn, and before its emails are prepared', () => {
+  expect(isInProgress({ ...ended, finishedAt: null, open: 2, retrying: 1 })).toBe(true)
+  expect(isInProgress({ ...ended, finishedAt: null, total: 0, sent: 0, failed: 0, skipped: 0 })).toBe(true)
+})
+
+test('a run whose emails are on hold or wait for a retry is not in progress', () => {
+  expect(isInProgress({ ...ended, finishedAt: null, open: 3, retrying: 1, held: 2 })).toBe(false)
+})
+
+test('a run that finished or was stopped is not in progress', () => {
+  expect(isInProgress(ended)).toBe(false)
+  expect(isInProgress({ ...ended, finishedAt: null, cancelledAt: '2026-03-02T03:30:30Z' })).toBe(false)
+})
+
+test('a skipped invoice is not counted as an email', () => {
+  expect(emailCount(ended)).toBe(4)
+})
+
+test('the send rate covers the last 20 seconds, not the whole run', () => {
+  let samples: Sample[] = []
+  for (let second = 0; second <= 100; second += 1) {
+    const done = second <= 50 ? second * 10 : 500 + (second - 50)
+    samples = withSample(samples, { at: second * 1000, done })
+  }
+  expect(sendRate(samples, 100_000)).toBeCloseTo(1)
+  expect(samples.length).toBeLessThan(30)
+})
+
+test('there is no send rate after a single sample, or while nothing is sent', () => {
+  expect(sendRate([], 0)).toBeNull()
+  expect(sendRate([{ at: 0, done: 3 }], 10_000)).toBeNull()
+  expect(
+    sendRate(
+      [
+        { at: 0, done: 0 },
+        { at: 700, done: 5 },
+      ],
+      1_000,
+    ),
+  ).toBeNull()
+})
+
+test('rate and time left are rounded', () => {
+  expect(texts.run.rate(12.4)).toBe('12 per second')
+  expect(texts.run.rate(0.5)).toBe('30 per minute')
+  expect(texts.run.left(42)).toBe('less than a minute left')
+  expect(texts.run.left(61)).toBe('about 2 minutes left')
+  expect(texts.run.left(3_500)).toBe('about 1 hour left')
+  expect(texts.run.left(10_000)).toBe('about 3 hours left')
 })

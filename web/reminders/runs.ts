@@ -1,0 +1,145 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { type PreviewLine, type Run, reminderCalls } from '#contract/reminders.ts'
+import { invalidate, queryKey, useApiQuery } from '#web/platform/query.ts'
+
+/** Whether emails are being sent or prepared right now. A run that only waits for a retry, or is on hold, is not in progress. */
+export function isInProgress(run: Run): boolean {
+  if (run.open > run.retrying + run.held) return true
+  return run.open === 0 && run.finishedAt === null && run.cancelledAt === null
+}
+
+/** Skipped invoices get no email. */
+export function emailCount(run: Run): number {
+  return run.sent + run.failed + run.open
+}
+
+/** How many emails were done at a time in milliseconds. */
+export interface Sample {
+  at: number
+  done: number
+}
+
+/** Milliseconds. Older samples are ignored, because a run starts slowly and may be throttled later. */
+const rateWindow = 20_000
+/** Milliseconds before a rate is shown. */
+const minimumSpan = 2_000
+
+/** Emails per second over the last 20 seconds; null while it is unknown or nothing is sent. */
+export function sendRate(samples: Sample[], now: number): number | null {
+  const last = samples.at(-1)
+  const first = samples.findLast(({ at }) => at <= now - rateWindow) ?? samples[0]
+  if (!last || !first) return null
+  const span = now - first.at
+  const done = last.done - first.done
+  return span < minimumSpan || done <= 0 ? null : done / (span / 1000)
+}
+
+/** Adds a sample and drops those that `sendRate` would ignore. */
+export function withSample(samples: Sample[], sample: Sample): Sample[] {
+  const oldest = samples.findLastIndex(({ at }) => at <= sample.at - rateWindow)
+  return [...samples.slice(Math.max(0, oldest)), sample]
+}
+
+export type Failure = Run['failures'][number]
+
+/**
+ * The failures of runs that are still to be dealt with, by run, each invoice in the newest run that names it. One is settled once an email
+ * is accepted, the address is corrected, or the invoice is paid or deleted.
+ */
+export function openFailures(runs: Run[], lines: PreviewLine[]): Map<string, Failure[]> {
+  const undelivered = new Set(lines.filter(({ notDelivered }) => notDelivered !== null).map(({ invoiceId }) => invoiceId))
+  const seen = new Set<string>()
+  const open = new Map<string, Failure[]>()
+  for (const { _id, failures } of runs) {
+    const found = failures.filter(({ invoiceId }) => undelivered.has(invoiceId) && !seen.has(invoiceId))
+    for (const { invoiceId } of failures) seen.add(invoiceId)
+    if (found.length > 0) open.set(_id, found)
+  }
+  return open
+}
+
+/** One address that rejected one or more emails with the same reply. */
+export type FailedAddress = Pick<Failure, 'clientEmail' | 'clientName' | 'message' | 'words'> & { failures: [Failure, ...Failure[]] }
+
+export function byAddress(failures: Failure[]): FailedAddress[] {
+  const found = new Map<string, FailedAddress>()
+  for (const failure of failures) {
+    const { clientEmail, clientName, message, words } = failure
+    const key = `${clientEmail.toLowerCase()} ${message}`
+    const address = found.get(key)
+    if (address) address.failures.push(failure)
+    else found.set(key, { clientEmail, clientName, message, words, failures: [failure] })
+  }
+  return [...found.values()]
+}
+
+/** Milliseconds between two polls. */
+const whileInProgress = 700
+const whileWaiting = 5_000
+
+export interface FollowedRun {
+  /** The run in progress, or the last one that was shown. */
+  run: Run | null
+  inProgress: boolean
+  /** Shows a run; `onEnd` is called once, when the run is no longer in progress. */
+  follow: (id: string, onEnd?: (run: Run) => void) => void
+  dismiss: () => void
+}
+
+/** Shows the run in progress until the user closes it, also one that started before the page was loaded. */
+export function useFollowedRun(openRunId: string | null): FollowedRun {
+  const queries = useQueryClient()
+  const [shown, setShown] = useState<string | null>(null)
+  const [closed, setClosed] = useState<string | null>(null)
+  const [waiting, setWaiting] = useState<{ id: string; onEnd: (run: Run) => void } | null>(null)
+  const progressed = useRef<string | null>(null)
+  if (openRunId !== null && openRunId !== shown && openRunId !== closed) setShown(openRunId)
+
+  const input = { params: { id: shown ?? '' } }
+  const query = useApiQuery(reminderCalls.run, input, {
+    enabled: shown !== null,
+    staleTime: 0,
+    refetchInterval: pollInterval(queries, input),
+  })
+  const run = shown === null ? null : (query.data ?? null)
+  const inProgress = run !== null && isInProgress(run)
+
+  useEffect(() => {
+    if (run === null) return
+    if (inProgress) {
+      progressed.current = run._id
+      return
+    }
+    if (progressed.current === run._id) {
+      progressed.current = null
+      void invalidate(queries, [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list])
+    }
+    if (waiting?.id === run._id) {
+      setWaiting(null)
+      waiting.onEnd(run)
+    }
+  }, [run, inProgress, waiting, queries])
+
+  return {
+    run,
+    inProgress,
+    follow: (id, onEnd) => {
+      setWaiting(onEnd ? { id, onEnd } : null)
+      setShown(id)
+      void invalidate(queries, [reminderCalls.run], { params: { id } })
+    },
+    dismiss: () => {
+      setClosed(shown)
+      setShown(null)
+    },
+  }
+}
+
+function pollInterval(queries: QueryClient, input: object): number | false {
+  const known = queries.getQueryState<Run>(queryKey(reminderCalls.run, input))
+  if (!known?.data) return known?.status === 'error' ? whileWaiting : whileInProgress
+  if (isInProgress(known.data)) return whileInProgress
+  return known.data.open > 0 ? whileWaiting : false
+}
