@@ -124,7 +124,7 @@ test('where plans are sold, adding a webhook needs Enterprise; a Zap needs no pl
   const asha = await aPerson(app)
   expect(await add(app, asha)).toMatchObject({
     status: 402,
-    problem: { code: 'plan_limit', message: expect.stringContaining('Enterprise') },
+    problem: { code: 'plan_limit', message: 'Webhooks need Enterprise: choose it under Pricing.' },
   })
   const { token } = await connect(app, asha, zapierItself)
   expect((await ask(app, { token }, integrationCalls.addZap, { body: zap })).status).toBe(201)

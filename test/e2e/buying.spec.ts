@@ -32,7 +32,10 @@ async function paymentsOf(url: string, email: string): Promise<Payment[]> {
 const inDays = (iso: string) =>
   new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Kolkata', day: '2-digit', month: '2-digit', year: 'numeric' }).format(new Date(iso))
 
-test('a signed-out visitor sees the prices, is led to the sign-in page, and loads nothing from the provider', async ({ page, shop }) => {
+test('a signed-out visitor sees the prices and what ends with the trial, is led to the sign-in page, and loads nothing from the provider', async ({
+  page,
+  shop,
+}) => {
   const elsewhere: string[] = []
   page.on('request', (request) => {
     if (request.url().startsWith(new URL(shop.razorpay.settings.apiUrl).origin)) elsewhere.push(request.url())
@@ -45,6 +48,9 @@ test('a signed-out visitor sees the prices, is led to the sign-in page, and load
   await page.goto('/pricing')
   for (const note of ['Most Popular', '14-day free trial', 'Cancel anytime', 'Secure payments'])
     await expect(page.getByText(note, { exact: true })).toBeVisible()
+  await expect(page.getByText(/After that daily reminders are on hold on Free; Send Now still works\.$/)).toBeVisible()
+  await page.goto('/')
+  await expect(page.getByText(/Then they are part of Pro; on Free you send reminders with one click\.$/)).toBeVisible()
   expect(elsewhere).toEqual([])
 })
 
@@ -499,19 +505,29 @@ test('the limits of Free are shown before they are reached', async ({ browser, s
   const env = { DATA_DIR: folder, ...settingsFor(shop.razorpay) }
   {
     await using first = await startProgram(env)
-    await someoneAt(first.url, email)
+    const { send } = await someoneAt(first.url, email)
+    await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+    await send('POST', '/reminder/start')
     await first.end('SIGTERM')
   }
   await makeOlder(folder, { email, days: 14, invoicesThisMonth: 48 })
   await using program = await startProgram(env)
   const someone = await someoneAt(program.url, email)
   const invoice = { clientName: 'Kaveri Foods', clientEmail: 'accounts@kaveri.example', amount: 1200, dueDate: '2026-01-02' }
-  await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   const page = await browser.newPage({ baseURL: program.url })
   await signIn(page, program.url, email)
   await page.goto('/dashboard')
   const bell = page.getByRole('button', { name: 'Notifications', exact: true })
   const known = page.getByRole('dialog', { name: 'Notifications' })
+  await bell.click()
+  await expect(known.getByText('On hold: daily reminders need Pro')).toBeVisible()
+  await page.goto('/dashboard/reminder-control')
+  await expect(page.getByText('On hold: daily reminders need Pro')).toBeVisible()
+  await expect(page.getByRole('main').getByRole('link', { name: 'Choose Pro' })).toBeVisible()
+  await page.getByRole('button', { name: 'Stop Reminders' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop Reminders' }).click()
+  await expect(page.getByText('Reminders stopped successfully!')).toBeVisible()
+  await page.goto('/dashboard')
   await bell.click()
   await expect(known.getByText('Your free trial has ended', { exact: true })).toBeVisible()
   await expect(known.getByText('48 of 50 invoices this month')).toBeVisible()

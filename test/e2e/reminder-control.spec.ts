@@ -264,3 +264,57 @@ test('Send Now sends only the ticked emails, combined per client where that is c
   expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
   expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).text).toMatch(/INV-0001.*INV-0002/s)
 })
+
+test('Remind now opens from the selection, the palette and the page of an invoice', async ({ page, program, smtp }) => {
+  await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan'])
+  await page.goto('/dashboard')
+  const dialog = page.getByRole('dialog')
+  for (const client of ['Kaveri Foods', 'Studio Banyan'])
+    await page.getByRole('checkbox', { name: new RegExp(`^Select INV-.*, ${client}$`) }).check()
+  await page.getByRole('region', { name: 'Selected invoices' }).getByRole('button', { name: 'Remind now…' }).click()
+  await expect(dialog.getByText('2 emails ready to send, each with the text of your template.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toHaveCount(0)
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search and commands' }).fill('remind kaveri')
+  await page.getByRole('option', { name: 'Remind Kaveri Foods now…' }).click()
+  await expect(dialog.getByRole('heading', { name: 'Remind Kaveri Foods now' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Send reminder' }).click()
+  await expect(page.getByText('Reminder sent to Kaveri Foods.')).toBeVisible()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
+  await expect(page.getByText('Reminder sent, by Send Now')).toBeVisible()
+  await page.getByRole('region', { name: 'Summary' }).getByRole('button', { name: 'Remind now…' }).click()
+  await expect(dialog.getByText('Already sent less than a minute ago. No client is emailed twice.')).toBeVisible()
+})
+
+test('a reminder that a full mailbox does not take shows as not delivered on every screen, until one is accepted', async ({
+  page,
+  program,
+  smtp,
+}) => {
+  const ask = await withLateInvoices(page, program.url, smtp, ['Zenith Labs'])
+  smtp.answer({ rcpt: () => '452 4.2.2 Mailbox full' })
+  await ask('POST', '/reminder/start')
+  const words = 'Not delivered: mailbox full'
+  await page.goto('/dashboard')
+  await expect(page.getByText(words)).toBeVisible()
+  await page.getByRole('button', { name: 'List', exact: true }).click()
+  await expect(page.getByRole('cell', { name: words })).toBeVisible()
+  await page.goto('/dashboard/reminder-control')
+  await page.getByText('Delayed, will be retried').click()
+  await expect(page.getByText(words)).toBeVisible()
+  await page.goto('/dashboard')
+  await page.getByRole('link', { name: 'Zenith Labs', exact: true }).click()
+  const summary = page.getByRole('region', { name: 'Summary' })
+  await expect(summary.getByText(words)).toBeVisible()
+  await expect(summary.getByText('The mail server replied: 452 4.2.2 Mailbox full')).toBeVisible()
+  const history = page.locator('section').filter({ has: page.getByRole('heading', { name: 'History' }) })
+  await expect(history.getByText('452 4.2.2 Mailbox full')).toBeVisible()
+
+  smtp.answer({})
+  await summary.getByRole('button', { name: 'Remind now…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send reminder' }).click()
+  await expect(page.getByText('Reminder sent to Zenith Labs.')).toBeVisible()
+  await expect(summary.getByText(words)).toHaveCount(0)
+})

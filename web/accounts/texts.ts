@@ -78,6 +78,7 @@ export const texts = {
     noToken: 'This link is incomplete. Open it from the email again.',
     another: 'You can request another one in your profile.',
     profile: 'Go to My Profile',
+    dashboard: 'Go to the Dashboard',
     signIn: 'Sign In',
   },
   strength: { weak: 'Weak', fair: 'Fair', strong: 'Strong' },

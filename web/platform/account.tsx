@@ -26,12 +26,20 @@ export function useToday(): { zone: string | undefined; now: Date; today: string
   return { zone, now, today: dateIn(zone, now) }
 }
 
+/** No reminder is sent before the account's email is confirmed, on servers that can send the link for it. */
+export function useUnconfirmed(): boolean {
+  const server = useServer()
+  // The link may have been opened in another tab a moment ago.
+  const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 0 }).data
+  return server?.systemMail === true && profile?.emailVerified === false
+}
+
 /** Offers to send the confirmation link again; nothing where the email is confirmed, or the server can't send email. */
 export function ConfirmEmailNotice(): ReactNode {
-  const server = useServer()
+  const unconfirmed = useUnconfirmed()
   const profile = useApiQuery(accountCalls.profile).data
   const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })
-  if (!server?.systemMail || !profile || profile.emailVerified) return null
+  if (!unconfirmed || !profile) return null
   if (sendLink.isSuccess) return <Notice tone="good">{sendLink.data.message}</Notice>
   return (
     <Notice

@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { formatRupees } from '#contract/money.ts'
 import { type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
+import { ConfirmEmailNotice, useUnconfirmed } from '#web/platform/account.tsx'
 import { useMarkPreviewed } from '#web/platform/first-steps.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { lateness, showHour } from '#web/ui/dates.ts'
@@ -51,6 +52,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [combined, setCombined] = useState<boolean | null>(null)
   const markPreviewed = useMarkPreviewed()
+  const unconfirmed = useUnconfirmed()
   useEffect(markPreviewed, [markPreviewed])
   if (!preview || !status || !settings) return null
   const grouped = combined ?? settings.groupByClient
@@ -76,6 +78,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
     })
   return (
     <>
+      <ConfirmEmailNotice />
       {due.length === 0 ? (
         <p className={styles.question}>{action === 'start' ? texts.start.nothingDue : texts.sendNow.noneReady}</p>
       ) : (
@@ -108,7 +111,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
           <Button variant="default" onClick={onClose} data-autofocus>
             {texts.cancelDialog}
           </Button>
-          <Button disabled={repeats || (sent === 0 && (due.length > 0 || action === 'send'))} onClick={confirm}>
+          <Button disabled={unconfirmed || repeats || (sent === 0 && (due.length > 0 || action === 'send'))} onClick={confirm}>
             {action === 'start' ? texts.start.button : t.send(sent)}
           </Button>
         </Group>

@@ -25,7 +25,8 @@ export default function ConfirmEmailScreen(): ReactNode {
     onSuccess: () => void invalidate(queries, [accountCalls.profile]),
   })
   const problem = confirm.isError ? errorMessage(confirm.error) : token === null ? t.noToken : null
-  const onward = session ? { to: screens.profile, text: t.profile } : { to: screens.signIn, text: t.signIn }
+  const known = confirm.isSuccess ? { to: screens.dashboard, text: t.dashboard } : { to: screens.profile, text: t.profile }
+  const onward = session ? known : { to: screens.signIn, text: t.signIn }
   return (
     <EntryCard title={t.title}>
       <title>{`${t.title} · Duely`}</title>

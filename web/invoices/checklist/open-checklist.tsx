@@ -7,6 +7,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
+import { ConfirmEmailNotice } from '#web/platform/account.tsx'
 import { type FirstStep, type FirstSteps, firstSteps, useFirstSteps } from '#web/platform/first-steps.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
@@ -47,6 +48,11 @@ function Steps({ steps }: { steps: FirstSteps }): ReactNode {
         {next === null ? ending?.title : texts.next[next](steps.daily)}
       </h2>
       {ending && <p className={styles.ending}>{ending.text}</p>}
+      {(next === 'preview' || next === 'start') && (
+        <div className={styles.confirm}>
+          <ConfirmEmailNotice />
+        </div>
+      )}
       <Line done={done} next={next} tone={ending?.tone ?? null} />
       {ending ? (
         <Button component={Link} to={ending.to} className={styles.action ?? ''}>

@@ -9,6 +9,7 @@ import { noticeCalls } from '#contract/notices.ts'
 import { type ReminderDraft, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { changeInvalidates } from '#web/invoices/invoice-cache.ts'
+import { ConfirmEmailNotice, useUnconfirmed } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
@@ -64,6 +65,7 @@ function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void
   const answered = useApiQuery(reminderCalls.draft, { body: { invoiceIds, ...overrides(asked) } }, { staleTime: 0 })
   const { error, isError, isFetching } = answered
   const pause = useApiQuery(reminderCalls.status).data?.pause ?? null
+  const unconfirmed = useUnconfirmed()
   // The last email stays while a changed wording is rendered, or refused.
   const last = useRef(answered.data)
   if (answered.data) last.current = answered.data
@@ -86,6 +88,7 @@ function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void
   const pending = isFetching || wording !== asked
   return (
     <>
+      <ConfirmEmailNotice />
       {data.repeats !== null && <Notice tone="info">{texts.justSent}</Notice>}
       {pause !== null && !nothing && <Notice tone="info">{texts.paused}</Notice>}
       <LeftOut draft={data} />
@@ -109,7 +112,7 @@ function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void
           <BusyButton
             busy={send.isPending}
             busyText={texts.sending}
-            disabled={nothing || isError || pending}
+            disabled={unconfirmed || nothing || isError || pending}
             leftSection={<IconSend2 size={18} stroke={1.7} />}
             onClick={() => send.mutate({ body: { invoiceIds, ...overrides(wording) } })}
           >
