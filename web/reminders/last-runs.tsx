@@ -9,11 +9,9 @@ import { Pill } from '#web/ui/panel.tsx'
 import { Part } from './part.tsx'
 import styles from './reminders.module.css'
 import { type Retry, RunResult } from './run-result.tsx'
-import { emailCount, type Failure, isInProgress, openFailures } from './runs.ts'
+import { emailCount, type Failure, isInProgress, listedFirst, openFailures } from './runs.ts'
 import { texts } from './texts.ts'
 
-/** Runs shown at first. */
-const initialRuns = 6
 const t = texts.runs
 
 interface LastRunsProps {
@@ -54,7 +52,7 @@ function Runs({ list, open, lines, zone, retry, asked, above }: RunsProps): Reac
     { params: { id: asked ?? '' } },
     { enabled: asked !== null && list.every(({ _id }) => _id !== asked) },
   ).data
-  const first = all ? list : list.filter(({ _id }, nth) => nth < initialRuns || _id === asked)
+  const first = all ? list : listedFirst(list, open, asked)
   const listed = earlier ? [...first, earlier] : first
   const now = new Date()
   return (

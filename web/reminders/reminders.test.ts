@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
 import { clientsOf, emailsOf, planned, totalOf } from './next-runs.ts'
-import { byAddress, emailCount, isInProgress, openFailures, type Sample, sendRate, withSample } from './runs.ts'
+import { byAddress, emailCount, isInProgress, listedFirst, openFailures, type Sample, sendRate, withSample } from './runs.ts'
 import { texts } from './texts.ts'
 
 const now = new Date('2026-11-23T03:00:00Z')
@@ -119,6 +119,13 @@ test('a failure stays open while its invoice is not delivered; only the newest r
     ['newest', ['1']],
     ['older', ['4']],
   ])
+})
+
+test('a run whose failures are still open is listed, however many runs came after it', () => {
+  const runs = Array.from({ length: 9 }, (_, nth) => run(String(nth), nth === 7 ? [aFailure({})] : []))
+  const ids = (open: Map<string, unknown>, asked: string | null) => listedFirst(runs, open, asked).map(({ _id }) => _id)
+  expect(ids(new Map(), null)).toEqual(['0', '1', '2', '3', '4', '5'])
+  expect(ids(new Map([['7', []]]), '8')).toEqual(['0', '1', '2', '3', '4', '5', '7', '8'])
 })
 
 test('failures of one address with one reply are one entry, with all its invoices', () => {

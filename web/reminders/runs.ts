@@ -60,6 +60,14 @@ export function openFailures(runs: Run[], lines: PreviewLine[]): Map<string, Fai
   return open
 }
 
+/** Runs listed at first. */
+const initialRuns = 6
+
+/** The latest runs, and every earlier one whose failures are still open: what failed must never be folded away. */
+export function listedFirst(runs: Run[], open: ReadonlyMap<string, unknown>, asked: string | null): Run[] {
+  return runs.filter(({ _id }, nth) => nth < initialRuns || _id === asked || open.has(_id))
+}
+
 /** One address that rejected one or more emails with the same reply. */
 export type FailedAddress = Pick<Failure, 'clientEmail' | 'clientName' | 'message' | 'words'> & { failures: [Failure, ...Failure[]] }
 
