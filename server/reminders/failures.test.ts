@@ -66,7 +66,7 @@ test('failures of the daily run are reported by notice and email, and the next d
   expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([
     {
       title: '3 reminders were not delivered',
-      text: 'Kaveri Foods (blocked by the mail server), Kaveri Foods (blocked by the mail server) and Kaveri Foods (blocked by the mail server).',
+      text: 'Kaveri Foods (blocked by the mail server).',
       link: await newestRun(app, asha),
       clients: expect.arrayContaining(invoices.map(({ _id, reference, clientName }) => ({ invoiceId: _id, reference, clientName }))),
     },

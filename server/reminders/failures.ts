@@ -189,13 +189,13 @@ function notDelivered(run: SettledRun, failed: FailedMail[], first: FailedMail, 
     link: withQuery(screens.reminderControl, { run: run.id }),
     clients: failed.slice(0, mostNamed).map(({ clientName, invoiceId, reference }) => ({ clientName, invoiceId, reference })),
   }
-  const named = failed.slice(0, namedInText).map(({ clientName, reply }) => t.named(clientName, deliveryProblem(reply ?? notInTime).words))
+  const causes = [...new Set(failed.map(({ clientName, reply }) => t.named(clientName, deliveryProblem(reply ?? notInTime).words)))]
   if (failed.length > 1)
     return {
       ...shared,
       summary: t.several(failed.length),
       title: t.several(failed.length),
-      text: t.list(named, failed.length - named.length),
+      text: t.list(causes.slice(0, namedInText), Math.max(0, causes.length - namedInText)),
     }
   const { clientName, clientEmail, reply } = first
   const text = reply === null ? `${t.late} ${next}` : isOurs(reply) ? reply : t.rejected(clientEmail, reply)

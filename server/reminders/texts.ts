@@ -146,8 +146,11 @@ export const texts = {
     rejected: (address: string, reply: string) => `Check the address ${address}, or contact your client another way. ${replied(reply)}`,
     late: 'It could not be sent in time.',
     named: (client: string, why: string) => `${client} (${why})`,
-    list: (named: string[], more: number) =>
-      more > 0 ? `${named.join(', ')} and ${more.toLocaleString('en-IN')} more.` : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}.`,
+    list: (named: string[], more: number) => {
+      const last = more > 0 ? `${more.toLocaleString('en-IN')} more` : named.at(-1)
+      const others = more > 0 ? named : named.slice(0, -1)
+      return `${others.length > 0 ? `${others.join(', ')} and ` : ''}${last}.`
+    },
   },
   daysLeftOut: {
     one: (date: string) => `No reminders went out on ${formatDate(date)}`,

@@ -250,9 +250,14 @@ test('Remind now sends one client an email edited for this once, and reports one
 
 test('Send Now sends only the ticked emails, combined per client where that is chosen in its dialog', async ({ page, program, smtp }) => {
   await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
+  await page.setViewportSize({ width: 1280, height: 480 })
   await page.goto('/dashboard/reminder-control')
   await page.getByRole('button', { name: 'Send Now' }).click()
   const dialog = page.getByRole('dialog')
+  // It opens at its beginning, which says how many, though Cancel has the focus.
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await dialog.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)))
+  expect(await dialog.evaluate((frame) => [frame.scrollHeight > frame.clientHeight, frame.scrollTop])).toEqual([true, 0])
   const ticks = dialog.getByRole('checkbox')
   await expect(ticks).toHaveCount(4)
   for (const tick of await ticks.all()) await expect(tick).toBeChecked()

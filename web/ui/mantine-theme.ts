@@ -97,8 +97,7 @@ export const mantineTheme = createTheme({
         radius: 14,
         shadow: 'none',
         transitionProps: { duration: 160 },
-        // The focused element may be below the fold of a small window.
-        onEnterTransitionEnd: () => document.activeElement?.scrollIntoView({ block: 'nearest' }),
+        onEnterTransitionEnd: showFocused,
         overlayProps: { backgroundOpacity: 0.6 },
         closeButtonProps: { size: 44, iconSize: 20, 'aria-label': texts.close },
       },
@@ -106,6 +105,17 @@ export const mantineTheme = createTheme({
     },
   },
 })
+
+/**
+ * The focused element of a dialog may be below the fold of a small window. Where it is in view nothing may scroll: `scrollIntoView` takes the
+ * sticky buttons of a long dialog for being at their place in the flow, at its end.
+ */
+function showFocused(): void {
+  const focused = document.activeElement
+  const frame = focused?.closest('[role=dialog]')
+  if (focused && frame && focused.getBoundingClientRect().bottom > frame.getBoundingClientRect().bottom)
+    focused.scrollIntoView({ block: 'nearest' })
+}
 
 /** Mantine's tokens from the palette: its dimmed and placeholder colours fail WCAG AA by default. */
 export const mantineVariables: CSSVariablesResolver = () => {
