@@ -99,6 +99,8 @@ async function limitOf(sink: Sink, { accounts, each }: Case): Promise<number> {
         userName: 'Asha Rao',
         reference: `B-${nth}`,
         amount: 100 + nth,
+        invoiceAmount: 100 + nth,
+        paidAmount: 0,
         dueDate: '2026-02-20',
         daysOverdue: 1 + (nth % 50),
       })
@@ -125,6 +127,7 @@ async function preparedPool(sink: Sink, { each }: Case): Promise<number> {
         reference: 'B-1',
         clientName: 'Client',
         clientEmail: 'client@example.com',
+        balanceMinor: 100,
         amountMinor: 100,
         dueDate: '2026-02-20',
         firstMessageId: null,

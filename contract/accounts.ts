@@ -414,7 +414,12 @@ export const accountCalls = {
     method: 'GET',
     path: '/user/stats',
     summary: 'How many invoices I keep, and what was paid.',
-    reply: z.object({ totalInvoices: z.number().int(), totalRevenue: z.number(), hasMailConfig: z.boolean() }),
+    reply: z.object({
+      totalInvoices: z.number().int(),
+      totalRevenue: z.number(),
+      receivedThisMonth: z.number(),
+      hasMailConfig: z.boolean(),
+    }),
   }),
   deleteMe: call({
     method: 'DELETE',

@@ -5,6 +5,7 @@ import { integrationCalls } from './integrations.ts'
 import { invoiceCalls } from './invoices.ts'
 import { mailCalls } from './mail.ts'
 import { noticeCalls } from './notices.ts'
+import { paymentCalls } from './payments.ts'
 import { reminderCalls } from './reminders.ts'
 import { templateCalls } from './templates.ts'
 
@@ -12,6 +13,7 @@ import { templateCalls } from './templates.ts'
 export const everyCall: Call[] = [
   accountCalls,
   invoiceCalls,
+  paymentCalls,
   mailCalls,
   templateCalls,
   reminderCalls,

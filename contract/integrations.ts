@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Call, call } from './call.ts'
 import { invoice } from './invoices.ts'
+import { payment } from './payments.ts'
 import { runAnswer, runKind } from './reminders.ts'
 import { mostListed } from './templates.ts'
 import { zapierCalls } from './zapier.ts'
@@ -41,8 +42,8 @@ export const ownRedirectPath = '/dashboard?trigger'
 
 export const webhookEvent = z
   .enum(
-    ['invoice.created', 'invoice.overdue', 'invoice.paid', 'reminder.sent', 'reminder.failed'],
-    'Please choose one of invoice.created, invoice.overdue, invoice.paid, reminder.sent and reminder.failed.',
+    ['invoice.created', 'invoice.overdue', 'invoice.paid', 'payment.recorded', 'payment.voided', 'reminder.sent', 'reminder.failed'],
+    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, reminder.sent and reminder.failed.',
   )
   .meta({ description: 'What happened.' })
 export type WebhookEvent = z.infer<typeof webhookEvent>
@@ -92,6 +93,14 @@ export const webhookPayload = z.discriminatedUnion('type', [
         .meta({ description: asItWas }),
     })
     .meta({ id: 'ReminderEvent', description: 'An email to a client was accepted by the mail server, or failed permanently.' }),
+  z
+    .object({
+      id: everyEvent.id,
+      type: z.enum(['payment.recorded', 'payment.voided']),
+      timestamp: everyEvent.timestamp,
+      data: z.object({ payment, invoice }).meta({ description: asItWas }),
+    })
+    .meta({ id: 'PaymentEvent', description: 'A payment or refund of an invoice was recorded, or taken back.' }),
 ])
 export type WebhookPayload = z.infer<typeof webhookPayload>
 
@@ -174,7 +183,7 @@ const webhookFields = {
   events: z
     .array(webhookEvent)
     .min(1, 'Please choose at least one event.')
-    .max(5)
+    .max(webhookEvent.options.length)
     .refine((events) => new Set(events).size === events.length, 'Please choose each event once.'),
 }
 

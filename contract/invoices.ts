@@ -53,7 +53,18 @@ const fields = {
 }
 
 export const invoiceDraft = z
-  .strictObject({ ...fields, status: invoiceStatus.default('unpaid'), reference: fields.reference.optional() })
+  .strictObject({
+    ...fields,
+    status: invoiceStatus.default('unpaid'),
+    reference: fields.reference.optional(),
+    amountPaid: z
+      .number('Please enter an amount such as 5000.50.')
+      .min(0, { error: 'Please enter an amount of 0 or more.', abort: true })
+      .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
+      .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.')
+      .optional()
+      .meta({ description: 'What was paid so far. With the whole amount the invoice is paid.' }),
+  })
   .meta({ id: 'InvoiceDraft', description: 'A new invoice.' })
 export type InvoiceDraft = z.output<typeof invoiceDraft>
 
@@ -85,6 +96,9 @@ export const invoicePause = z
     note: z.string().meta({ description: 'A note of the owner, never sent to the client.' }),
     promised: z.boolean().meta({ description: 'The client promised to pay by then. If that day passes unpaid, the owner is notified.' }),
     scope: z.enum(['invoice', 'client']).meta({ description: 'Whether this invoice is paused, or every invoice of the client’s address.' }),
+    because: z
+      .enum(['owner', 'says_paid', 'promised', 'question', 'wrong_person'])
+      .meta({ description: 'Whether the owner paused it, or what the client said that paused it.' }),
   })
   .meta({ id: 'InvoicePause', description: 'Why and for how long an invoice is not reminded.' })
 export type InvoicePause = z.infer<typeof invoicePause>
@@ -159,6 +173,11 @@ export const invoice = z
     createdAt: z.string().meta({ format: 'date-time', description: 'When it was created.' }),
     updatedAt: z.string().meta({ format: 'date-time', description: 'When it last changed.' }),
     paidAt: z.string().nullable().meta({ format: 'date-time', description: 'When its status became paid.' }),
+    amountPaid: z.number().meta({ description: 'Its payments less its refunds.' }),
+    balance: z.number().meta({ description: 'What is left to pay; 0 once it is paid. Reminders ask for this amount.' }),
+    overpaid: z.number().meta({ description: 'What was paid beyond the amount; 0 where nothing was.' }),
+    paidOn: z.string().nullable().meta({ format: 'date', description: 'The day of its latest payment, once it is paid.' }),
+    hasFile: z.boolean().meta({ description: 'Whether a PDF of the invoice is kept.' }),
     remindersSent: z.number().int().meta({ description: 'How many emails about it were accepted by a mail server.' }),
     lastReminderAt: z.string().nullable().meta({ format: 'date-time', description: 'When an email about it was last accepted.' }),
     refusal: z.string().nullable().meta({
@@ -171,6 +190,11 @@ export const invoice = z
   })
   .meta({ id: 'Invoice', description: 'An amount that a client owes.' })
 export type Invoice = z.infer<typeof invoice>
+
+/** What is left to pay; of a paid invoice its amount. */
+export function owedAmount({ status, amount, balance }: Invoice): number {
+  return status === 'paid' ? amount : balance
+}
 
 const byId = z.object({ id: z.string() })
 export const invoiceQuery = z.strictObject({

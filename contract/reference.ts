@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Call, CallInput, CallReply } from './call.ts'
 import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
 import { type Invoice, invoiceCalls } from './invoices.ts'
+import { type Payment, paymentCalls } from './payments.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
 import { reminderDocument } from './templates.ts'
@@ -108,6 +109,7 @@ const ids = {
   run: '019caccf-7120-73f8-9afa-6b2d4e8c0f11',
   mail: '019caccf-7128-7e78-9b81-d5a3c17e9042',
   hook: '019caccf-8b30-7f16-a2c9-58e07d41b6f3',
+  payment: '019caccf-7a02-7c15-a1de-64b0f29d8e37',
   event: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8',
 }
 
@@ -122,6 +124,11 @@ const kaveri: Invoice = {
   createdAt: now,
   updatedAt: now,
   paidAt: null,
+  amountPaid: 0,
+  balance: 12250.5,
+  overpaid: 0,
+  paidOn: null,
+  hasFile: false,
   remindersSent: 0,
   lastReminderAt: null,
   refusal: null,
@@ -129,6 +136,21 @@ const kaveri: Invoice = {
   notDelivered: null,
   addressHold: null,
 }
+const paidKaveri: Invoice = { ...kaveri, status: 'paid', paidAt: now, amountPaid: 12250.5, balance: 0, paidOn: '2026-03-02' }
+const payment: Payment = {
+  _id: ids.payment,
+  invoiceId: ids.invoice,
+  kind: 'payment',
+  origin: 'program',
+  amount: 5000,
+  paidOn: '2026-03-01',
+  method: 'upi',
+  reference: '606012345678',
+  note: '',
+  recordedAt: now,
+  voidedAt: null,
+}
+const partPaidKaveri: Invoice = { ...kaveri, amountPaid: 5000, balance: 7250.5 }
 const subject = 'Invoice INV-0001 from Asha Rao: ₹12,250.50 was due on 20/02/2026'
 const accepted = '250 2.0.0 Accepted'
 const oneSent: RunAnswer = { count: 1, failed: 0, skipped: 0, retrying: 0, total: 1, invoices: 1, runId: ids.run, failures: [] }
@@ -158,6 +180,12 @@ const idempotencyKey: ExplainedHeader = {
   description:
     'Any text of yours, such as an order number. Repeating the request with the same key within a day creates nothing and returns the same invoice; a different request with this key is a `conflict`.',
   example: 'order-1042',
+}
+const paymentKey: ExplainedHeader = {
+  name: 'Idempotency-Key',
+  description:
+    'Any text of yours that names the payment. It is kept with the payment: the same request under it always returns that payment, and a different one is a `conflict`.',
+  example: 'utr-606012345678',
 }
 const nextPage: ExplainedHeader = {
   name: 'Link',
@@ -223,8 +251,12 @@ export const explainedCalls: ExplainedCall[] = [
     subject: 'Invoices',
     detail: 'To mark an invoice as paid, send `{"status": "paid"}`. No further reminder is sent for it, not even a queued one.',
     params: theInvoice,
-    refusals: { ...noInvoice, ...takenReference },
-    example: { params: { id: ids.invoice }, body: { status: 'paid' }, reply: { ...kaveri, status: 'paid', paidAt: now } },
+    refusals: {
+      ...noInvoice,
+      conflict:
+        'Another invoice already has this reference, or payments that were recorded one by one cover an invoice that is to be unpaid.',
+    },
+    example: { params: { id: ids.invoice }, body: { status: 'paid' }, reply: paidKaveri },
   }),
   explain('deleteInvoice', invoiceCalls.remove, {
     subject: 'Invoices',
@@ -245,7 +277,10 @@ export const explainedCalls: ExplainedCall[] = [
     example: {
       params: { id: ids.invoice },
       body: { paused: true, until: '2026-03-09', note: 'Promised on the phone.', promised: true },
-      reply: { ...kaveri, pause: { until: '2026-03-09', note: 'Promised on the phone.', promised: true, scope: 'invoice' } },
+      reply: {
+        ...kaveri,
+        pause: { until: '2026-03-09', note: 'Promised on the phone.', promised: true, scope: 'invoice', because: 'owner' },
+      },
     },
   }),
   explain('getInvoiceHistory', reminderCalls.history, {
@@ -286,7 +321,41 @@ export const explainedCalls: ExplainedCall[] = [
             mailId: ids.mail,
           },
         ],
+        payments: [],
       },
+    },
+  }),
+  explain('listPayments', paymentCalls.list, {
+    subject: 'Invoices',
+    params: theInvoice,
+    refusals: noInvoice,
+    example: { params: { id: ids.invoice }, reply: [payment] },
+  }),
+  explain('recordPayment', paymentCalls.record, {
+    subject: 'Invoices',
+    detail:
+      'Once nothing is left to pay, the invoice is paid and no further reminder is sent; until then reminders ask for the rest. Use an Idempotency-Key, such as the reference of the bank: without one, a repeated request records a second payment.',
+    params: theInvoice,
+    headers: [paymentKey],
+    refusals: { ...noInvoice, conflict: 'The Idempotency-Key was used for another payment.' },
+    example: {
+      params: { id: ids.invoice },
+      headers: { 'Idempotency-Key': paymentKey.example },
+      body: { amount: 5000, paidOn: '2026-03-01', method: 'upi', reference: '606012345678' },
+      reply: { payment, invoice: partPaidKaveri },
+    },
+  }),
+  explain('voidPayment', paymentCalls.takeBack, {
+    subject: 'Invoices',
+    detail: 'A payment is never changed: to correct one, take it back and record another.',
+    params: { ...theInvoice, pid: 'The `_id` of the payment.' },
+    refusals: {
+      not_found: 'The account has no such invoice, or it has no such payment.',
+      conflict: 'The payment came from a payment provider, or a refund depends on it.',
+    },
+    example: {
+      params: { id: ids.invoice, pid: ids.payment },
+      reply: { payment: { ...payment, voidedAt: now }, invoice: kaveri },
     },
   }),
 
@@ -383,6 +452,8 @@ export const explainedCalls: ExplainedCall[] = [
             clientName: 'Kaveri Foods',
             clientEmail: 'billing@kaveri.example',
             amount: 12250.5,
+            invoiceAmount: 12250.5,
+            paidAmount: 0,
             dueDate: '2026-02-20',
             daysOverdue: 10,
             dueNow: true,
@@ -502,7 +573,7 @@ const reminder = {
   serverReply: accepted,
 }
 
-/** The five events of webhooks. */
+/** The events of webhooks. */
 export const explainedEvents: { summary: string; schema: z.ZodType; example: WebhookPayload }[] = [
   {
     summary: 'An invoice was created.',
@@ -517,7 +588,17 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
   {
     summary: 'An invoice was marked as paid.',
     schema: webhookPayload.options[0],
-    example: { id: ids.event, type: 'invoice.paid', timestamp: now, data: { invoice: { ...kaveri, status: 'paid', paidAt: now } } },
+    example: { id: ids.event, type: 'invoice.paid', timestamp: now, data: { invoice: paidKaveri } },
+  },
+  {
+    summary: 'A payment or refund of an invoice was recorded.',
+    schema: webhookPayload.options[2],
+    example: { id: ids.event, type: 'payment.recorded', timestamp: now, data: { payment, invoice: partPaidKaveri } },
+  },
+  {
+    summary: 'A payment or refund was taken back.',
+    schema: webhookPayload.options[2],
+    example: { id: ids.event, type: 'payment.voided', timestamp: now, data: { payment: { ...payment, voidedAt: now }, invoice: kaveri } },
   },
   {
     summary: 'The mail server accepted an email to a client.',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
 import { invoiceQuery, notDelivered } from './invoices.ts'
+import { payment } from './payments.ts'
 import { senderPause } from './sender-pause.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
@@ -98,7 +99,9 @@ export const previewLine = z
     reference: z.string(),
     clientName: z.string(),
     clientEmail: z.string(),
-    amount: z.number().meta({ description: 'Rupees.' }),
+    amount: z.number().meta({ description: 'What is left to pay, in rupees.' }),
+    invoiceAmount: z.number().meta({ description: 'What the invoice is over, in rupees.' }),
+    paidAmount: z.number().meta({ description: 'What was paid of it.' }),
     dueDate: z.string().meta({ format: 'date', description: 'The last day to pay.' }),
     daysOverdue: z.number().int().meta({ description: 'How many days it is past due; below 1 where it is not.' }),
     dueNow: z.boolean().meta({ description: 'Start Reminders would remind of it now.' }),
@@ -184,8 +187,9 @@ export const invoiceHistory = z
     notDelivered: notDelivered.nullable().meta({ description: 'Since when reminders of it have not been delivered, and why.' }),
     mails: z.array(historyMail).meta({ description: 'Newest first.' }),
     days: z.array(dayDecision).meta({ description: 'Newest first.' }),
+    payments: z.array(payment).meta({ description: 'Payments and refunds, newest first, with those that were taken back.' }),
   })
-  .meta({ id: 'InvoiceHistory', description: 'The emails about an invoice, and the decision of each day.' })
+  .meta({ id: 'InvoiceHistory', description: 'The emails about an invoice, the decision of each day, and its payments.' })
 export type InvoiceHistory = z.infer<typeof invoiceHistory>
 
 export const sentMail = z

@@ -4,7 +4,17 @@ import { formatDate } from './dates.ts'
 import { formatRupees, fromMinor, toMinor } from './money.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
-export const templateVariables = ['invoiceId', 'clientName', 'amount', 'dueDate', 'daysOverdue', 'businessName', 'userName'] as const
+export const templateVariables = [
+  'invoiceId',
+  'clientName',
+  'amount',
+  'dueDate',
+  'daysOverdue',
+  'businessName',
+  'userName',
+  'invoiceAmount',
+  'paidAmount',
+] as const
 export type TemplateVariable = (typeof templateVariables)[number]
 
 /** What the variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. */
@@ -52,6 +62,8 @@ export const sampleValues: ReminderValues = {
   daysOverdue: '5',
   businessName: 'Studio Indigo',
   userName: 'Asha Rao',
+  invoiceAmount: formatRupees(5000),
+  paidAmount: formatRupees(0),
 }
 
 export const defaultGroupSubject = '{{invoiceCount}} invoices from {{businessName}}: {{totalAmount}} overdue'
@@ -69,7 +81,7 @@ If you have paid in the meantime, thank you, and please ignore this email. Other
 Kind regards,
 {{userName}}`
 
-/** What one invoice of a mail is about: `amount` in rupees, `dueDate` as YYYY-MM-DD. */
+/** What one invoice of a mail is about: `amount`, what is left to pay, in rupees; `dueDate` as YYYY-MM-DD. */
 export interface GroupedInvoice {
   reference: string
   amount: number
@@ -124,11 +136,16 @@ export const sampleGroupValues: GroupValues = {
   businessName: sampleValues.businessName,
 }
 
-/** Formats what a reminder is about: `amount` in rupees, `dueDate` as YYYY-MM-DD. The business is named by its display name, `userName`. */
+/**
+ * Formats what a reminder is about: `amount`, what is left to pay, in rupees, as are the invoice's own amount and what was paid of it;
+ * `dueDate` as YYYY-MM-DD. The business is named by its display name, `userName`.
+ */
 export function reminderValues(about: {
   reference: string
   clientName: string
   amount: number
+  invoiceAmount: number
+  paidAmount: number
   dueDate: string
   daysOverdue: number
   userName: string
@@ -141,6 +158,8 @@ export function reminderValues(about: {
     daysOverdue: String(about.daysOverdue),
     businessName: about.userName,
     userName: about.userName,
+    invoiceAmount: formatRupees(about.invoiceAmount),
+    paidAmount: formatRupees(about.paidAmount),
   }
 }
 

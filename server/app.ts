@@ -38,7 +38,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   })
   const revokeAccess = integrationsOnAccountTakeover(config)
   accountRoutes(app, deps, {
-    stats: async (db, ownerId) => ({ ...(await invoiceTotals(db, ownerId)), hasMailConfig: await hasMailConfig(db, ownerId) }),
+    stats: async (db, account, now) => ({ ...(await invoiceTotals(db, account, now)), hasMailConfig: await hasMailConfig(db, account.id) }),
     onScheduleChange: reschedule,
     onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),
     onAddressLeft: (db, account, now) => rememberAddress(db, config, account, now),

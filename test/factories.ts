@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Invoice, InvoiceStatus } from '#contract/invoices.ts'
 import { createAccount } from '#server/accounts/accounts.ts'
 import { hashPassword } from '#server/accounts/passwords.ts'
@@ -9,6 +9,7 @@ import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
 import { noClients } from '#server/invoices/pauses.ts'
 import { type Sender, storeSmtp } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp, type TestApp } from './harness.ts'
 
@@ -105,6 +106,14 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
     app.deps.config,
   )
   return { ...toInvoice(row, noClients), owner }
+}
+
+/** Pays the invoices `i` that match in full, directly in the database. */
+export async function payInFull(db: Database, which: SQL, paidAt: SQL = sql`now()`): Promise<void> {
+  await db.execute(sql`
+    WITH paid AS (UPDATE invoices i SET status = 'paid', paid_minor = amount_minor, paid_at = ${paidAt}, paid_on = due_date WHERE ${which} RETURNING i.*)
+    INSERT INTO invoice_payments (id, owner_id, invoice_id, kind, origin, amount_minor, paid_on, recorded_at)
+    SELECT id, owner_id, id, 'payment', 'marked', amount_minor, due_date, coalesce(paid_at, now()) FROM paid`)
 }
 
 /** A connected mailbox of the person on this mail server; its address is the server's login. */

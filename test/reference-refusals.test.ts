@@ -4,6 +4,7 @@ import type { Call, CallInput } from '#contract/call.ts'
 import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -26,11 +27,11 @@ const nothing = { params: undefined, query: undefined, body: undefined }
 const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-02-20' }
 
 /** Nothing that is asked for exists. */
-function findsNothing(call: Call): Refused {
+function findsNothing(call: Call, given?: object): Refused {
   return async ({ app, asha }) => {
     const program = await programFor(app, asha, call)
-    const body = call === invoiceCalls.pause ? { paused: true } : call.body && {}
-    return ask(app, program, call, { params: { id: newId() }, query: undefined, body })
+    const body = given ?? (call === invoiceCalls.pause ? { paused: true } : call.body && {})
+    return ask(app, program, call, { params: { id: newId(), pid: newId() }, query: undefined, body })
   }
 }
 
@@ -120,6 +121,25 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   },
   pauseInvoice: { not_found: findsNothing(invoiceCalls.pause) },
   getInvoiceHistory: { not_found: findsNothing(reminderCalls.history) },
+  listPayments: { not_found: findsNothing(paymentCalls.list) },
+  recordPayment: {
+    not_found: findsNothing(paymentCalls.record, { amount: 5 }),
+    conflict: async ({ app, asha }) => {
+      const key = { 'idempotency-key': 'utr-1' }
+      const params = { id: (await anInvoice(app, { owner: asha }))._id }
+      await ask(app, asha, paymentCalls.record, { params, body: { amount: 5 } }, key)
+      return ask(app, asha, paymentCalls.record, { params, body: { amount: 6 } }, key)
+    },
+  },
+  voidPayment: {
+    not_found: findsNothing(paymentCalls.takeBack),
+    conflict: async ({ app, asha }) => {
+      const params = { id: (await anInvoice(app, { owner: asha }))._id }
+      const { reply } = await ask(app, asha, paymentCalls.record, { params, body: { amount: 5 } })
+      await ask(app, asha, paymentCalls.record, { params, body: { kind: 'refund', amount: 5 } })
+      return ask(app, asha, paymentCalls.takeBack, { params: { ...params, pid: reply.payment._id } })
+    },
+  },
   triggerReminders: {
     mail_not_configured: withoutMailbox(integrationCalls.trigger),
     email_not_confirmed: unconfirmed(integrationCalls.trigger),

@@ -9,6 +9,7 @@ import type { Call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
 import { integrationCalls, isOpenTo } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { explainedCalls, explainedEvents } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -128,6 +129,12 @@ const anInvoiceOnly: Given = async (office) => {
   await anInvoiceThere(office)
   return {}
 }
+const aPaymentThere: Given = async (office, program) => {
+  const { id } = await anInvoiceThere(office)
+  const body = { amount: 5000, paidOn: '2026-03-01', method: 'upi' as const, reference: '606012345678' }
+  const { reply } = await ask(office.app, program, paymentCalls.record, { params: { id }, body })
+  return { id, pid: reply.payment._id }
+}
 async function aRun(office: Office): Promise<string> {
   await anInvoiceThere(office)
   const { reply } = await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
@@ -155,6 +162,9 @@ const givens: Record<string, Given> = {
     await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.start))
     return given
   },
+  listPayments: aPaymentThere,
+  recordPayment: anInvoiceThere,
+  voidPayment: aPaymentThere,
   triggerReminders: anInvoiceOnly,
   sendReminders: anInvoiceOnly,
   startReminders: anInvoiceOnly,

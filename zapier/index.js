@@ -2,6 +2,7 @@ import zapier, { defineApp } from 'zapier-platform-core'
 import { authentication } from './authentication.js'
 import { createInvoice } from './creates/create-invoice.js'
 import { markInvoicePaid } from './creates/mark-invoice-paid.js'
+import { recordPayment } from './creates/record-payment.js'
 import { triggerReminders } from './creates/trigger-reminders.js'
 import packageJson from './package.json' with { type: 'json' }
 import { explainRefusal, sendToken } from './requests.js'
@@ -9,6 +10,8 @@ import { findInvoice } from './searches/find-invoice.js'
 import { invoiceCreated } from './triggers/invoice-created.js'
 import { invoiceOverdue } from './triggers/invoice-overdue.js'
 import { invoicePaid } from './triggers/invoice-paid.js'
+import { paymentRecorded } from './triggers/payment-recorded.js'
+import { paymentVoided } from './triggers/payment-voided.js'
 import { reminderFailed } from './triggers/reminder-failed.js'
 import { reminderSent } from './triggers/reminder-sent.js'
 
@@ -22,12 +25,15 @@ export default defineApp({
     [invoiceCreated.key]: invoiceCreated,
     [invoiceOverdue.key]: invoiceOverdue,
     [invoicePaid.key]: invoicePaid,
+    [paymentRecorded.key]: paymentRecorded,
+    [paymentVoided.key]: paymentVoided,
     [reminderSent.key]: reminderSent,
     [reminderFailed.key]: reminderFailed,
   },
   creates: {
     [createInvoice.key]: createInvoice,
     [markInvoicePaid.key]: markInvoicePaid,
+    [recordPayment.key]: recordPayment,
     [triggerReminders.key]: triggerReminders,
   },
   searches: {

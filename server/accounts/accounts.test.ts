@@ -23,7 +23,7 @@ async function stored(app: TestApp, id: string): Promise<AccountRow> {
 async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accountRoutes>[2]>): Promise<TestApp> {
   const alone = await openApp({ log: app.deps.log, trustProxy: false, authenticate: (request) => authenticate(app.deps, request) })
   accountRoutes(alone, app.deps, {
-    stats: async () => ({ totalInvoices: 0, totalRevenue: 0, hasMailConfig: false }),
+    stats: async () => ({ totalInvoices: 0, totalRevenue: 0, receivedThisMonth: 0, hasMailConfig: false }),
     onScheduleChange: async () => {},
     onAccountCreated: async () => {},
     onAddressLeft: async () => {},
@@ -381,16 +381,26 @@ test('the profile counts what is not deleted and adds up what was paid, in rupee
   await anInvoice(app, { owner, amount: 5000 })
   await anInvoice(app, { amount: 700, status: 'paid' })
   const { reply } = await ask(app, owner, accountCalls.stats)
-  expect(reply).toEqual({ totalInvoices: 3, totalRevenue: 20.09, hasMailConfig: false })
+  expect(reply).toEqual({ totalInvoices: 3, totalRevenue: 20.09, receivedThisMonth: 20.09, hasMailConfig: false })
 })
 
 test('the figures are those of the account that asks', async () => {
   await using opened = await openTestApp()
   const person = await aPerson(opened)
   const app = await withHanded(opened, {
-    stats: async (_db, ownerId) => ({ totalInvoices: ownerId === person.id ? 7 : 0, totalRevenue: 1842.5, hasMailConfig: true }),
+    stats: async (_db, { id }) => ({
+      totalInvoices: id === person.id ? 7 : 0,
+      totalRevenue: 1842.5,
+      receivedThisMonth: 42.5,
+      hasMailConfig: true,
+    }),
   })
-  expect((await ask(app, person, accountCalls.stats)).reply).toEqual({ totalInvoices: 7, totalRevenue: 1842.5, hasMailConfig: true })
+  expect((await ask(app, person, accountCalls.stats)).reply).toEqual({
+    totalInvoices: 7,
+    totalRevenue: 1842.5,
+    receivedThisMonth: 42.5,
+    hasMailConfig: true,
+  })
 })
 
 test('deleting an account deletes all its data and ends its sessions', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { accountCalls, type TakeoverRemoval } from '#contract/accounts.ts'
-import { type App, answer, answerOpen, type Principal } from '#server/platform/answer.ts'
+import type { CallReply } from '#contract/call.ts'
+import { type Account, type App, answer, answerOpen, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -49,7 +50,7 @@ import { confirmTwoFactor, refuseWithoutCode, removeTwoFactor, renewRecoveryCode
 /** What accounts are handed of the slices above them. */
 interface Handed {
   /** What the profile counts: invoices that are not deleted, rupees that were paid, whether a mailbox is connected. */
-  stats(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number; hasMailConfig: boolean }>
+  stats(db: Database, account: Account, now: Instant): Promise<CallReply<typeof accountCalls.stats>>
   onScheduleChange: OnScheduleChange
   /** Each slice removes what acts for an account that its mailbox's owner takes over. */
   onAccountTakeover: OnAccountTakeover[]
@@ -211,7 +212,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return exportAccount(db, account.id)
   })
 
-  answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account.id))
+  answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account, clock.now()))
 
   answer(app, accountCalls.reauthenticate, async ({ body }, { account, sessionId }) => {
     const now = clock.now()

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { integrationCalls, type WebhookEvent, type WebhookPayload } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { createInvoice } from '#server/invoices/invoices.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
@@ -16,6 +17,8 @@ import { webhookDeliveries, webhookEvents } from './tables.ts'
 const lax = { allowPrivateWebhookHosts: true }
 const now = '2026-03-02T04:30:00Z'
 const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-03-02' }
+
+const ofInvoices: WebhookEvent[] = ['invoice.created', 'invoice.overdue', 'invoice.paid']
 
 /** The types of the events that a receiver got since the last call. */
 function fresh(receiver: FakeReceiver, path?: string): string[] {
@@ -81,7 +84,7 @@ test('each paid invoice is one event, one by one and in bulk; undoing it is one 
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
   const [one, two, three] = [await create(app, asha), await create(app, asha), await create(app, asha)]
-  await aWebhook(app, asha, receiver)
+  await aWebhook(app, asha, receiver, { events: ofInvoices })
   const update = (id: string, status: 'paid' | 'unpaid' | 'overdue') =>
     ask(app, asha, invoiceCalls.update, { params: { id }, body: { status } })
   const mark = (ids: string[], status: 'paid' | 'unpaid' | 'overdue') =>
@@ -132,13 +135,33 @@ test('an old unpaid invoice becomes overdue at midnight, and that is one event',
   expect(toldTo(receiver)).toMatchObject([{ type: 'invoice.overdue', data: { invoice: { _id: invoice._id, status: 'overdue' } } }])
 })
 
+test('a payment is one event when it is recorded and one when it is taken back, with the invoice as it is then', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  const robot = await connect(app, asha, await anApplication(app))
+  const { _id: id } = await create(app, asha)
+  const { reply: unheard } = await ask(app, asha, paymentCalls.record, { params: { id }, body: { amount: 250.5 } })
+  expect(await sample(app, robot, 'payment.recorded')).toMatchObject([{ type: 'payment.recorded', timestamp: now, data: unheard }])
+  await aWebhook(app, asha, receiver, { events: ['payment.recorded', 'payment.voided'] })
+  const { reply: paid } = await ask(app, asha, paymentCalls.record, { params: { id }, body: { amount: 12_000, note: 'All of it' } })
+  app.clock.advance({ minutes: 1 })
+  const { reply: takenBack } = await ask(app, asha, paymentCalls.takeBack, { params: { id, pid: paid.payment._id } })
+  await app.runJobs()
+  expect(toldTo(receiver)).toMatchObject([
+    { type: 'payment.recorded', timestamp: now, data: paid },
+    { type: 'payment.voided', timestamp: '2026-03-02T04:31:00Z', data: takenBack },
+  ])
+  expect(await sample(app, robot, 'payment.voided')).toMatchObject([{ data: takenBack }])
+})
+
 test('other changes are no events: other fields, pauses, deleting and restoring', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
   const { _id: id } = await create(app, asha)
   await ask(app, asha, invoiceCalls.update, { params: { id }, body: { status: 'paid' } })
-  await aWebhook(app, asha, receiver)
+  await aWebhook(app, asha, receiver, { events: ofInvoices })
   await ask(app, asha, invoiceCalls.update, { params: { id }, body: { amount: 7, clientName: 'Kaveri' } })
   await ask(app, asha, invoiceCalls.pause, { params: { id }, body: { paused: true } })
   await ask(app, asha, invoiceCalls.remove, { params: { id } })

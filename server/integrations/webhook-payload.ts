@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { reminderFact, WebhookEvent, WebhookPayload } from '#contract/integrations.ts'
 import { invoiceStatus } from '#contract/invoices.ts'
+import { fromMinor } from '#contract/money.ts'
+import { type Payment, paymentKind, paymentMethod, paymentOrigin } from '#contract/payments.ts'
 import { runKind } from '#contract/reminders.ts'
 import { mostListed } from '#contract/templates.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
@@ -25,6 +27,11 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
     case 'invoice.paid': {
       const { invoice, ...clients } = invoiceFacts.parse(facts)
       return { ...head, type, data: { invoice: toInvoice(invoice, clients) } }
+    }
+    case 'payment.recorded':
+    case 'payment.voided': {
+      const { payment, invoice, ...clients } = paymentFacts.parse(facts)
+      return { ...head, type, data: { payment, invoice: toInvoice(invoice, clients) } }
     }
     case 'reminder.sent':
     case 'reminder.failed': {
@@ -52,7 +59,10 @@ const invoiceRow = z
     created_at: moment,
     updated_at: moment,
     paid_at: moment.nullable(),
-    /** Missing in facts from before these columns existed. */
+    /** Missing in facts from before these columns existed: an invoice was paid in full or not at all. */
+    paid_minor: z.number().int().optional(),
+    paid_on: z.string().nullable().default(null),
+    pause_because: z.enum(['owner', 'says_paid', 'promised', 'question', 'wrong_person']).default('owner'),
     kept_unpaid: z.boolean().default(false),
     undelivered_since: moment.nullable().default(null),
     undelivered_reply: z.string().nullable().default(null),
@@ -81,6 +91,8 @@ const invoiceRow = z
       createdAt: row.created_at,
       updatedAt: row.updated_at,
       paidAt: row.paid_at,
+      paidMinor: row.paid_minor ?? (row.status === 'paid' ? row.amount_minor : 0),
+      paidOn: row.paid_on,
       keptUnpaid: row.kept_unpaid,
       undeliveredSince: row.undelivered_since,
       undeliveredReply: row.undelivered_reply,
@@ -89,6 +101,7 @@ const invoiceRow = z
       pausedUntil: row.paused_until,
       pauseNote: row.pause_note,
       pausePromised: row.pause_promised,
+      pauseBecause: row.pause_because,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,
       refusal: row.refusal,
@@ -165,6 +178,37 @@ const deliveryRow = z
     }),
   )
 
+const paymentRow = z
+  .object({
+    id: z.string(),
+    invoice_id: z.string(),
+    kind: paymentKind,
+    origin: paymentOrigin,
+    amount_minor: z.number().int(),
+    paid_on: z.string(),
+    method: paymentMethod.nullable(),
+    reference: z.string(),
+    note: z.string(),
+    recorded_at: moment,
+    voided_at: moment.nullable(),
+  })
+  .transform(
+    (row): Payment => ({
+      _id: row.id,
+      invoiceId: row.invoice_id,
+      kind: row.kind,
+      origin: row.origin,
+      amount: fromMinor(row.amount_minor),
+      paidOn: row.paid_on,
+      method: row.method,
+      reference: row.reference,
+      note: row.note,
+      recordedAt: row.recorded_at.toString(),
+      voidedAt: row.voided_at?.toString() ?? null,
+    }),
+  )
+
+const paymentFacts = z.object({ payment: paymentRow, invoice: invoiceRow, pauses: clientPauses, holds })
 const invoiceFacts = z.object({ invoice: invoiceRow, pauses: clientPauses, holds })
 const deliveryFacts = z.object({
   delivery: deliveryRow,

@@ -3,10 +3,11 @@ import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { type WebhookEvent, type WebhookPayload, webhookPayload } from '#contract/integrations.ts'
 import { mostListed } from '#contract/templates.ts'
+import { toPayment } from '#server/invoices/balance.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
 import { readClients } from '#server/invoices/pauses.ts'
-import type { InvoiceRow } from '#server/invoices/tables.ts'
-import { invoices } from '#server/invoices/tables.ts'
+import type { InvoiceRow, PaymentRow } from '#server/invoices/tables.ts'
+import { invoicePayments, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { deliveries, deliveryInvoices, runs } from '#server/reminders/tables.ts'
@@ -58,6 +59,18 @@ function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<
       const at = (row: InvoiceRow) => row.paidAt ?? row.updatedAt
       return readInvoices(db, { ownerId, type, which: eq(status, 'paid'), at, newest: sql`coalesce(${paidAt}, ${updatedAt})` })
     }
+    case 'payment.recorded':
+      return readPayments(db, { ownerId, type, which: undefined, at: (row) => row.recordedAt, newest: sql`${invoicePayments.recordedAt}` })
+    case 'payment.voided': {
+      const { voidedAt } = invoicePayments
+      return readPayments(db, {
+        ownerId,
+        type,
+        which: isNotNull(voidedAt),
+        at: (row) => row.voidedAt ?? row.recordedAt,
+        newest: sql`${voidedAt}`,
+      })
+    }
     case 'reminder.sent':
       return readReminders(db, { ownerId, type, state: 'sent' })
     case 'reminder.failed':
@@ -88,6 +101,37 @@ async function readInvoices(
     type,
     timestamp: at(row).toString(),
     data: { invoice: toInvoice(row, clients) },
+  }))
+}
+
+async function readPayments(
+  db: Database,
+  about: {
+    ownerId: string
+    type: Extract<WebhookEvent, `payment.${string}`>
+    which: SQL | undefined
+    at: (row: PaymentRow) => Instant
+    newest: SQL
+  },
+): Promise<WebhookPayload[]> {
+  const { ownerId, type, which, at, newest } = about
+  const found = await db
+    .select({ payment: invoicePayments, invoice: invoices })
+    .from(invoicePayments)
+    .innerJoin(invoices, and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId)))
+    .where(and(eq(invoicePayments.ownerId, ownerId), isNull(invoices.deletedAt), which))
+    .orderBy(sql`${newest} DESC`, desc(invoicePayments.id))
+    .limit(most)
+  const clients = await readClients(
+    db,
+    ownerId,
+    found.map(({ invoice }) => invoice),
+  )
+  return found.map(({ payment, invoice }) => ({
+    id: idOf(type, payment.id),
+    type,
+    timestamp: at(payment).toString(),
+    data: { payment: toPayment(payment), invoice: toInvoice(invoice, clients) },
   }))
 }
 
@@ -148,6 +192,7 @@ async function readReminders(
 
 /** The id of the record that the event is about. */
 function subjectOf({ data }: WebhookPayload): string {
+  if ('payment' in data) return data.payment._id
   return 'invoice' in data ? data.invoice._id : data.reminder._id
 }
 

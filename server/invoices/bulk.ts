@@ -1,10 +1,11 @@
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BulkChange, BulkResult } from '#contract/invoices.ts'
 import { type Origin, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import type { ProblemError } from '#server/platform/problem-error.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { byStatus, livePayments, type Settling, settle } from './balance.ts'
 import { canBeThere, liveReferences, localDate, lockOwner, notFound, openRoom, referenceTaken, tooManyOpen } from './invoices.ts'
 import { notPaused, paused, refusePast } from './pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices } from './tables.ts'
@@ -24,7 +25,8 @@ export async function changeInvoices(
   afterChange: AfterChange,
 ): Promise<BulkResult> {
   return db.transaction(async (tx) => {
-    const today = localDate(now, (await lockOwner(tx, ownerId)).timezone)
+    const owner = await lockOwner(tx, ownerId)
+    const today = localDate(now, owner.timezone)
     if (change.do === 'pause') refusePast(change.until, today)
     const asked = [...new Set(ids)]
     const possible = asked.filter((id) => uuid.safeParse(id).success)
@@ -40,14 +42,15 @@ export async function changeInvoices(
       )
       .for('update')
     const refused = change.do === 'restore' ? await takenMeanwhile(tx, ownerId, rows) : new Map<string, ProblemError>()
+    const marked = change.do === 'mark' ? await markings(tx, ownerId, rows, { status: change.status, today }, refused) : []
     await refuseBeyondRoom(tx, ownerId, change, rows, refused)
     const wanted = rows.filter(({ id }) => !refused.has(id))
     const touched = wanted.filter((row) => change.do !== 'restore' || row.deletedAt !== null).map(({ id }) => id)
-    if (touched.length > 0) {
-      await tx
-        .update(invoices)
-        .set(asColumns(change, today, now))
-        .where(inArray(invoices.id, touched))
+    if (change.do === 'mark') {
+      const settling = marked.filter(({ row }) => !refused.has(row.id))
+      await settle(tx, owner, settling, now, afterChange)
+    } else if (touched.length > 0) {
+      await tx.update(invoices).set(asColumns(change, now)).where(inArray(invoices.id, touched))
       if (change.do === 'delete') {
         const deleted = wanted.map(({ reference }) => ({ ownerId, kind: 'invoice_deleted' as const, about: reference }))
         await writeAudits(tx, deleted, from, now)
@@ -84,16 +87,34 @@ async function refuseBeyondRoom(
   for (const { id } of opened.slice(room)) refused.set(id, tooManyOpen())
 }
 
+/** What marking these invoices means for their payments; refuses those that other payments cover. */
+async function markings(
+  tx: Database,
+  ownerId: string,
+  rows: InvoiceRow[],
+  { status, today }: { status: InvoiceRow['status']; today: string },
+  refused: Map<string, ProblemError>,
+): Promise<Settling[]> {
+  const live = await livePayments(
+    tx,
+    ownerId,
+    rows.map(({ id }) => id),
+  )
+  return rows.flatMap((row) => {
+    try {
+      const its = live.get(row.id)
+      return { row, live: its, ...byStatus(row, its, { status, today }), keptUnpaid: status === 'unpaid' && row.dueDate < today }
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      refused.set(row.id, error)
+      return []
+    }
+  })
+}
+
 /** The columns that the change sets. */
-function asColumns(change: BulkChange, today: string, now: Instant) {
+function asColumns(change: Exclude<BulkChange, { do: 'mark' }>, now: Instant) {
   switch (change.do) {
-    case 'mark':
-      return {
-        status: change.status,
-        keptUnpaid: change.status === 'unpaid' ? sql`${invoices.dueDate} < ${today}::date` : false,
-        paidAt: change.status === 'paid' ? paidBefore(now) : null,
-        updatedAt: now,
-      }
     case 'pause':
       return paused(change, now)
     case 'resume':
@@ -103,11 +124,6 @@ function asColumns(change: BulkChange, today: string, now: Instant) {
     case 'restore':
       return { deletedAt: null, updatedAt: now }
   }
-}
-
-/** An invoice that was already paid keeps its date. */
-function paidBefore(now: Instant): SQL {
-  return sql`CASE WHEN ${invoices.status} = 'paid' THEN ${invoices.paidAt} ELSE ${now.toString()}::timestamptz END`
 }
 
 /** The deleted ones that cannot be restored because another invoice, or one restored with them, has their reference. */

@@ -2,7 +2,9 @@ import type { InvoiceQuery } from '#contract/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
+import { balanceMinor } from './balance.ts'
 import { invoicePages } from './invoices.ts'
+import { decimals } from './payments.ts'
 import type { InvoiceRow } from './tables.ts'
 
 type Cell = string | { number: string }
@@ -12,13 +14,15 @@ const columns: [head: string, cell: (row: InvoiceRow, zone: string) => Cell][] =
   ['Reference', (row) => row.reference],
   ['Client Name', (row) => row.clientName],
   ['Client Email', (row) => row.clientEmail],
-  ['Amount', (row) => ({ number: rupees(row.amountMinor) })],
+  ['Amount', (row) => ({ number: decimals(row.amountMinor) })],
   ['Due Date', (row) => row.dueDate],
   ['Status', (row) => row.status],
   ['Created On', (row, zone) => dateIn(row.createdAt, zone)],
-  ['Paid On', (row, zone) => dateIn(row.paidAt, zone)],
+  ['Paid On', (row) => row.paidOn ?? ''],
   ['Reminders Sent', (row) => ({ number: String(row.remindersSent) })],
   ['Last Reminder', (row, zone) => dateIn(row.lastReminderAt, zone)],
+  ['Amount Paid', (row) => ({ number: decimals(row.paidMinor) })],
+  ['Balance', (row) => ({ number: decimals(balanceMinor(row)) })],
 ]
 
 /**
@@ -33,16 +37,12 @@ export async function* exportInvoices(db: Database, ownerId: string, query: Invo
 }
 
 /** `duely-invoices-2026-03-02.csv`, with the local date of the account. */
-export function exportName(now: Instant, zone: string): string {
-  return `duely-invoices-${dateIn(now, zone)}.csv`
+export function exportName(what: 'invoices' | 'payments', now: Instant, zone: string): string {
+  return `duely-${what}-${dateIn(now, zone)}.csv`
 }
 
 function written(cell: Cell): string {
   return typeof cell === 'string' ? csvCell(cell) : cell.number
-}
-
-function rupees(minor: number): string {
-  return `${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
 }
 
 function dateIn(instant: Instant | null, zone: string): string {

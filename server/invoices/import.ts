@@ -82,6 +82,7 @@ async function writeDown(
     now,
     afterChange,
     config,
+    'import',
   )
   const written: (Line & { invoiceId: string })[] = []
   for (const [index, asked] of fresh.entries()) {

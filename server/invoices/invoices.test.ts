@@ -46,6 +46,11 @@ test('a created invoice is read back unchanged', async () => {
     createdAt: '2026-03-02T09:00:00Z',
     updatedAt: '2026-03-02T09:00:00Z',
     paidAt: null,
+    amountPaid: 0,
+    balance: 5000.5,
+    overpaid: 0,
+    paidOn: null,
+    hasFile: false,
     remindersSent: 0,
     lastReminderAt: null,
     refusal: null,
@@ -117,7 +122,7 @@ test('an update changes the given fields and its time', async () => {
   app.clock.advance({ hours: 1 })
   const { status, reply } = await update(app, asha, before._id, { amount: 0.07 })
   expect(status).toBe(200)
-  expect(reply).toEqual({ ...before, amount: 0.07, updatedAt: '2026-03-02T10:00:00Z' })
+  expect(reply).toEqual({ ...before, amount: 0.07, balance: 0.07, updatedAt: '2026-03-02T10:00:00Z' })
   app.clock.advance({ minutes: 1 })
   expect((await update(app, asha, before._id, {})).reply).toEqual(reply)
 })
@@ -406,14 +411,15 @@ test('unknown keys, broken JSON, other formats and oversized bodies are refused'
 test('totals count all invoices and sum the paid ones', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
-  expect(await invoiceTotals(app.db, asha.id)).toEqual({ totalInvoices: 0, totalRevenue: 0 })
+  const totals = () => invoiceTotals(app.db, { id: asha.id, timezone: 'Asia/Kolkata' }, app.clock.now())
+  expect(await totals()).toEqual({ totalInvoices: 0, totalRevenue: 0, receivedThisMonth: 0 })
   await anInvoice(app, { status: 'paid' })
   await anInvoice(app, { owner: asha, status: 'paid', amount: 0.1 })
   await anInvoice(app, { owner: asha, status: 'paid', amount: 0.2 })
   await anInvoice(app, { owner: asha })
   const { _id: id } = await anInvoice(app, { owner: asha, status: 'paid' })
   await remove(app, asha, id)
-  expect(await invoiceTotals(app.db, asha.id)).toEqual({ totalInvoices: 3, totalRevenue: 0.3 })
+  expect(await totals()).toEqual({ totalInvoices: 3, totalRevenue: 0.3, receivedThisMonth: 0.3 })
 })
 
 test('afterChange runs for every change, and its failure rolls the change back', async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
+import type { PaymentOrigin } from '#contract/payments.ts'
 import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countInvoices } from '#server/billing/billing.ts'
@@ -11,8 +12,9 @@ import { newId, packed } from '#server/platform/columns.ts'
 import { arrayText, type Database, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { byStatus, isPaidAfter, livePayments, type NewPayment, paidFields, recordRows, type Settling, settle, sumOf } from './balance.ts'
 import { type Clients, holdOf, type paused, pauseOf } from './pauses.ts'
-import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
+import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoicePayments, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** A deleted invoice can be restored for this long; then it is erased. */
@@ -141,9 +143,10 @@ export async function createInvoice(
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
+  origin: PaymentOrigin = 'by_hand',
 ): Promise<InvoiceRow> {
   return db.transaction(async (tx) => {
-    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange, config)
+    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange, config, origin)
     if (!created || created instanceof ProblemError) throw created ?? notFound()
     return created
   })
@@ -152,9 +155,23 @@ export async function createInvoice(
 /** A draft, and the pause that its invoice begins with. */
 type NewInvoice = InvoiceDraft & Partial<ReturnType<typeof paused>>
 
+/** What a draft names as paid: the part, and with the status `paid` a mark over the rest. */
+function paidOf({ amount, amountPaid = 0, status }: InvoiceDraft, origin: PaymentOrigin, today: string): NewPayment[] {
+  const rest = status === 'paid' ? minor(amount) - minor(amountPaid) : 0
+  return [
+    ...(amountPaid > 0 ? [{ origin, amountMinor: minor(amountPaid), paidOn: today }] : []),
+    ...(rest > 0 ? [{ origin: 'marked' as const, amountMinor: rest, paidOn: today }] : []),
+  ]
+}
+
+/** Whether nothing is left to pay of it. */
+function isPaidFrom({ status, amount, amountPaid = 0 }: InvoiceDraft): boolean {
+  return status === 'paid' || amountPaid >= amount
+}
+
 /**
  * Creates many invoices in a transaction that has locked their owner: for each draft, in its place, the row or the refusal. Every invoice
- * is created here.
+ * is created here. `origin`: of what they name as paid.
  */
 export async function createInvoices(
   tx: Database,
@@ -163,6 +180,7 @@ export async function createInvoices(
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
+  origin: PaymentOrigin = 'by_hand',
 ): Promise<(InvoiceRow | ProblemError)[]> {
   const wanted = drafts.flatMap(({ reference }) => reference ?? [])
   const taken = new Set(wanted.length === 0 ? [] : await liveReferences(tx, owner.id, wanted))
@@ -172,8 +190,9 @@ export async function createInvoices(
     taken.add(reference)
     return null
   })
-  let open = drafts.some(({ status }) => status !== 'paid') ? await openRoom(tx, owner.id) : 0
-  const fitting = clashes.map((clash, at) => clash ?? (drafts[at]?.status === 'paid' || open-- > 0 ? null : tooManyOpen()))
+  const paid = drafts.map(isPaidFrom)
+  let open = paid.includes(false) ? await openRoom(tx, owner.id) : 0
+  const fitting = clashes.map((clash, at) => clash ?? (paid[at] || open-- > 0 ? null : tooManyOpen()))
   const room = await countInvoices(tx, owner, fitting.filter((clash) => clash === null).length, now, config)
   let left = room.allowed
   const refusals = fitting.map((clash) => clash ?? (left-- > 0 ? null : room.refusal))
@@ -182,21 +201,31 @@ export async function createInvoices(
   const numbers = await nextReferences(tx, owner, good.filter(({ reference }) => reference === undefined).length, wanted)
   // They share an instant, so ascending ids keep their order.
   const ids = good.map(() => newId()).sort()
+  const today = localDate(now, owner.timezone)
+  const payments: Parameters<typeof recordRows>[2] = []
   const rows = await tx
     .insert(invoices)
     .values(
-      good.map(({ amount, reference, ...fields }) => ({
-        ...fields,
-        id: ids.shift() ?? newId(),
-        ownerId: owner.id,
-        reference: reference ?? numbers.shift() ?? '',
-        amountMinor: minor(amount),
-        createdAt: now,
-        updatedAt: now,
-        paidAt: fields.status === 'paid' ? now : null,
-      })),
+      good.map((draft) => {
+        const { amount, reference, amountPaid: _, ...fields } = draft
+        const id = ids.shift() ?? newId()
+        const its = paidOf(draft, origin, today)
+        payments.push(...its.map((payment) => ({ ...payment, invoiceId: id })))
+        return {
+          ...fields,
+          ...(isPaidFrom(draft) ? { status: 'paid' as const, paidAt: now, paidOn: today } : { paidAt: null }),
+          id,
+          ownerId: owner.id,
+          reference: reference ?? numbers.shift() ?? '',
+          amountMinor: minor(amount),
+          paidMinor: sumOf(its),
+          createdAt: now,
+          updatedAt: now,
+        }
+      }),
     )
     .returning()
+  await recordRows(tx, owner.id, payments, now)
   await afterChange(
     tx,
     owner.id,
@@ -222,25 +251,26 @@ export async function updateInvoice(
     if (!row) throw notFound()
     if (Object.keys(change).length === 0) return row
     if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
-    const { amount, ...fields } = change
+    const { amount, status: chosen, ...fields } = change
     const today = localDate(now, owner.timezone)
-    const status = statusAfter(row, change, today)
-    if (row.status === 'paid' && status.status !== 'paid' && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
-    const [changed] = await tx
-      .update(invoices)
-      .set({
+    const amountMinor = amount === undefined ? row.amountMinor : minor(amount)
+    const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
+    const money = byStatus(row, live, { status: chosen, amountMinor, today })
+    const settling: Settling = {
+      row,
+      live,
+      set: {
         ...fields,
-        ...status,
-        keptUnpaid: keptUnpaid(row, change, today),
+        amountMinor,
         ...(isOtherAddress(row, change) ? { refusal: null, undeliveredSince: null, undeliveredReply: null } : {}),
-        ...(amount === undefined ? {} : { amountMinor: minor(amount) }),
-        paidAt: status.status !== 'paid' ? null : row.status === 'paid' ? row.paidAt : now,
-        updatedAt: now,
-      })
-      .where(eq(invoices.id, row.id))
-      .returning()
-    await afterChange(tx, ownerId, [row.id], now)
-    return changed as InvoiceRow
+      },
+      ...money,
+      status: money.status ?? movedStatus(row, change, today),
+      keptUnpaid: keptUnpaid(row, change, today),
+    }
+    if (row.status === 'paid' && !isPaidAfter(settling) && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
+    const { rows } = await settle(tx, owner, [settling], now, afterChange)
+    return rows[0] ?? row
   })
 }
 
@@ -301,17 +331,46 @@ export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   return owner.timezone
 }
 
-/** The number of invoices of an account, and the sum of the paid ones in rupees. */
-export async function invoiceTotals(db: Database, ownerId: string): Promise<{ totalInvoices: number; totalRevenue: number }> {
+/** The number of invoices of an account, the sum of the paid ones, and what was received in the month of `now` in its zone, in rupees. */
+export async function invoiceTotals(
+  db: Database,
+  owner: Pick<AccountRow, 'id' | 'timezone'>,
+  now: Instant,
+): Promise<{ totalInvoices: number; totalRevenue: number; receivedThisMonth: number }> {
+  const [month, next] = monthOf(now, owner.timezone)
+  const received = db
+    .select({
+      sum: sql`sum(CASE WHEN ${invoicePayments.kind} = 'refund' THEN -${invoicePayments.amountMinor} ELSE ${invoicePayments.amountMinor} END)`,
+    })
+    .from(invoicePayments)
+    .innerJoin(
+      invoices,
+      and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId), isNull(invoices.deletedAt)),
+    )
+    .where(
+      and(
+        eq(invoicePayments.ownerId, owner.id),
+        isNull(invoicePayments.voidedAt),
+        gte(invoicePayments.paidOn, month),
+        lt(invoicePayments.paidOn, next),
+      ),
+    )
   const [found] = await db
     .select({
       totalInvoices: sql<number>`count(*)::int`,
       // Exact as numeric; the only rounding is to the nearest JSON number.
       totalRevenue: sql<number>`(coalesce(sum(${invoices.amountMinor}) FILTER (WHERE ${invoices.status} = 'paid'), 0) / 100.0)::float8`,
+      receivedThisMonth: sql<number>`(coalesce((${received}), 0) / 100.0)::float8`,
     })
     .from(invoices)
-    .where(and(...listed(ownerId, {})))
-  return found ?? { totalInvoices: 0, totalRevenue: 0 }
+    .where(and(...listed(owner.id, {})))
+  return found ?? { totalInvoices: 0, totalRevenue: 0, receivedThisMonth: 0 }
+}
+
+/** The first day of a local month, and of the next one. */
+function monthOf(now: Instant, timezone: string): [string, string] {
+  const first = now.toZonedDateTimeISO(timezone).toPlainDate().with({ day: 1 })
+  return [first.toString(), first.add({ months: 1 }).toString()]
 }
 
 /** Permanently erases what was deleted more than 30 days ago, a few hundred at a time. */
@@ -340,6 +399,7 @@ export function toInvoice(row: InvoiceRow, clients: Clients): Invoice {
     createdAt: row.createdAt.toString(),
     updatedAt: row.updatedAt.toString(),
     paidAt: row.paidAt?.toString() ?? null,
+    ...paidFields(row),
     remindersSent: row.remindersSent,
     lastReminderAt: row.lastReminderAt?.toString() ?? null,
     refusal: row.refusal,
@@ -437,11 +497,10 @@ export async function liveReferences(tx: Database, ownerId: string, references: 
   return found.map(({ reference }) => reference)
 }
 
-/** The status after a change: the given one; `overdue` ends when the due date moves to a day that is not past. */
-function statusAfter(row: InvoiceRow, change: InvoiceChange, today: string): { status: InvoiceRow['status'] } {
-  if (change.status !== undefined) return { status: change.status }
-  const moved = change.dueDate !== undefined && change.dueDate !== row.dueDate && change.dueDate >= today
-  return { status: moved && row.status === 'overdue' ? 'unpaid' : row.status }
+/** Where no status is given, `overdue` ends when the due date moves to a day that is not past. */
+function movedStatus(row: InvoiceRow, { dueDate, status }: InvoiceChange, today: string): 'unpaid' | undefined {
+  const moved = status === undefined && dueDate !== undefined && dueDate !== row.dueDate && dueDate >= today
+  return moved && row.status === 'overdue' ? 'unpaid' : undefined
 }
 
 /** Whether a person set it to unpaid although it is past due. */

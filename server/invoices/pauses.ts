@@ -8,7 +8,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-
+import { balanceMinor } from './balance.ts'
 import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -48,8 +48,13 @@ export function holdOf({ clientEmail, status }: InvoiceRow, { holds }: Clients):
 /** The pause of an invoice: its own before its client's. */
 export function pauseOf(row: InvoiceRow, { pauses }: Clients): InvoicePause | null {
   const client = pauses.get(row.clientEmail.toLowerCase())
-  if (row.pausedAt) return { until: row.pausedUntil, note: row.pauseNote, promised: row.pausePromised, scope: 'invoice' }
-  return client ? { until: client.pausedUntil, note: client.pauseNote, promised: client.pausePromised, scope: 'client' } : null
+  if (row.pausedAt) {
+    const { pausedUntil: until, pauseNote: note, pausePromised: promised, pauseBecause: because } = row
+    return { until, note, promised, scope: 'invoice', because }
+  }
+  if (!client) return null
+  const { pausedUntil: until, pauseNote: note, pausePromised: promised } = client
+  return { until, note, promised, scope: 'client', because: 'owner' }
 }
 
 /**
@@ -74,7 +79,7 @@ export async function pauseInvoice(
     else
       await tx
         .update(invoices)
-        .set(change.paused ? paused(change, now) : notPaused)
+        .set(change.paused ? { ...paused(change, now), ...byOwner } : notPaused)
         .where(eq(invoices.id, row.id))
     const touched =
       change.scope === 'invoice'
@@ -101,7 +106,8 @@ export async function pauseInvoice(
   })
 }
 
-export const notPaused = { pausedAt: null, pausedUntil: null, pauseNote: '', pausePromised: false }
+const byOwner = { pauseBecause: 'owner' as const }
+export const notPaused = { pausedAt: null, pausedUntil: null, pauseNote: '', pausePromised: false, ...byOwner }
 
 /** The columns of a pause. */
 export function paused(change: Pick<PauseChange & { paused: true }, 'until' | 'note' | 'promised'>, now: Instant) {
@@ -227,7 +233,7 @@ async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
     await notifyBrokenPromise(tx, deps, row.ownerId, {
       client: row.clientName,
       reference: row.reference,
-      owedMinor: row.amountMinor,
+      owedMinor: balanceMinor(row),
       promisedBy: row.pausedUntil,
       address: null,
       invoiceId: row.id,
@@ -243,7 +249,7 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
       .returning()
     if (!ended?.pausePromised || !ended.pausedUntil) return
     const open = await tx
-      .select({ id: invoices.id, clientName: invoices.clientName, amountMinor: invoices.amountMinor })
+      .select({ id: invoices.id, clientName: invoices.clientName, amountMinor: invoices.amountMinor, paidMinor: invoices.paidMinor })
       .from(invoices)
       .where(
         and(
@@ -258,7 +264,7 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
     await notifyBrokenPromise(tx, deps, about.ownerId, {
       client: first.clientName,
       reference: null,
-      owedMinor: open.reduce((total, { amountMinor }) => total + amountMinor, 0),
+      owedMinor: open.reduce((total, row) => total + balanceMinor(row), 0),
       promisedBy: ended.pausedUntil,
       address: about.clientKey,
       invoiceId: first.id,

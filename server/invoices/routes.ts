@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { originOf } from '#server/accounts/accounts.ts'
-import { type Account, type App, answer } from '#server/platform/answer.ts'
+import { type Account, type App, answer, type Principal } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { jsonList, streamed } from '#server/platform/stream-json.ts'
+import { toPayment } from './balance.ts'
 import { changeInvoices } from './bulk.ts'
 import { exportInvoices, exportName } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
@@ -24,7 +26,8 @@ import {
   zoneOf,
 } from './invoices.ts'
 import { type Clients, pauseInvoice, readClients, updateHeldImports } from './pauses.ts'
-import type { AfterChange, InvoiceRow } from './tables.ts'
+import { exportPayments, listPayments, recordPayment, takePaymentBack } from './payments.ts'
+import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 
 /** An import or a bulk change of more than this is a heavy call. */
 const few = 50
@@ -63,9 +66,10 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     for await (const page of pages) yield page.map((row) => toInvoice(row, clients))
   }
   const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClients(db, account.id, [row]))
-  answer(app, invoiceCalls.create, async ({ body }, { account }, { request }) => {
+  answer(app, invoiceCalls.create, async ({ body }, principal, { request }) => {
     const now = clock.now()
-    const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config)
+    const { account } = principal
+    const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config, originFor(principal))
     const key = readIdempotencyKey(request.headers['idempotency-key'])
     return shown(account, await (key === null ? create(db) : createIdempotently(db, account.id, { key, draft: body }, now, create)))
   })
@@ -96,10 +100,36 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()
     const zone = await zoneOf(db, account.id)
-    const name = exportName(clock.now(), zone)
+    const name = exportName('invoices', clock.now(), zone)
     reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
     return streamed(exportInvoices(db, account.id, query, zone))
   })
+  const withInvoice = async (account: Account, { payment, invoice }: { payment: PaymentRow; invoice: InvoiceRow }) => ({
+    payment: toPayment(payment),
+    invoice: await shown(account, invoice),
+  })
+  answer(app, paymentCalls.list, async ({ params }, { account }) => (await listPayments(db, account.id, params.id)).map(toPayment))
+  answer(app, paymentCalls.record, async ({ params, body }, principal, { request }) => {
+    const { account } = principal
+    const key = readIdempotencyKey(request.headers['idempotency-key'])
+    const asked = { invoiceId: params.id, draft: body, key, origin: originFor(principal) }
+    return withInvoice(account, await recordPayment(db, account.id, asked, clock.now(), afterChange))
+  })
+  answer(app, paymentCalls.takeBack, async ({ params }, { account }) =>
+    withInvoice(account, await takePaymentBack(db, account.id, { invoiceId: params.id, paymentId: params.pid }, clock.now(), afterChange)),
+  )
+  answer(app, paymentCalls.export, async (_parts, { account }, { reply, enterHeavy }) => {
+    await enterHeavy()
+    const zone = await zoneOf(db, account.id)
+    const name = exportName('payments', clock.now(), zone)
+    reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
+    return streamed(exportPayments(db, account.id, zone))
+  })
+}
+
+/** Where a payment comes from that is recorded by this call. */
+function originFor({ apiClient }: Principal): 'by_hand' | 'program' {
+  return apiClient === null ? 'by_hand' : 'program'
 }
 
 /** The shape of the answer is part of its tag: a release with another field must not be answered from an old cache. */

@@ -34,20 +34,28 @@ export const invoices = pgTable(
     status: text({ enum: ['unpaid', 'paid', 'overdue'] }).notNull(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** When nothing was left to pay; null where something is. */
     paidAt: instant(),
+    /** Payments less refunds, of the rows that are not voided: a trigger compares it with them when the transaction commits. */
+    paidMinor: bigint({ mode: 'number' }).notNull().default(0),
+    /** The date of the latest payment of a paid invoice. */
+    paidOn: date({ mode: 'string' }),
     /** A person set it to unpaid when it was past due: the midnight job must leave it until its due date changes. */
     keptUnpaid: boolean().notNull().default(false),
     /** Soft deletion: it can be restored for 30 days. */
     deletedAt: instant(),
 
     /**
-     * When its reminders were paused; the last local date of the pause (null: until resumed); the note; and whether the client promised to
-     * pay by then.
+     * When its reminders were paused; the last local date of the pause (null: until resumed); the note; whether the client promised to pay
+     * by then; and whether the owner paused it or what the client said.
      */
     pausedAt: instant(),
     pausedUntil: date({ mode: 'string' }),
     pauseNote: text().notNull().default(''),
     pausePromised: boolean().notNull().default(false),
+    pauseBecause: text({ enum: ['owner', 'says_paid', 'promised', 'question', 'wrong_person'] })
+      .notNull()
+      .default('owner'),
 
     /** How many emails about it were accepted, and when the last one was. */
     remindersSent: integer().notNull().default(0),
@@ -72,6 +80,48 @@ export const invoices = pgTable(
     index('invoices_client').on(t.ownerId, sql`lower(${t.clientEmail})`),
     index('invoices_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     check('invoices_amount', sql`${t.amountMinor} BETWEEN 1 AND 999999999999`),
+    check('invoices_paid', sql`(${t.status} = 'paid') = (${t.paidMinor} >= ${t.amountMinor}) AND ${t.paidMinor} >= 0`),
+  ],
+)
+
+/** What was paid for an invoice, or paid back. A row is never edited and only erased with its invoice: a correction is a void and a new row. */
+export const invoicePayments = pgTable(
+  'invoice_payments',
+  {
+    id: id(),
+    ownerId: uuid().notNull(),
+    invoiceId: uuid().notNull(),
+    kind: text({ enum: ['payment', 'refund'] }).notNull(),
+    /** `marked`: the balance at the moment when the status was set to paid. */
+    origin: text({ enum: ['marked', 'by_hand', 'answer', 'bank_file', 'program', 'import', 'razorpay'] }).notNull(),
+    amountMinor: bigint({ mode: 'number' }).notNull(),
+    paidOn: date({ mode: 'string' }).notNull(),
+    method: text({ enum: ['upi', 'bank', 'card', 'cash', 'cheque', 'online', 'other'] }),
+    reference: text().notNull().default(''),
+    note: text().notNull().default(''),
+    /** The payment at the provider that it came from. */
+    providerId: text(),
+    /** The line of a bank file that it came from, and the import it was recorded by. */
+    bankLineHash: text(),
+    batchId: uuid(),
+    /** The Idempotency-Key of the request that recorded it, and SHA-256 of that request. */
+    requestKey: text(),
+    requestHash: text(),
+    recordedAt: instant().notNull(),
+    voidedAt: instant(),
+  },
+  (t) => [
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    unique('invoice_payments_owner_id').on(t.ownerId, t.id),
+    index('invoice_payments_invoice').on(t.ownerId, t.invoiceId),
+    index('invoice_payments_paid_on').on(t.ownerId, t.paidOn),
+    uniqueIndex('invoice_payments_request').on(t.ownerId, t.requestKey).where(sql`${t.requestKey} IS NOT NULL`),
+    uniqueIndex('invoice_payments_provider').on(t.ownerId, t.invoiceId, t.providerId).where(sql`${t.providerId} IS NOT NULL`),
+    uniqueIndex('invoice_payments_bank_line')
+      .on(t.ownerId, t.bankLineHash)
+      .where(sql`${t.bankLineHash} IS NOT NULL AND ${t.voidedAt} IS NULL`),
+    check('invoice_payments_amount', sql`${t.amountMinor} > 0`),
+    check('invoice_payments_texts', sql`char_length(${t.reference}) <= 80 AND char_length(${t.note}) <= 500`),
   ],
 )
 
@@ -127,6 +177,7 @@ export const idempotencyKeys = pgTable(
 )
 
 export type InvoiceRow = typeof invoices.$inferSelect
+export type PaymentRow = typeof invoicePayments.$inferSelect
 
 /** Runs in the transaction that creates, changes, deletes or restores invoices, with the account's row locked. */
 export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant) => Promise<void>

@@ -17,6 +17,17 @@ export const texts = {
   keyDeleted: 'The invoice created with this Idempotency-Key was deleted. Send a new key to create another.',
   nothingImported: 'Nothing was imported with this Idempotency-Key.',
 
+  payment: {
+    notFound: 'This payment does not exist.',
+    coveredByOthers: (reference: string) => `${reference} is paid by payments that were recorded one by one. Please take one back first.`,
+    refundFirst: (reference: string) => `More of ${reference} was refunded than would be left as paid. Please take the refund back first.`,
+    future: 'Please choose today or an earlier day.',
+    mostRefund: (most: string) => `At most ${most} can be refunded.`,
+    // Fixed by the specification.
+    fromProvider: 'This payment came from Razorpay. Refund it there; it is then taken off here by itself.',
+    keyUsed: 'This Idempotency-Key was used for another payment. Send a new key with this one.',
+  },
+
   addressHeld: (address: string) => `${address} doesn’t exist. Correct the address to resume.`,
 
   line: {

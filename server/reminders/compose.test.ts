@@ -14,6 +14,7 @@ const about = (clientName: string, messageIds: string[]) => ({
   reference: 'INV-0001',
   clientName,
   clientEmail: 'billing@kaveri.example',
+  balanceMinor: 300_000,
   amountMinor: 500_000,
   dueDate: '2026-02-20',
   firstMessageId: messageIds[0] ?? null,

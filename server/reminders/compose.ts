@@ -20,6 +20,8 @@ export interface ReminderAbout {
   reference: string
   clientName: string
   clientEmail: string
+  /** What is left to pay, and what the invoice is over. */
+  balanceMinor: number
   amountMinor: number
   dueDate: string
   /** Message-IDs of the first and of the last accepted reminder of this invoice, where there was one. */
@@ -37,7 +39,7 @@ export interface ComposedMail {
 /** What the wording of an email says, for one invoice or all that one client owes. */
 interface Rendering {
   /** The first of its invoices, by due date: all of them, or as many as an email lists. */
-  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'amountMinor' | 'dueDate'>[]
+  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'balanceMinor' | 'amountMinor' | 'dueDate'>[]
   /** Of all its invoices. */
   owed: { count: number; totalMinor: number }
   wordings: { one: Wording; group: Wording }
@@ -47,13 +49,15 @@ interface Rendering {
 
 /** Renders an email: the preview and the sent email are made here. Throws EmailTooLarge. */
 export function renderMail({ about, owed, wordings, userName, today }: Rendering): RenderedReminder {
-  const invoices = about.map(({ reference, amountMinor, dueDate }) => ({
+  const invoices = about.map(({ reference, balanceMinor, amountMinor, dueDate }) => ({
     reference,
-    amount: fromMinor(amountMinor),
+    amount: fromMinor(balanceMinor),
+    invoiceAmount: fromMinor(amountMinor),
+    paidAmount: fromMinor(amountMinor - balanceMinor),
     dueDate,
     daysOverdue: daysOverdue(dueDate, today),
   }))
-  const [invoice = { reference: '', amount: 0, dueDate: today, daysOverdue: 0 }] = invoices
+  const [invoice = { reference: '', amount: 0, invoiceAmount: 0, paidAmount: 0, dueDate: today, daysOverdue: 0 }] = invoices
   const names = { clientName: about[0]?.clientName ?? '', userName }
   // An email that was written for several invoices may have one of them left.
   return owed.count === 1 && !isForGroup(wordings.one)

@@ -5,7 +5,7 @@ import { lockAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aPerson, type Person } from '#test/factories.ts'
+import { aPerson, type Person, payInFull } from '#test/factories.ts'
 import { openTestApp, type TestApp } from '#test/harness.ts'
 import { makeDueRuns } from './daily-runs.ts'
 import { makeRun } from './runs.ts'
@@ -52,7 +52,7 @@ async function fill(app: TestApp, owner: Person, seed: number): Promise<void> {
         clientEmail: `${below(2) === 0 ? 'Client' : 'client'}${client}@example.com`,
         amountMinor: 100,
         dueDate: `2026-0${2 + below(2)}-0${1 + below(6)}`,
-        status: below(6) === 0 ? ('paid' as const) : ('overdue' as const),
+        status: 'overdue' as const,
         paidAt: null,
         pausedAt: below(5) === 0 ? at : null,
         pausedUntil: below(2) === 0 ? null : `2026-03-0${1 + below(4)}`,
@@ -64,6 +64,7 @@ async function fill(app: TestApp, owner: Person, seed: number): Promise<void> {
         updatedAt: at,
       })
       .returning()
+    if (invoice && below(6) === 0) await payInFull(app.db, sql`i.id = ${invoice.id}::uuid`, sql`NULL::timestamptz`)
     if (!run || !invoice || below(4) > 0) continue
     const open = { ownerId: owner.id, clientEmail: invoice.clientEmail, state: 'retrying' as const, createdAt: ago(10), nextTryAt: ago(-1) }
     const [delivery] = await app.db

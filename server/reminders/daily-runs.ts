@@ -8,7 +8,7 @@ import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { planned } from './deliveries.ts'
 import { deliverJob } from './jobs.ts'
-import { addressHeld, pausedOn } from './owed.ts'
+import { addressHeld, balance, pausedOn } from './owed.ts'
 import { apartFrom, dailyDeadline, dayAfter, dayBeforeOf, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
@@ -172,7 +172,7 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
         AS w (run_id, owner_id, local_date, deadline_at, grouped, day_began, day_before)
       WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.owner_id = w.owner_id AND r.local_date = w.local_date AND r.kind = 'daily')),
     facts AS (
-      SELECT w.*, i.id AS invoice_id, i.amount_minor, i.client_email, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
+      SELECT w.*, i.id AS invoice_id, ${balance} AS amount_minor, i.client_email, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
         ${pausedOn(sql`w.local_date`)} AS paused, ${addressHeld} AS address_held, coalesce(i.last_reminder_at >= w.day_began, false) AS reminded_today,
         coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) AS pause_note,
         CASE WHEN w.grouped THEN lower(i.client_email) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place

@@ -8,7 +8,7 @@ import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, anOffice, type Person } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, type Person, payInFull } from '#test/factories.ts'
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
@@ -344,7 +344,7 @@ test('the claiming statement notices an invoice that was paid directly in the da
   smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
   await start(app, asha)
   smtp.answer({})
-  await app.db.execute(sql`UPDATE invoices SET status = 'paid' WHERE id = ${invoices[0]?._id ?? ''}::uuid`)
+  await payInFull(app.db, sql`i.id = ${invoices[0]?._id ?? ''}::uuid`)
   app.clock.advance({ minutes: 10 })
   await app.runJobs()
   expect(smtp.mails).toEqual([])

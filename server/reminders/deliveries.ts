@@ -5,7 +5,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, preparedRows, rows } from '#server/platform/database.ts'
-import { addressHeld, owedToday, sourceOf } from './owed.ts'
+import { addressHeld, balance, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
@@ -111,7 +111,7 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
     FROM ${invoicesOf(firsts)} JOIN invoices i ON i.id = pair.invoice_id`)
   await tx.execute(sql`
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
-    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true, i.amount_minor
+    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true, ${balance}
     FROM ${invoicesOf(mails)} JOIN invoices i ON i.id = pair.invoice_id`)
 }
 
@@ -140,7 +140,7 @@ export async function pullForward(tx: Database, run: Run, ids: string[], now: In
       rendered_from = CASE WHEN ${run.subject !== null} THEN NULL ELSE d.rendered_from END`,
   })
   await tx.execute(sql`
-    UPDATE delivery_invoices di SET amount_minor = i.amount_minor FROM invoices i
+    UPDATE delivery_invoices di SET amount_minor = ${balance} FROM invoices i
     WHERE di.delivery_id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND di.owner_id = ${run.ownerId}::uuid AND i.id = di.invoice_id`)
 }
 

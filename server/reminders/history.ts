@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
 import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
+import { paymentsOf, toPayment } from '#server/invoices/balance.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -37,6 +38,7 @@ export async function invoiceHistory(
     notDelivered: line?.notDelivered ?? null,
     mails: await mailsOf(db, invoice.id),
     days: await daysOf(db, invoice.id),
+    payments: (await paymentsOf(db, account.id, [invoice.id])).slice(0, mostShown).map(toPayment),
   }
 }
 

@@ -146,7 +146,7 @@ test('a paused invoice gets no email from any trigger, and shows when reminders 
   const { app, asha, smtp } = office
   const invoice = await anInvoice(app, { owner: asha })
   const { reply: paused } = await pause(app, asha, invoice._id, { until: '2026-03-04', note: 'Dispute about hours' })
-  expect(paused.pause).toEqual({ until: '2026-03-04', note: 'Dispute about hours', promised: false, scope: 'invoice' })
+  expect(paused.pause).toEqual({ until: '2026-03-04', note: 'Dispute about hours', promised: false, scope: 'invoice', because: 'owner' })
   expect((await start(app, asha)).reply).toMatchObject({ count: 0, skipped: 1, total: 1 })
   await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
   expect(await history(app, asha, invoice._id)).toMatchObject({ nextAt: '2026-03-05T03:30:00Z', reason: 'paused' })

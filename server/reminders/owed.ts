@@ -20,7 +20,15 @@ export const owedToday = (today: string | SQL) => sql`
     ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
       AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
 
-const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at), '' ORDER BY i.id)`
+/** What is left to pay of an invoice `i` that is owed. */
+export const balance = sql`(i.amount_minor - i.paid_minor)`
+
+/**
+ * A change at the same instant must not go unnoticed where it is a payment, so what was paid is named besides the time. Not where nothing
+ * was: emails that the version before these payments composed keep their bytes.
+ */
+const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at)
+  || CASE WHEN i.paid_minor <> 0 THEN '=' || i.amount_minor || '-' || i.paid_minor ELSE '' END, '' ORDER BY i.id)`
 /** Of many invoices a digest: thousands of versions would travel with every claim. */
 export const source = (senderId: string | SQL) =>
   sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END`

@@ -5,7 +5,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
-import { owedToday, source } from './owed.ts'
+import { balance, owedToday, source } from './owed.ts'
 import { localDate } from './schedule.ts'
 
 /** How many emails are read ahead; each is still claimed by one statement of its own. */
@@ -34,6 +34,7 @@ const pendingDelivery = z.object({
       reference: z.string(),
       clientName: z.string(),
       clientEmail: z.string(),
+      balanceMinor: z.number(),
       amountMinor: z.number(),
       dueDate: z.string(),
       firstMessageId: z.string().nullable(),
@@ -65,11 +66,11 @@ export async function readPending(
           SELECT * FROM deliveries d WHERE d.owner_id = w.owner_id AND d.state IN ('queued', 'retrying') AND (w.scheduling OR NOT ${onlyScheduled}) AND d.next_try_at <= ${now.toString()}::timestamptz
           ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
         CROSS JOIN LATERAL (
-          SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(i.amount_minor), 0)) AS owed
+          SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed
           ${owedToday(today)}) s
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (
-            SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor",
+            SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor",
               i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId",
               coalesce(i.last_message_id, i.first_message_id) AS "lastMessageId"
             ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a

@@ -35,7 +35,7 @@ import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
-import { addressHeld, pausedOn } from './owed.ts'
+import { addressHeld, balance, pausedOn } from './owed.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
 import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
@@ -324,6 +324,7 @@ const owedLine = z.object({
   reference: z.string(),
   clientName: z.string(),
   clientEmail: z.string(),
+  balanceMinor: z.coerce.number(),
   amountMinor: z.coerce.number(),
   dueDate: z.string(),
   remindedToday: z.number(),
@@ -435,7 +436,7 @@ async function* previewLines(
     rows(
       db,
       owedLine,
-      sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
+      sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz THEN t.sent ELSE 0 END AS "remindedToday",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL THEN t.by_hand ELSE 0 END AS "byHandToday",
           o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open, CASE WHEN o.state = 'held' THEN coalesce(o.reason, '') END AS "heldFor",
@@ -452,7 +453,7 @@ async function* previewLines(
           SELECT count(*) FILTER (WHERE d.state = 'sent' AND d.sent_at >= ${dayBegan}::timestamptz)::int AS sent,
             count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand,
             (array_agg(r.id ORDER BY r.created_at DESC) FILTER (WHERE ${sentJustNow} AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held')
-              AND lower(d.client_email) = lower(i.client_email) AND di.amount_minor = i.amount_minor))[1] AS just_now
+              AND lower(d.client_email) = lower(i.client_email) AND di.amount_minor = ${balance}))[1] AS just_now
           FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
           WHERE di.invoice_id = i.id AND d.created_at >= ${dayBefore}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
         WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ANY(${`{${validIds(only).join(',')}}`}::uuid[])`}
@@ -474,7 +475,9 @@ async function* previewLines(
       reference: one.reference,
       clientName: one.clientName,
       clientEmail: one.clientEmail,
-      amount: fromMinor(one.amountMinor),
+      amount: fromMinor(one.balanceMinor),
+      invoiceAmount: fromMinor(one.amountMinor),
+      paidAmount: fromMinor(one.amountMinor - one.balanceMinor),
       dueDate: one.dueDate,
       daysOverdue: Math.max(0, daysOverdue(one.dueDate, today)),
       dueNow: pastDue && decide('start', facts) === 'write',
@@ -583,8 +586,12 @@ async function draftEmail(
   if (!first) return null
   const kind = kindOf(wanted.length)
   const wording = written ?? (await ownWording(db, account.id, kind))
-  const about = wanted.map((line) => ({ ...line, amountMinor: toMinor(line.amount) ?? 0 }))
-  const owed = { count: about.length, totalMinor: about.reduce((sum, { amountMinor }) => sum + amountMinor, 0) }
+  const about = wanted.map((line) => ({
+    ...line,
+    balanceMinor: toMinor(line.amount) ?? 0,
+    amountMinor: toMinor(line.invoiceAmount) ?? 0,
+  }))
+  const owed = { count: about.length, totalMinor: about.reduce((sum, { balanceMinor }) => sum + balanceMinor, 0) }
   const today = localDate(now, account.timezone)
   const sender = await findSender(db, account.id)
   try {

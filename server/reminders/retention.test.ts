@@ -4,9 +4,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { invoices } from '#server/invoices/tables.ts'
 import { type Database, rows } from '#server/platform/database.ts'
-import { anOffice, aPerson, signedInAgain } from '#test/factories.ts'
+import { anOffice, aPerson, payInFull, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { deleteHistory, deleteOldRows, dropOldBytes } from './retention.ts'
 
@@ -19,7 +18,8 @@ async function fillHistory(app: TestApp, ownerId: string, about: { emails: numbe
     VALUES ('00000000-0000-7000-8000-000000000000', ${ownerId}::uuid, 'daily', '2020-01-01', now(), now(), now())`)
   await app.db.execute(sql`
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
-    SELECT ${id(9)}, ${ownerId}::uuid, 'OLD-' || nth, 'Client', 'client' || nth || '@example.com', 100, '2020-01-01', 'paid', now(), now() FROM generate_series(1, ${emails}::int) nth`)
+    SELECT ${id(9)}, ${ownerId}::uuid, 'OLD-' || nth, 'Client', 'client' || nth || '@example.com', 100, '2020-01-01', 'unpaid', now(), now() FROM generate_series(1, ${emails}::int) nth`)
+  await payInFull(app.db, sql`i.owner_id = ${ownerId}::uuid`)
   await app.db.execute(sql`
     INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
     SELECT ${id(8)}, ${ownerId}::uuid, '00000000-0000-7000-8000-000000000000', 'client' || nth || '@example.com', 'sent', now(), now(), now() FROM generate_series(1, ${emails}::int) nth`)
@@ -88,9 +88,10 @@ async function fillYear(app: TestApp, ownerId: string, about: { each: number; kb
     INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, settled_at)
     SELECT ('00000000-0000-7000-8000-' || lpad((day * 1000)::text, 12, '0'))::uuid, ${ownerId}::uuid, 'daily', (${at})::date, ${at}, ${at}, ${at}, ${at} FROM generate_series(1, 365) day`)
   await app.db.execute(sql`
-    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, paid_at, created_at, updated_at)
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
     SELECT ${id(9)}, ${ownerId}::uuid, 'Y-' || day || '-' || nth, 'Client', 'client' || nth || '@example.com', 100, '2025-02-01',
-      CASE WHEN day = 365 THEN 'overdue' ELSE 'paid' END, CASE WHEN day < 365 THEN ${at} + interval '1 day' END, ${at}, ${at} FROM ${both}`)
+      'overdue', ${at}, ${at} FROM ${both}`)
+  await payInFull(app.db, sql`i.owner_id = ${ownerId}::uuid AND i.reference NOT LIKE 'Y-365-%'`, sql`i.created_at + interval '1 day'`)
   await app.db.execute(sql`
     INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at, raw, subject, message_id, sent_at, server_reply)
     SELECT ${id(8)}, ${ownerId}::uuid, ('00000000-0000-7000-8000-' || lpad((day * 1000)::text, 12, '0'))::uuid, 'client' || nth || '@example.com', 'sent', ${at}, ${at}, ${at},
@@ -145,7 +146,7 @@ test('the text of an email is kept while an invoice in it is owed, and for 90 da
   expect((await read(owed?._id ?? '')).status).toBe(200)
 
   // An invoice that was looked at while it was owed is looked at again within a week.
-  await app.db.update(invoices).set({ status: 'paid', paidAt: app.clock.now() }).where(sql`${invoices.status} <> 'paid'`)
+  await payInFull(app.db, sql`i.status <> 'paid'`, sql`${app.clock.now().toString()}::timestamptz`)
   app.clock.advance({ days: 89 })
   await drop()
   expect((await storedBytes(app)).stored).toBe(10)

@@ -141,7 +141,7 @@ export const deliveryInvoices = pgTable(
     deliveryId: uuid().notNull(),
     invoiceId: uuid().notNull(),
     open: boolean().notNull(),
-    /** The amount of the invoice when the email was planned; null in rows from before this column. */
+    /** What was left to pay of the invoice when the email was planned; null in rows from before this column. */
     amountMinor: bigint({ mode: 'number' }),
   },
   (t) => [

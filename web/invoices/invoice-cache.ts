@@ -1,3 +1,4 @@
+import { accountCalls } from '#contract/accounts.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -18,8 +19,8 @@ export function removeInvoice(cache: ApiCache, id: string): void {
   cache.update(invoiceCalls.list, (list) => list.filter(({ _id }) => _id !== id))
 }
 
-/** The queries that a change of an invoice makes out of date: its next reminder follows from it. */
-export const changeInvalidates = [invoiceCalls.list, invoiceCalls.read, reminderCalls.history, reminderCalls.preview]
+/** The queries that a change of an invoice, or a payment, makes out of date: its next reminder follows from it, and what was received. */
+export const changeInvalidates = [invoiceCalls.list, invoiceCalls.read, reminderCalls.history, reminderCalls.preview, accountCalls.stats]
 
 /** The queries that a pause, or its end, makes out of date. */
 export const pauseInvalidates = [...changeInvalidates, reminderCalls.status, reminderCalls.run, noticeCalls.list]

@@ -26,11 +26,16 @@ export interface InvoiceState {
 
 const texts = invoiceTexts.state
 
+/** Whether a part was paid, and something is left. */
+export function isPartPaid({ status, amountPaid }: Invoice): boolean {
+  return status !== 'paid' && amountPaid > 0
+}
+
 /** The one thing about an invoice that matters most: what needs its owner, else what happened last. */
 export function stateOf(invoice: Invoice, { zone, now, broken, next }: Known): InvoiceState {
-  const { _id, status, paidAt, remindersSent, addressHold, notDelivered, pause, lastReminderAt } = invoice
+  const { _id, status, paidOn, remindersSent, addressHold, notDelivered, pause, lastReminderAt } = invoice
   if (status === 'paid') {
-    const paid = paidAt === null ? texts.paid : texts.paidOn(showDate(dateIn(zone, new Date(paidAt))))
+    const paid = paidOn === null ? texts.paid : texts.paidOn(showDate(paidOn))
     return { kind: 'paid', tone: 'good', text: remindersSent > 0 ? `${paid}${texts.after(remindersSent)}` : paid, reply: null }
   }
   if (addressHold) return { kind: 'address', tone: 'bad', text: texts.address, reply: addressHold.reply }

@@ -59,7 +59,7 @@ test('a list requested before the save does not overwrite it', async () => {
   expect(listIn(queries)).toHaveLength(1)
 })
 
-const promise = { until: '2026-12-05', note: 'Call Mr Rao on Monday', promised: true, scope: 'client' as const }
+const promise = { until: '2026-12-05', note: 'Call Mr Rao on Monday', promised: true, scope: 'client' as const, because: 'owner' as const }
 const clientEmail = 'billing@kaveri.example'
 
 test('a pause is described by its scope, promise and note', () => {
@@ -68,7 +68,7 @@ test('a pause is described by its scope, promise and note', () => {
     'Client promised to pay by 05/12/2026.',
     'Call Mr Rao on Monday',
   ])
-  expect(describePause({ clientEmail, pause: { until: null, note: '', promised: false, scope: 'invoice' } })).toEqual([
+  expect(describePause({ clientEmail, pause: { until: null, note: '', promised: false, scope: 'invoice', because: 'owner' } })).toEqual([
     'Reminders are paused for this invoice.',
   ])
 })
@@ -100,7 +100,7 @@ test('no suggestions for an empty field or for text typed in full', () => {
 const known: Known = { zone: 'Asia/Kolkata', now: new Date('2026-11-20T10:00:00Z'), broken: new Set(), next: undefined }
 const full = { since: '2026-11-17T03:30:00Z', code: 'mailbox_full' as const, words: 'mailbox full', reply: '452 4.2.2 Over quota' }
 const hold = { since: '2026-11-17T03:30:00Z', words: 'Refused.', reply: '550 5.1.1 No such user' }
-const pause = { until: '2026-11-28', note: '', promised: true, scope: 'invoice' as const }
+const pause = { until: '2026-11-28', note: '', promised: true, scope: 'invoice' as const, because: 'owner' as const }
 const textOf = (given: Parameters<typeof aShownInvoice>[0], around: Partial<Known> = {}) =>
   stateOf(aShownInvoice(given), { ...known, ...around }).text
 
@@ -116,7 +116,7 @@ test('the state names what needs the owner before what happened last', () => {
 })
 
 test('a paid invoice shows only when it was paid', () => {
-  const paid = { status: 'paid', paidAt: '2026-11-05T10:00:00Z' } as const
+  const paid = { status: 'paid', paidOn: '2026-11-05' } as const
   expect(textOf({ ...paid, addressHold: hold, remindersSent: 2 })).toBe('Paid 05/11/2026 after 2 reminders')
   expect(textOf(paid)).toBe('Paid 05/11/2026')
 })

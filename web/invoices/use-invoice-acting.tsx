@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
-import { type Invoice, type InvoiceStatus, invoiceCalls } from '#contract/invoices.ts'
+import { type Invoice, type InvoiceStatus, invoiceCalls, owedAmount } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
@@ -11,6 +11,7 @@ import { invoiceTexts } from './texts.ts'
 
 const texts = invoiceTexts.acting
 const PauseDialog = lazyDialog(async () => (await import('#web/invoices/history/pause-dialog.tsx')).PauseDialog)
+const RecordDialog = lazyDialog(async () => (await import('#web/invoices/payments/record-dialog.tsx')).RecordDialog)
 const RemindDialog = lazyDialog(async () => (await import('#web/invoices/remind/remind-dialog.tsx')).RemindDialog)
 
 interface Pausing {
@@ -26,6 +27,8 @@ export interface InvoiceActing extends Pausing {
   markAs: (invoice: Invoice, status: InvoiceStatus) => void
   /** Asks first, and offers Undo; resolves to whether it was deleted. */
   remove: (invoice: Invoice) => Promise<boolean>
+  /** Opens the dialog to record a payment, or a refund. */
+  record: (invoice: Invoice, kind?: 'payment' | 'refund') => void
   /** Opens the preview of a reminder of these invoices. */
   remind: (invoices: Invoice[]) => void
 }
@@ -33,6 +36,8 @@ export interface InvoiceActing extends Pausing {
 /** What a person can do with an invoice from its card, its row and its page. `dialogs` must be rendered. */
 export function useInvoiceActing(): InvoiceActing {
   const [reminding, setReminding] = useState<Invoice[] | null>(null)
+  const [recording, setRecording] = useState<{ invoice: Invoice; kind: 'payment' | 'refund' } | null>(null)
+  const record = useCallback((invoice: Invoice, kind: 'payment' | 'refund' = 'payment') => setRecording({ invoice, kind }), [])
   const { askToPause, resume, dialogs } = usePausing()
   const { mutateAsync: update } = useApiMutation(invoiceCalls.update, {
     invalidates: changeInvalidates,
@@ -60,10 +65,11 @@ export function useInvoiceActing(): InvoiceActing {
     [update],
   )
   const remove = useCallback(
-    async ({ _id: id, reference, clientName, amount }: Invoice) => {
+    async (invoice: Invoice) => {
+      const { _id: id, reference, clientName } = invoice
       const deleted = await confirm({
         title: texts.remove.title,
-        body: texts.remove.text(reference, clientName, formatRupees(amount)),
+        body: texts.remove.text(reference, clientName, formatRupees(owedAmount(invoice))),
         tone: 'danger',
         action: texts.remove.action,
         busy: texts.remove.busy,
@@ -79,10 +85,14 @@ export function useInvoiceActing(): InvoiceActing {
     remove,
     askToPause,
     resume,
+    record,
     remind: setReminding,
     dialogs: (
       <>
         {dialogs}
+        <LazyMount wanted={recording !== null}>
+          <RecordDialog about={recording} onClose={() => setRecording(null)} />
+        </LazyMount>
         <LazyMount wanted={reminding !== null}>
           <RemindDialog invoices={reminding} onClose={() => setReminding(null)} />
         </LazyMount>
@@ -136,10 +146,10 @@ export function useInvoiceActions(): InvoiceActing {
 
 /** Holds the mutations of all invoices: they must outlive a card that is deleted or scrolls out of the page. */
 export function InvoiceActions({ children }: { children: ReactNode }): ReactNode {
-  const { dialogs, markAs, remove, askToPause, resume, remind } = useInvoiceActing()
+  const { dialogs, markAs, remove, askToPause, resume, record, remind } = useInvoiceActing()
   const actions = useMemo(
-    () => ({ markAs, remove, askToPause, resume, remind, dialogs: null }),
-    [markAs, remove, askToPause, resume, remind],
+    () => ({ markAs, remove, askToPause, resume, record, remind, dialogs: null }),
+    [markAs, remove, askToPause, resume, record, remind],
   )
   return (
     <ActionsContext value={actions}>

@@ -8,7 +8,7 @@ import styles from '#web/ui/controls.module.css'
 import { FormError } from '#web/ui/notice.tsx'
 import { errorMessage, Problem } from './problem.ts'
 import { applyToCache, type CacheEffects } from './query.ts'
-import { type SendInput, sendWithSignal } from './send.ts'
+import { newKey, type SendInput, sendIdempotent, sendWithSignal } from './send.ts'
 
 type Values = Record<string, unknown>
 
@@ -21,6 +21,10 @@ interface ContractFormOptions<C extends Call, V extends Values> extends CacheEff
   check?: (values: V) => Record<string, string>
   /** Runs after a success, while the button is still busy; a Problem that it throws is shown. */
   onSuccess: (reply: CallReply<C>, values: V) => void | Promise<void>
+  /** The call supports an Idempotency-Key: the same values sent again, after an answer that never came, have no second effect. */
+  idempotent?: boolean
+  /** Wraps the error that belongs to no field. */
+  failure?: (message: string) => string
   /** The form shows the error itself. Not called for values that the fields refused. */
   onError?: (error: unknown) => void
 }
@@ -36,13 +40,14 @@ export interface ContractFormState<V extends Values> {
 
 /** The state of a form that is sent as a call: validated by the call's schema, with the server's errors on the same fields. */
 export function useContractForm<C extends Call, V extends Values>(options: ContractFormOptions<C, V>): ContractFormState<V> {
-  const { call, initialValues, toInput, check, onSuccess, onError } = options
+  const { call, initialValues, toInput, check, onSuccess, onError, idempotent = false, failure = (message: string) => message } = options
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   /** Seconds until the error no longer applies (Retry-After). */
   const [passing, setPassing] = useState<number | null>(null)
   const sending = useRef(false)
+  const lastSent = useRef({ input: '', key: '' })
   useEffect(() => {
     if (passing === null) return
     const timer = setTimeout(() => {
@@ -80,14 +85,16 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     setBusy(true)
     try {
       const input = toInput(values)
-      const reply = await sendWithSignal(call, input as object, null)
+      const reply = idempotent
+        ? await sendIdempotent(call, input, keyFor(lastSent.current, input))
+        : await sendWithSignal(call, input as object, null)
       await applyToCache(queries, options, reply, input)
       await onSuccess(reply, values)
     } catch (error) {
       const onFields = error instanceof Problem ? error.errors.filter(({ path }) => path in initialValues) : []
       form.setErrors(byField(onFields))
       const allPlaced = error instanceof Problem && onFields.length > 0 && onFields.length === error.errors.length
-      setProblem(allPlaced ? null : errorMessage(error))
+      setProblem(allPlaced ? null : failure(errorMessage(error)))
       if (error instanceof Problem) setPassing(error.retryAfter)
       if (onFields.length > 0) requestAnimationFrame(() => focusFirst(fields))
       onError?.(error)
@@ -181,6 +188,13 @@ function useLive(): boolean {
     () => true,
     () => false,
   )
+}
+
+/** The key of what was sent last where it is the same, else a new one. */
+function keyFor(last: { input: string; key: string }, input: unknown): string {
+  const text = JSON.stringify(input)
+  if (text !== last.input) Object.assign(last, { input: text, key: newKey() })
+  return last.key
 }
 
 function byField(errors: { path: string; message: string }[]): Record<string, string> {

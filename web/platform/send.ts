@@ -37,6 +37,11 @@ export async function sendWithSignal<C extends Call>(call: C, input: Parts, sign
   return sendWith(call, input, { signal, key: null })
 }
 
+/** A new Idempotency-Key. Works over plain http, where there is no `crypto.randomUUID`. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join('')
+}
+
 /** `send` with an Idempotency-Key, so that a retry has no second effect. Only for calls that support it. */
 export async function sendIdempotent<C extends Call>(call: C, input: SendInput<C>, key: string): Promise<CallReply<C>> {
   return sendWith(call, input, { signal: null, key })

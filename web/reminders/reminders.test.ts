@@ -14,6 +14,8 @@ const line = (invoiceId: string, given: Partial<PreviewLine> = {}): PreviewLine 
   clientName: 'Kaveri Foods',
   clientEmail: 'billing@kaveri.example',
   amount: 0.1,
+  invoiceAmount: 0.1,
+  paidAmount: 0,
   dueDate: '2026-11-20',
   daysOverdue: 3,
   dueNow: true,

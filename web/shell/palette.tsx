@@ -23,7 +23,7 @@ import {
 } from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useLayoutEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import { type Invoice, invoiceCalls, owedAmount } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
@@ -259,7 +259,7 @@ function useOffered(
       (invoice): Item => ({
         id: invoice._id,
         title: invoice.clientName,
-        detail: `${invoice.reference}, ${formatRupees(invoice.amount)}, ${t.due(showDate(invoice.dueDate))}`,
+        detail: `${invoice.reference}, ${formatRupees(owedAmount(invoice))}, ${t.due(showDate(invoice.dueDate))}`,
         icon: <IconFileInvoice size={19} stroke={1.7} />,
         run: go(screens.invoice(invoice._id), { invoice }),
       }),
@@ -268,7 +268,7 @@ function useOffered(
       (invoice): Item => ({
         id: `remind-${invoice._id}`,
         title: t.remind(invoice.clientName),
-        detail: `${invoice.reference}, ${formatRupees(invoice.amount)}`,
+        detail: `${invoice.reference}, ${formatRupees(owedAmount(invoice))}`,
         icon: <IconSend2 size={19} stroke={1.7} />,
         run: go(`${screens.invoice(invoice._id)}?remind`, { invoice }),
       }),

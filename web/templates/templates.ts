@@ -56,13 +56,22 @@ export function ownExamples(kind: TemplateKind, invoices: Invoice[], sender: Sen
 }
 
 function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example {
-  const { _id: id, reference, clientName, clientEmail, amount, dueDate } = invoice
+  const { _id: id, reference, clientName, clientEmail, balance, amount, amountPaid, dueDate } = invoice
   // No reminder is sent before the day after the due date.
   const daysOverdue = Math.max(1, daysBetween(dueDate, today))
-  const values = reminderValues({ reference, clientName, amount, dueDate, daysOverdue, userName })
+  const values = reminderValues({
+    reference,
+    clientName,
+    amount: balance,
+    invoiceAmount: amount,
+    paidAmount: amountPaid,
+    dueDate,
+    daysOverdue,
+    userName,
+  })
   return {
     id,
-    label: texts.preview.invoice(reference, clientName, formatRupees(amount)),
+    label: texts.preview.invoice(reference, clientName, formatRupees(balance)),
     to: `${clientName} <${clientEmail}>`,
     render: (wording) => renderReminder(wording, values),
   }
@@ -90,9 +99,14 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Se
   const values = groupValues({
     clientName,
     userName,
-    invoices: invoices.map(({ reference, amount, dueDate }) => ({ reference, amount, dueDate, daysOverdue: daysBetween(dueDate, today) })),
+    invoices: invoices.map(({ reference, balance, dueDate }) => ({
+      reference,
+      amount: balance,
+      dueDate,
+      daysOverdue: daysBetween(dueDate, today),
+    })),
     count: invoices.length,
-    total: fromMinor(invoices.reduce((sum, { amount }) => sum + (toMinor(amount) ?? 0), 0)),
+    total: fromMinor(invoices.reduce((sum, { balance }) => sum + (toMinor(balance) ?? 0), 0)),
   })
   return {
     id: clientEmail.toLowerCase(),

@@ -21,7 +21,7 @@ export const markInvoicePaid = defineCreate({
       const response = await z.request({ method: 'PATCH', url: `${address()}/invoice/${id}`, body: { status: 'paid' } })
       return response.data
     },
-    sample: { ...invoice, status: 'paid', paidAt: '2026-03-02T04:30:00Z' },
+    sample: { ...invoice, status: 'paid', paidAt: '2026-03-02T04:30:00Z', amountPaid: 12250.5, balance: 0, paidOn: '2026-03-02' },
     outputFields: invoiceFields,
   },
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { webhookEvent, webhookPayload } from '../../contract/integrations.ts'
 import { invoice } from '../../contract/invoices.ts'
+import { recorded } from '../../contract/payments.ts'
 import { runAnswer } from '../../contract/reminders.ts'
 import app from '../index.js'
 import { play, validate } from './platform.ts'
@@ -36,9 +37,11 @@ test.each(triggers)('$display.label: a test event from Duely’s screen starts n
 })
 
 test('actions and the search return the shape of their samples', () => {
-  const { create_invoice, mark_invoice_paid, trigger_reminders } = app.creates
+  const { create_invoice, mark_invoice_paid, record_payment, trigger_reminders } = app.creates
   for (const { operation } of [create_invoice, mark_invoice_paid, app.searches.find_invoice])
     expect(invoice.parse(operation.sample)).toEqual(operation.sample)
+  const { id: _, ...sample } = record_payment.operation.sample
+  expect(recorded.parse(sample)).toEqual(sample)
   expect(runAnswer.parse(trigger_reminders.operation.sample)).toEqual(trigger_reminders.operation.sample)
 })
 

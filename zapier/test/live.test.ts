@@ -101,6 +101,19 @@ test('the connection label has the name and email of the person', async () => {
   expect(label).toBe('Asha Rao (asha@example.com)')
 })
 
+/** Records a part of an invoice, twice under the same id as Zapier does when it repeats a step. */
+async function pay({ _id: invoiceId }: { _id: string }, by: AuthData) {
+  const inputData = { invoiceId, amount: '250.5', idempotencyKey: `utr-${invoiceId}`, paidOn: '2026-02-20T00:00:00+05:30' }
+  const perform = async () =>
+    z
+      .object({ payment: z.looseObject({ _id: z.string(), amount: z.number() }), invoice: z.looseObject({ balance: z.number() }) })
+      .parse(await play('creates.record_payment.operation.perform', { authData: by, inputData }))
+  const first = await perform()
+  expect(await perform()).toEqual(first)
+  expect([first.payment.amount, first.invoice.balance]).toEqual([250.5, 12_000])
+  return first
+}
+
 /** What triggers each event in an account. */
 const causes: Record<string, (person: Person, authData: AuthData) => Promise<void>> = {
   'invoice.created': async (_person, authData) => {
@@ -116,6 +129,14 @@ const causes: Record<string, (person: Person, authData: AuthData) => Promise<voi
     await person.send('PATCH', '/user/profile', { timezone: 'Pacific/Pago_Pago' })
     await writeDown({ dueDate: Temporal.Now.plainDateISO('Pacific/Pago_Pago').toString() }, authData)
     await person.send('PATCH', '/user/profile', { timezone: 'Pacific/Kiritimati' })
+  },
+  'payment.recorded': async (_person, authData) => {
+    await pay(await writeDown({}, authData), authData)
+  },
+  'payment.voided': async (person, authData) => {
+    const { _id } = await writeDown({}, authData)
+    const { payment } = await pay({ _id }, authData)
+    await person.send('POST', `/invoice/${_id}/payments/${payment._id}/void`)
   },
   'reminder.sent': async (_person, authData) => {
     await writeDown({}, authData)

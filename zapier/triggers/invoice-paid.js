@@ -7,6 +7,12 @@ export const invoicePaid = hookTrigger({
   noun: 'Invoice',
   label: 'Invoice Paid',
   description: 'Triggers when an invoice is marked as paid.',
-  sample: invoiceEvent('invoice.paid', { status: 'paid', paidAt: '2026-03-02T04:30:00Z' }),
+  sample: invoiceEvent('invoice.paid', {
+    status: 'paid',
+    paidAt: '2026-03-02T04:30:00Z',
+    amountPaid: 12250.5,
+    balance: 0,
+    paidOn: '2026-03-02',
+  }),
   outputFields: invoiceEventFields,
 })

@@ -12,6 +12,11 @@ export const invoice = {
   createdAt: '2026-03-02T04:30:00Z',
   updatedAt: '2026-03-02T04:30:00Z',
   paidAt: null,
+  amountPaid: 0,
+  balance: 12250.5,
+  overpaid: 0,
+  paidOn: null,
+  hasFile: false,
   remindersSent: 0,
   lastReminderAt: null,
   refusal: null,
@@ -32,6 +37,11 @@ export const invoiceFields = [
   { key: 'createdAt', label: 'Created At', type: 'datetime' },
   { key: 'updatedAt', label: 'Updated At', type: 'datetime' },
   { key: 'paidAt', label: 'Paid At', type: 'datetime' },
+  { key: 'amountPaid', label: 'Amount Paid', type: 'number' },
+  { key: 'balance', label: 'Balance', type: 'number' },
+  { key: 'overpaid', label: 'Overpaid', type: 'number' },
+  { key: 'paidOn', label: 'Paid On', type: 'string' },
+  { key: 'hasFile', label: 'Has a PDF', type: 'boolean' },
   { key: 'remindersSent', label: 'Reminders Sent', type: 'integer' },
   { key: 'lastReminderAt', label: 'Last Reminder At', type: 'datetime' },
   { key: 'refusal', label: 'Why the Last Reminder Was Refused', type: 'string' },
@@ -77,6 +87,49 @@ export function invoiceEvent(type, change = {}) {
   }
 }
 
+/** A payment in events and responses. */
+export const payment = {
+  _id: '019caccf-7a02-7c15-a1de-64b0f29d8e37',
+  invoiceId: invoice._id,
+  kind: 'payment',
+  origin: 'by_hand',
+  amount: 5000,
+  paidOn: '2026-03-01',
+  method: 'upi',
+  reference: '606012345678',
+  note: '',
+  recordedAt: '2026-03-02T04:30:00Z',
+  voidedAt: null,
+}
+
+/** The invoice of that payment. */
+export const partPaidInvoice = { ...invoice, amountPaid: 5000, balance: 7250.5 }
+
+/** @type {Field[]} */
+export const paymentFields = [
+  { key: '_id', label: 'Payment ID', type: 'string' },
+  { key: 'invoiceId', label: 'Invoice ID', type: 'string' },
+  { key: 'kind', label: 'Kind', type: 'string' },
+  { key: 'origin', label: 'Origin', type: 'string' },
+  { key: 'amount', label: 'Amount', type: 'number' },
+  { key: 'paidOn', label: 'Paid On', type: 'string' },
+  { key: 'method', label: 'Method', type: 'string' },
+  { key: 'reference', label: 'Payment Reference', type: 'string' },
+  { key: 'note', label: 'Note', type: 'string' },
+  { key: 'recordedAt', label: 'Recorded At', type: 'datetime' },
+  { key: 'voidedAt', label: 'Taken Back At', type: 'datetime' },
+]
+
+/** @type {Field[]} */
+export const recordedFields = [...within('payment__', paymentFields), ...within('invoice__', invoiceFields, 'Invoice ')]
+
+/** @type {Field[]} */
+export const paymentEventFields = [
+  ...eventFields,
+  ...within('data__payment__', paymentFields),
+  ...within('data__invoice__', invoiceFields, 'Invoice '),
+]
+
 /** @type {Field[]} */
 const reminderFields = [
   { key: '_id', label: 'Email ID', type: 'string' },
@@ -88,6 +141,20 @@ const reminderFields = [
   { key: 'sentAt', label: 'Sent At', type: 'datetime' },
   { key: 'serverReply', label: 'Mail Server Reply', type: 'string' },
 ]
+
+/**
+ * @param {string} type
+ * @param {Partial<Record<keyof typeof payment, unknown>>} [change]
+ * @param {Record<string, unknown>} [after] its invoice
+ */
+export function paymentEvent(type, change = {}, after = partPaidInvoice) {
+  return {
+    id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8',
+    type,
+    timestamp: '2026-03-02T04:30:00Z',
+    data: { payment: { ...payment, ...change }, invoice: after },
+  }
+}
 
 /** @type {Field[]} */
 export const reminderEventFields = [

@@ -2,7 +2,7 @@ import { Button, CloseButton } from '@mantine/core'
 import { IconCircleCheck, IconPlayerPause, IconSend2, IconTrash } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type BulkChange, type BulkResult, type Invoice, invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
+import { type BulkChange, type BulkResult, type Invoice, invoiceCalls, mostAtOnce, owedAmount } from '#contract/invoices.ts'
 import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
@@ -29,7 +29,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
   const { remind } = useInvoiceActions()
   const [pausing, setPausing] = useState(false)
   const open = selected.filter(({ status }) => status !== 'paid')
-  const sum = formatRupees(fromMinor(selected.reduce((total, { amount }) => total + (toMinor(amount) ?? 0), 0)))
+  const sum = formatRupees(fromMinor(selected.reduce((total, invoice) => total + (toMinor(owedAmount(invoice)) ?? 0), 0)))
   const finish = () => {
     setPausing(false)
     clear()

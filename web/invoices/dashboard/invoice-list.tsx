@@ -40,7 +40,6 @@ const BulkBar = lazyDialog(async () => (await import('./bulk-bar.tsx')).BulkBar)
 export function InvoiceList({ invoices }: { invoices: Invoice[] }): ReactNode {
   const navigate = useNavigate()
   const { known, today, status, next } = useKnown(invoices)
-  const { zone } = known
   const { search, onSearch, filter, onFilter } = useSearch()
   const { view, onView, order, onOrder } = useView()
   const deferredSearch = useDeferredValue(search)
@@ -70,16 +69,7 @@ export function InvoiceList({ invoices }: { invoices: Invoice[] }): ReactNode {
   const shared = { invoices: shown, known, today, selection }
   return (
     <InvoiceActions>
-      <Overview
-        invoices={invoices}
-        items={items}
-        today={today}
-        zone={zone}
-        status={status}
-        next={next}
-        onOpen={open}
-        onOverdue={showOverdue}
-      />
+      <Overview items={items} status={status} next={next} onOpen={open} onOverdue={showOverdue} />
       <InvoiceFilters
         search={search}
         onSearch={onSearch}

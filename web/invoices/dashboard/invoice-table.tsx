@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { Invoice } from '#contract/invoices.ts'
+import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { type Known, nextLabel, stateOf } from '#web/invoices/invoice-state.ts'
@@ -101,7 +101,7 @@ interface InvoiceRowProps {
 
 const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
   const { invoice, known, today, index, height, selected, onToggle } = props
-  const { clientName, clientEmail, reference, amount, dueDate, status } = invoice
+  const { clientName, clientEmail, reference, dueDate, status } = invoice
   const { kind, tone, text, reply } = stateOf(invoice, known)
   const failing = tone === 'bad' || tone === 'warn'
   const next = nextLabel(invoice, known)
@@ -124,7 +124,7 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
       <td className={styles.rowReference} title={reference}>
         {reference}
       </td>
-      <td className={styles.rowAmount}>{formatRupees(amount)}</td>
+      <td className={styles.rowAmount}>{formatRupees(owedAmount(invoice))}</td>
       <td className={styles.rowDue}>
         <span className={styles.rowDate}>{showDate(dueDate)}</span> <span className={styles.rowDays}>{daysLabel(invoice, today)}</span>
       </td>

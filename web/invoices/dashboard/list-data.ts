@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { BulkChange, Invoice } from '#contract/invoices.ts'
-import { toMinor } from '#contract/money.ts'
-import type { Known } from '#web/invoices/invoice-state.ts'
-import { capitalized, dateIn, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
+import { type BulkChange, type Invoice, owedAmount } from '#contract/invoices.ts'
+import { formatRupees, toMinor } from '#contract/money.ts'
+import { isPartPaid, type Known } from '#web/invoices/invoice-state.ts'
+import { capitalized, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { type Filter, texts } from './texts.ts'
 
@@ -16,9 +16,9 @@ export function searchInvoices(invoices: Invoice[], search: string): Invoice[] {
   const digits = wanted.replace(/^(?:₹|rs\.?|inr)\s*/, '').replaceAll(',', '')
   const amount = /^\d+(?:\.\d{0,2})?$/.test(digits) ? digits : null
   return invoices.filter(
-    ({ clientName, clientEmail, reference, pause, amount: owed }) =>
+    ({ clientName, clientEmail, reference, pause, amount: full, balance }) =>
       `${clientName}\n${clientEmail}\n${reference}\n${pause?.note ?? ''}`.toLowerCase().includes(wanted) ||
-      (amount !== null && owed.toFixed(2).startsWith(amount)),
+      (amount !== null && (full.toFixed(2).startsWith(amount) || balance.toFixed(2).startsWith(amount))),
   )
 }
 
@@ -42,7 +42,7 @@ export function openItems(invoices: Invoice[], today: string): DueItem[] {
         id: invoice._id,
         name: invoice.clientName,
         email: invoice.clientEmail.toLowerCase(),
-        amount: toMinor(invoice.amount) ?? 0,
+        amount: toMinor(invoice.balance) ?? 0,
         daysLate,
         // By the status alone, as the pill and the filter: a person may have set it before the due date, or taken it back after.
         late: invoice.status === 'overdue',
@@ -54,16 +54,14 @@ export interface Totals {
   /** In minor units. */
   overdue: number
   soon: number
-  paid: number
   /** How many invoices are overdue, of how many clients. */
   invoices: number
   clients: number
 }
 
-/** The sums around the due line. The month is that of the zone. */
-export function totals(invoices: Invoice[], items: DueItem[], today: string, zone: string | undefined): Totals {
-  const month = today.slice(0, 7)
-  const sums = { overdue: 0, soon: 0, paid: 0, invoices: 0 }
+/** The sums around the due line. */
+export function totals(items: DueItem[]): Totals {
+  const sums = { overdue: 0, soon: 0, invoices: 0 }
   const clients = new Set<string>()
   for (const { amount, daysLate, late, email } of items) {
     if (late) {
@@ -72,8 +70,6 @@ export function totals(invoices: Invoice[], items: DueItem[], today: string, zon
       clients.add(email)
     } else if (daysLate >= -14 && daysLate <= 0) sums.soon += amount
   }
-  for (const { status, paidAt, amount } of invoices)
-    if (status === 'paid' && paidAt !== null && dateIn(zone, new Date(paidAt)).startsWith(month)) sums.paid += toMinor(amount) ?? 0
   return { ...sums, clients: clients.size }
 }
 
@@ -90,7 +86,7 @@ const urgency = { overdue: 0, unpaid: 1, paid: 2 }
 const compare: Record<Column, (one: Invoice, other: Invoice, known: Known) => number> = {
   client: (one, other) => byName(one.clientName, other.clientName),
   reference: (one, other) => byName(one.reference, other.reference),
-  amount: (one, other) => one.amount - other.amount,
+  amount: (one, other) => owedAmount(one) - owedAmount(other),
   due: (one, other) => byText(one.dueDate, other.dueDate),
   status: (one, other) => urgency[one.status] - urgency[other.status],
   reminder: (one, other) => byText(one.lastReminderAt ?? '', other.lastReminderAt ?? ''),
@@ -146,6 +142,7 @@ function byText(one: string, other: string): number {
 /** `Due 02/11/2026, 18 days ago`; for a paid invoice only the date. */
 export function dueLabel(invoice: Invoice, today: string): string {
   const days = daysLabel(invoice, today)
+  if (isPartPaid(invoice)) return texts.card.part(formatRupees(invoice.amount), days)
   return `${texts.card.due(showDate(invoice.dueDate))}${days === '' ? '' : `, ${days}`}`
 }
 
@@ -184,7 +181,7 @@ export function nextRun(invoices: Invoice[], known: Known, grouped: boolean): Ne
     if (one.at !== at) continue
     invoicesThen += 1
     const client = one.clientEmail.toLowerCase()
-    owed.set(client, { name: one.clientName, amount: (owed.get(client)?.amount ?? 0) + one.amount })
+    owed.set(client, { name: one.clientName, amount: (owed.get(client)?.amount ?? 0) + one.balance })
   }
   const clients = [...owed.values()].toSorted((one, other) => other.amount - one.amount).map(({ name }) => name)
   return { at, emails: grouped ? clients.length : invoicesThen, clients }

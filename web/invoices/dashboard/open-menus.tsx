@@ -2,6 +2,7 @@ import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Menu.layer.css'
 import { ActionIcon, Menu } from '@mantine/core'
 import {
+  IconCash,
   IconCircleCheck,
   IconCopy,
   IconDots,
@@ -51,7 +52,7 @@ export function OpenInvoiceMenu({
 }
 
 function Items({ invoice }: { invoice: Invoice }): ReactNode {
-  const { markAs, remove, askToPause, resume, remind } = useInvoiceActions()
+  const { markAs, remove, askToPause, resume, record, remind } = useInvoiceActions()
   const { card } = texts
   const paid = invoice.status === 'paid'
   const paused = isPaused(invoice)
@@ -71,6 +72,11 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
       >
         {paid ? card.markUnpaid : card.markPaid}
       </Menu.Item>
+      {!paid && (
+        <Menu.Item leftSection={<IconCash size={18} stroke={1.7} />} onClick={() => record(invoice)}>
+          {card.record}
+        </Menu.Item>
+      )}
       {!paid && (
         <Menu.Item leftSection={<IconPlayerPause size={18} stroke={1.7} />} onClick={() => askToPause(invoice)}>
           {paused ? card.changePause : card.pause}

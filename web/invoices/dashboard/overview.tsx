@@ -1,12 +1,13 @@
 import { Skeleton } from '@mantine/core'
 import { lazy, memo, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
-import type { Invoice } from '#contract/invoices.ts'
 import { formatRupees, fromMinor } from '#contract/money.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { type AttentionItem, useAttention } from '#web/platform/attention.ts'
+import { useApiQuery } from '#web/platform/query.ts'
 import { capitalized, showComing } from '#web/ui/dates.ts'
 import type { DueLine as LoadedDueLine } from '#web/ui/due-line.tsx'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
@@ -25,10 +26,7 @@ const DueLine = lazy(async () => ({
 }))
 
 interface OverviewProps {
-  invoices: Invoice[]
   items: DueItem[]
-  today: string
-  zone: string | undefined
   /** Undefined until it is known. */
   status: CallReply<typeof reminderCalls.status> | undefined
   /** The next emails; null where none is planned, undefined until it is known. */
@@ -40,8 +38,9 @@ interface OverviewProps {
 
 /** Who owes, what is sent next, what needs the owner; then the due line. */
 export const Overview = memo(function Overview(props: OverviewProps): ReactNode {
-  const { invoices, items, today, zone, status, next, onOpen, onOverdue } = props
-  const { overdue, soon, paid, invoices: late, clients } = totals(invoices, items, today, zone)
+  const { items, status, next, onOpen, onOverdue } = props
+  const { overdue, soon, invoices: late, clients } = totals(items)
+  const stats = useApiQuery(accountCalls.stats)
   return (
     <section className={styles.overview} aria-label={t.label}>
       <ul className={styles.tiles}>
@@ -71,8 +70,8 @@ export const Overview = memo(function Overview(props: OverviewProps): ReactNode 
             foot={(key) => (
               <div className={styles.sums}>
                 <dl className={styles.sumList}>
-                  <Sum label={t.soon} amount={soon} />
-                  <Sum label={t.paid} amount={paid} />
+                  <Sum label={t.soon} amount={fromMinor(soon)} />
+                  {stats.data && <Sum label={t.paid} amount={stats.data.receivedThisMonth} />}
                 </dl>
                 {key}
               </div>
@@ -88,7 +87,7 @@ function Sum({ label, amount }: { label: string; amount: number }): ReactNode {
   return (
     <div className={styles.sum}>
       <dt>{label}</dt>
-      <dd>{formatRupees(fromMinor(amount))}</dd>
+      <dd>{formatRupees(amount)}</dd>
     </div>
   )
 }

@@ -116,6 +116,8 @@ export const texts = {
   },
   card: {
     due: (date: string) => `Due ${date}`,
+    /** Under the balance of an invoice that was paid in part. */
+    part: (amount: string, days: string) => `of ${amount}, due ${days}`,
     ago: (days: number) => `${count(days, 'day')} ago`,
     today: 'today',
     ahead: (days: number) => `in ${count(days, 'day')}`,
@@ -125,6 +127,7 @@ export const texts = {
     edit: 'Edit',
     markPaid: 'Mark as paid',
     markUnpaid: 'Mark as unpaid',
+    record: 'Record payment',
     pause: 'Pause reminders',
     changePause: 'Change pause',
     resume: 'Resume reminders',

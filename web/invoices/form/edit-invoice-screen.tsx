@@ -7,6 +7,7 @@ import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/
 import { screens } from '#contract/screens.ts'
 import { HistoryPanel, useHistory } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { PaymentsPanel } from '#web/invoices/payments/payments-panel.tsx'
 import { InvoiceSummary } from '#web/invoices/summary/invoice-summary.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey, useApiQuery } from '#web/platform/query.ts'
@@ -77,6 +78,7 @@ function ShownInvoice({ invoice }: { invoice: Invoice }): ReactNode {
     <>
       <InvoiceSummary invoice={invoice} history={history.data} />
       <div className={styles.columns}>
+        <PaymentsPanel invoice={invoice} payments={history.data?.payments} />
         <EditForm invoice={invoice} />
         <HistoryPanel invoice={invoice} history={history} />
       </div>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import {
   IconAlertTriangle,
+  IconArrowBackUp,
   IconBan,
   IconCheck,
   IconCircleMinus,
@@ -14,7 +15,10 @@ import {
 } from '@tabler/icons-react'
 import { Fragment, type ReactNode, useState } from 'react'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
+import { formatRupees } from '#contract/money.ts'
+import type { Payment } from '#contract/payments.ts'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
+import { paymentTexts } from '#web/invoices/payments/texts.ts'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { adviceFor } from '#web/ui/texts.ts'
 import { EmailDialog } from './email-dialog.tsx'
@@ -68,6 +72,7 @@ function sameMonth(one: string, other: string): boolean {
 }
 
 function keyOf(entry: Entry): string {
+  if (entry.kind === 'payment') return `${entry.outcome} ${entry.payment._id}`
   return entry.kind === 'mail' ? entry.mail._id : `${entry.outcome} ${entry.at}`
 }
 
@@ -132,17 +137,26 @@ function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps):
 
 /** `Reminder sent`, `3 reminders sent`, `Not delivered: mailbox full`. */
 function nameOf(entry: Entry, times: number): string {
-  if (entry.kind === 'invoice') return texts.invoice[entry.outcome === 'paid' ? 'paid' : 'created']
+  if (entry.kind === 'invoice') return texts.created
+  if (entry.kind === 'payment') return paymentName(entry.payment, entry.outcome)
   if (entry.kind === 'day') return texts.outcomes[entry.decision.outcome]
   const { state, reason, serverReply } = entry.mail
   if (state === 'sent') return texts.sent(times)
   if (state === 'failed') return texts.failedTimes(times, reason === 'refused' ? deliveryProblem(serverReply ?? '').words : null)
-  return texts.outcomes[entry.outcome === 'created' || entry.outcome === 'paid' ? 'sent' : entry.outcome]
+  return texts.mailStates[state]
+}
+
+function paymentName({ amount, origin }: Payment, outcome: Outcome): string {
+  const shown = formatRupees(amount)
+  if (outcome === 'taken_back') return origin === 'marked' ? texts.payments.unmarked : texts.payments.takenBack(shown)
+  if (outcome === 'paid') return texts.payments.marked
+  return outcome === 'refunded' ? texts.payments.refunded(shown) : texts.payments.received(shown)
 }
 
 function asides(entry: Entry, times: number, zone: string | undefined, now: Date): string[] {
   if (entry.kind === 'day') return times > 1 ? [texts.days(times)] : []
   if (entry.kind === 'invoice') return []
+  if (entry.kind === 'payment') return paymentAsides(entry.payment, entry.outcome)
   const { kind, state, attempt, nextTryAt, invoices } = entry.mail
   return [
     ...(kind === 'daily' ? (times > 1 ? [texts.eachDay] : []) : [texts.kinds[kind]]),
@@ -152,6 +166,12 @@ function asides(entry: Entry, times: number, zone: string | undefined, now: Date
       : []),
     ...(invoices > 1 ? [texts.several(invoices)] : []),
   ]
+}
+
+function paymentAsides({ method, reference, origin, amount }: Payment, outcome: Outcome): string[] {
+  if (origin === 'marked') return [formatRupees(amount)]
+  if (outcome === 'taken_back') return []
+  return [method === null ? '' : paymentTexts.methods[method], reference].filter((part) => part !== '')
 }
 
 /** The reason of the state. The mail server's reply is shown here only for failures; the dialog of the email has it always. */
@@ -213,6 +233,9 @@ const marks = {
   added_later: { icon: IconCircleMinus, tone: 'quiet' },
   created: { icon: IconFilePlus, tone: 'quiet' },
   paid: { icon: IconCheck, tone: 'good' },
+  received: { icon: IconCheck, tone: 'good' },
+  refunded: { icon: IconArrowBackUp, tone: 'quiet' },
+  taken_back: { icon: IconArrowBackUp, tone: 'quiet' },
 } as const satisfies Record<Outcome, { icon: typeof IconCheck; tone: string }>
 
 function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {

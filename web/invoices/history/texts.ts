@@ -74,7 +74,22 @@ export const texts = {
     not_running: 'Not sent',
     added_later: 'Not in the run',
   } satisfies Record<DayDecision['outcome'], string>,
-  invoice: { created: 'Invoice created', paid: 'Marked as paid' },
+  created: 'Invoice created',
+  payments: {
+    marked: 'Marked as paid',
+    unmarked: 'No longer marked as paid',
+    received: (amount: string) => `${amount} received`,
+    refunded: (amount: string) => `${amount} refunded`,
+    takenBack: (amount: string) => `${amount} taken back`,
+  },
+  mailStates: {
+    queued: 'Queued',
+    sending: 'Queued',
+    retrying: 'Retrying',
+    held: 'On hold',
+    cancelled: 'Cancelled',
+    superseded: 'Not needed',
+  },
   sent: (times: number) => (times === 1 ? 'Reminder sent' : `${times} reminders sent`),
   failedTimes: (times: number, words: string | null) =>
     `${times === 1 ? 'Not delivered' : `${times} reminders not delivered`}${words === null ? '' : `: ${words}`}`,

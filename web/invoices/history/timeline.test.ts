@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Payment } from '#contract/payments.ts'
 import type { DayDecision, HistoryMail, InvoiceHistory } from '#contract/reminders.ts'
 import { refetchDelay, timelineOf } from './timeline.ts'
 
@@ -35,9 +36,24 @@ const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
   notDelivered: null,
   mails: [],
   days: [],
+  payments: [],
   ...about,
 })
-const unpaid = { createdAt: '2026-02-01T06:00:00Z', paidAt: null, status: 'overdue' } as const
+const aPayment = (about: Partial<Payment>): Payment => ({
+  _id: 'payment',
+  invoiceId: 'invoice',
+  kind: 'payment',
+  origin: 'by_hand',
+  amount: 2000,
+  paidOn: '2026-03-01',
+  method: 'upi',
+  reference: '',
+  note: '',
+  recordedAt: '2026-03-04T08:00:00Z',
+  voidedAt: null,
+  ...about,
+})
+const unpaid = { createdAt: '2026-02-01T06:00:00Z' }
 /** Each line as its outcome and days, without the creation at the end. */
 const linesOf = (history: InvoiceHistory, of: Parameters<typeof timelineOf>[1] = unpaid) =>
   timelineOf(history, of, zone)
@@ -49,8 +65,7 @@ test('lines are newest first, from the payment to the creation', () => {
     mails: [aMail({ _id: 'by hand', kind: 'send_now', sentAt: '2026-03-02T09:00:00Z' }), aMail({ _id: 'daily' })],
     days: [aDay({ date: '2026-03-03', outcome: 'paused' }), aDay({ mailId: 'daily', outcome: 'sent' })],
   })
-  const paid = { ...unpaid, status: 'paid', paidAt: '2026-03-04T08:00:00Z' } as const
-  const lines = timelineOf(history, paid, zone)
+  const lines = timelineOf({ ...history, payments: [aPayment({ origin: 'marked' })] }, unpaid, zone)
   expect(lines.map(({ entries: [{ outcome, date }] }) => `${date} ${outcome}`)).toEqual([
     '2026-03-04 paid',
     '2026-03-03 paused',
@@ -59,6 +74,12 @@ test('lines are newest first, from the payment to the creation', () => {
     '2026-02-01 created',
   ])
   expect(lines[2]?.entries[0]).toMatchObject({ mail: { _id: 'by hand' } })
+})
+
+test('a payment is listed when it was recorded, and when it was taken back', () => {
+  const refund = aPayment({ _id: 'refund', kind: 'refund', recordedAt: '2026-03-05T08:00:00Z' })
+  const history = aHistory({ payments: [refund, aPayment({ voidedAt: '2026-03-06T08:00:00Z' })] })
+  expect(linesOf(history)).toEqual(['taken_back 03-06', 'refunded 03-05', 'received 03-04'])
 })
 
 test('a decision that led to an email is listed once', () => {

@@ -1,13 +1,15 @@
 import type { Invoice } from '#contract/invoices.ts'
+import type { Payment } from '#contract/payments.ts'
 import type { DayDecision, HistoryMail, InvoiceHistory } from '#contract/reminders.ts'
 import { dateIn, daysBetween } from '#web/ui/dates.ts'
 
-export type Outcome = DayDecision['outcome'] | 'created' | 'paid'
+export type Outcome = DayDecision['outcome'] | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back'
 
 /** What happened once. `date`: in the account's time zone, `YYYY-MM-DD`. */
 export type Entry = { date: string; at: string; outcome: Outcome } & (
   | { kind: 'mail'; mail: HistoryMail }
   | { kind: 'day'; decision: DayDecision }
+  | { kind: 'payment'; payment: Payment }
   | { kind: 'invoice' }
 )
 
@@ -17,10 +19,10 @@ export interface TimelineLine {
   entries: [Entry, ...Entry[]]
 }
 
-/** Emails, decisions and the invoice's own dates, newest first. A decision that led to a listed email is not listed itself. */
+/** Emails, decisions, payments and the invoice's own dates, newest first. A decision that led to a listed email is not listed itself. */
 export function timelineOf(
-  { mails, days }: InvoiceHistory,
-  { createdAt, paidAt, status }: Pick<Invoice, 'createdAt' | 'paidAt' | 'status'>,
+  { mails, days, payments }: InvoiceHistory,
+  { createdAt }: Pick<Invoice, 'createdAt'>,
   zone: string | undefined,
 ): TimelineLine[] {
   const dateOf = (at: string) => dateIn(zone, new Date(at))
@@ -36,7 +38,12 @@ export function timelineOf(
     if (mailId === null ? seen.has(`${date} ${outcome}`) : listed.has(mailId)) continue
     entries.push({ kind: 'day', date, at: decidedAt, outcome, decision })
   }
-  if (status === 'paid' && paidAt !== null) entries.push({ kind: 'invoice', date: dateOf(paidAt), at: paidAt, outcome: 'paid' })
+  for (const payment of payments) {
+    const { kind, origin, recordedAt, voidedAt } = payment
+    const outcome = kind === 'refund' ? 'refunded' : origin === 'marked' ? 'paid' : 'received'
+    entries.push({ kind: 'payment', date: dateOf(recordedAt), at: recordedAt, outcome, payment })
+    if (voidedAt !== null) entries.push({ kind: 'payment', date: dateOf(voidedAt), at: voidedAt, outcome: 'taken_back', payment })
+  }
   entries.push({ kind: 'invoice', date: dateOf(createdAt), at: createdAt, outcome: 'created' })
   const newestFirst = entries.toSorted((one, other) =>
     one.date === other.date ? Date.parse(other.at) - Date.parse(one.at) : one.date < other.date ? 1 : -1,

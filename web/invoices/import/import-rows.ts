@@ -114,6 +114,7 @@ function readerOf(
         clientName: cell('clientName'),
         clientEmail: cell('clientEmail'),
         amount: amount.value,
+        ...(amount.paid === 0 ? {} : { amountPaid: amount.paid }),
         dueDate: day ?? '',
         status: status === 'open' || status === 'partial' ? (day !== null && day < today ? 'overdue' : 'unpaid') : (status ?? 'unpaid'),
         ...(reference === '' ? {} : { reference }),
@@ -145,28 +146,43 @@ function isOtherDocument(type: string): boolean {
 }
 
 /**
- * The amount that a line asks for. What is still owed wins over the total, because a reminder must never ask for money that was paid; a paid
- * line has its total.
+ * The amount of a line, and what was paid of it. What is still owed wins over what was paid, because a reminder must never ask for money that
+ * was paid; without a total it is the amount. A paid line has its total.
  */
 function readOwed(
   cells: string[],
   { columns, hints, owed, status }: { columns: Columns; hints: Hints; owed: boolean; status: Status | InvoiceStatus | null },
-): { left: string } | { value: number; wrong: string | null } {
+): { left: string } | { value: number; paid: number; wrong: string | null } {
   const written = cellOf(cells, columns.amount)
   const total = cellOf(cells, hints.total)
   const amount = status === 'paid' && owed && total !== '' ? total : written
   if (isCredit(amount)) return { left: texts.left.credit }
   const value = readAmount(amount)
-  if (value === null) return { value: Number.NaN, wrong: isUnclear(amount) ? texts.unclearAmount(amount) : texts.noAmount }
+  if (value === null) return { value: Number.NaN, paid: 0, wrong: isUnclear(amount) ? texts.unclearAmount(amount) : texts.noAmount }
   if (owed && value === 0) return { left: texts.left.settled }
-  if (owed || status === 'paid') return { value, wrong: null }
+  if (status === 'paid') return { value, paid: 0, wrong: null }
+  if (owed) {
+    const whole = readAmount(total)
+    const paid = whole === null || columns.amount === hints.total ? null : difference(whole, value)
+    return paid === null ? { value, paid: 0, wrong: null } : { value: whole ?? value, paid, wrong: null }
+  }
   const paidCell = cellOf(cells, hints.paid)
   const paid = paidCell === '' ? 0 : readAmount(paidCell)
-  if (paid === null) return { value, wrong: texts.unclearAmount(paidCell) }
-  if (paid === 0) return { value, wrong: status === 'partial' ? texts.noBalance : null }
-  const [totalMinor, paidMinor] = [toMinor(value), toMinor(paid)]
-  if (totalMinor === null || paidMinor === null) return { value, wrong: null }
-  return paidMinor >= totalMinor ? { left: texts.left.settled } : { value: fromMinor(totalMinor - paidMinor), wrong: null }
+  if (paid === null) return { value, paid: 0, wrong: texts.unclearAmount(paidCell) }
+  if (paid === 0) return { value, paid, wrong: status === 'partial' ? texts.noBalance : null }
+  if (toMinor(value) === null || toMinor(paid) === null) return { value, paid: 0, wrong: null }
+  return difference(value, paid) === null ? { left: texts.left.settled } : { value, paid, wrong: null }
+}
+
+/** What a line asks for. */
+export function balanceOf({ amount, amountPaid = 0 }: InvoiceDraft): number {
+  return fromMinor((toMinor(amount) ?? 0) - (toMinor(amountPaid) ?? 0))
+}
+
+/** What is above 0 between two amounts; null where nothing is, or one is not an amount. */
+function difference(whole: number, part: number): number | null {
+  const [wholeMinor, partMinor] = [toMinor(whole), toMinor(part)]
+  return wholeMinor === null || partMinor === null || partMinor >= wholeMinor ? null : fromMinor(wholeMinor - partMinor)
 }
 
 /** Whether a text has only figures and separators, so that it is an amount which can be read in two ways. */

@@ -6,7 +6,7 @@ import { invoiceTexts } from '#web/invoices/texts.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
 import styles from './import.module.css'
-import type { CheckedRow } from './import-rows.ts'
+import { balanceOf, type CheckedRow } from './import-rows.ts'
 import { texts } from './texts.ts'
 
 export function ImportTable({ rows }: { rows: CheckedRow[] }): ReactNode {
@@ -52,7 +52,7 @@ function Row({ row }: { row: CheckedRow }): ReactNode {
             <span className={styles.dim}>{draft.clientEmail}</span>
           </span>
           <span className={styles.sum}>
-            <span className={styles.name}>{formatRupees(draft.amount)}</span>
+            <span className={styles.name}>{formatRupees(balanceOf(draft))}</span>
             <span className={styles.dim}>{showDate(draft.dueDate)}</span>
           </span>
         </>

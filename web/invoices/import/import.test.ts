@@ -4,7 +4,7 @@ import { readAmount, readTypedAmount } from '#web/invoices/form/invoice-values.t
 import { currencyOfAmount, currencyOfHeader, readCurrency, readDay, readStatus } from './cells.ts'
 import { guessByContent, guessByHeader, guessDates, guessMapping, isHeader } from './columns.ts'
 import { readCsv } from './csv.ts'
-import { type Answers, bodyOf, checkRows, unknownStatuses } from './import-rows.ts'
+import { type Answers, balanceOf, bodyOf, checkRows, unknownStatuses } from './import-rows.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text).buffer
 const rowsOf = (content: ArrayBuffer) => {
@@ -222,10 +222,25 @@ function read(lines: string[], answers: Answers = {}): unknown[] {
   if (typeof rows === 'string') return [rows]
   return checkRows(rows, guessMapping(rows), { invoices: [], today: '2026-03-02', answers }).map(({ number, state, draft, message }) =>
     draft && state === 'ready'
-      ? [number, draft.clientEmail, draft.amount, draft.dueDate, draft.status, draft.reference]
+      ? [number, draft.clientEmail, balanceOf(draft), draft.dueDate, draft.status, draft.reference]
       : [number, state, message],
   )
 }
+
+test('where a file has the total too, the invoice is over it, and what was paid is kept; a balance wins over a paid amount', () => {
+  const draftOf = (head: string, line: string) => {
+    const rows = rowsOf(bytes(`${head}\n${line}`))
+    if (typeof rows === 'string') return null
+    const [row] = checkRows(rows, guessMapping(rows), { invoices: [], today: '2026-03-02', answers: {} })
+    return row?.draft && { amount: row.draft.amount, amountPaid: row.draft.amountPaid, status: row.draft.status }
+  }
+  const columns = 'Client,Email,Due Date,Status'
+  const client = 'Acme,ap@acme.example,01/02/2026,Partially Paid'
+  expect(draftOf(`${columns},Total,Balance`, `${client},5000,3500`)).toEqual({ amount: 5000, amountPaid: 1500, status: 'overdue' })
+  expect(draftOf(`${columns},Amount,Amount Paid`, `${client},5000,1500`)).toEqual({ amount: 5000, amountPaid: 1500, status: 'overdue' })
+  expect(draftOf(`${columns},Total,Amount Paid,Balance`, `${client},5000,1000,3500`)).toMatchObject({ amountPaid: 1500 })
+  expect(draftOf(`${columns},Balance`, `${client},3500`)).toEqual({ amount: 3500, amountPaid: undefined, status: 'overdue' })
+})
 
 test('an export of Zoho: the balance is imported, items and drafts are left out, other currencies are refused', () => {
   const head =
@@ -266,7 +281,7 @@ test('an export of Xero: the amount due is imported, credit notes are left out',
       head,
       line('INV-1', '12/02/2026', '180.0000', '1000.0000', 'INR', 'Sales invoice', 'Awaiting Payment'),
       line('INV-2', '12/03/2026', '0.0000', '1180.0000', 'INR', 'Sales invoice', 'Awaiting Payment'),
-      line('INV-3', '12/02/2026', '1180.0000', '0.0000', 'INR', 'Sales invoice', 'Paid'),
+      line('INV-3', '13/02/2026', '1180.0000', '0.0000', 'INR', 'Sales invoice', 'Paid'),
       line('CN-1', '12/02/2026', '0.0000', '-1180.0000', 'INR', 'Sales credit note', 'Awaiting Payment'),
       line('INV-4', '12/02/2026', '0.0000', '1180.0000', 'GBP', 'Sales invoice', 'Voided'),
       line('INV-5', '12/02/2026', '0.0000', '1180.0000', 'GBP', 'Sales invoice', 'Awaiting Payment'),
@@ -274,7 +289,7 @@ test('an export of Xero: the amount due is imported, credit notes are left out',
   ).toEqual([
     [2, 'ap@zenith.example', 1000, '2026-02-12', 'overdue', 'INV-1'],
     [3, 'ap@zenith.example', 1180, '2026-03-12', 'unpaid', 'INV-2'],
-    [4, 'ap@zenith.example', 1180, '2026-02-12', 'paid', 'INV-3'],
+    [4, 'ap@zenith.example', 1180, '2026-02-13', 'paid', 'INV-3'],
     [5, 'left', 'This line is not an invoice: its type is “Sales credit note”.'],
     [6, 'left', 'This invoice is void.'],
     [7, 'bad', 'The amount is in GBP. Duely keeps amounts in INR only so far, and does not convert them.'],

@@ -4,7 +4,7 @@ import { type BulkChange, type ImportedLine, invoiceCalls, mostAtOnce } from '#c
 import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
-import { patiently, send, sendIdempotent } from '#web/platform/send.ts'
+import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
 import type { FileRow } from './csv.ts'
 import type { CheckedRow } from './import-rows.ts'
 
@@ -161,8 +161,7 @@ export function useImport(): Import {
   return {
     ...shown,
     start: ({ rows, keepDuplicates, notImported, head }) => {
-      const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join('')
-      upload.current = { key, rows, keepDuplicates, confirmed: [], recovered: [], undone: new Set() }
+      upload.current = { key: newKey(), rows, keepDuplicates, confirmed: [], recovered: [], undone: new Set() }
       progress.current = { ...idle, total: rows.length, notImported, head }
       void run()
     },

@@ -31,10 +31,18 @@ export function InvoiceLine({ dates }: { dates: InvoiceDates }): ReactNode {
               className={styles.reminder}
             />
           ))}
+          {line.parts.map((x) => (
+            <circle key={x} cx={x} cy={baseline} r={6} className={styles.paid} />
+          ))}
+          {line.part && (
+            <text x={line.part.x} y={baseline - 13} textAnchor={line.part.anchor} className={styles.partLabel}>
+              {line.part.text}
+            </text>
+          )}
           {line.next !== null && (
             <>
               <circle cx={line.next} cy={baseline} r={half} className={styles.next} />
-              {line.next - line.today > 16 && (
+              {line.next - line.today > 16 && !isCovered(line) && (
                 <text x={Math.min(line.next - 4, width - 30)} y={baseline - 13} textAnchor="start" className={styles.label}>
                   {texts.line.next}
                 </text>
@@ -55,6 +63,14 @@ export function InvoiceLine({ dates }: { dates: InvoiceDates }): ReactNode {
       )}
     </div>
   )
+}
+
+/** Whether the label of the newest part reaches the place of the next reminder's. */
+function isCovered({ part, next }: ReturnType<typeof layOutInvoiceLine>): boolean {
+  if (!part || next === null) return false
+  const room = part.text.length * 7.4
+  const end = part.anchor === 'start' ? part.x + room : part.anchor === 'end' ? part.x : part.x + room / 2
+  return end + 8 > next - 4
 }
 
 function Stretch({ from, to, tone }: { from: number; to: number; tone: 'ahead' | 'unpaid' | 'overdue' }): ReactNode {

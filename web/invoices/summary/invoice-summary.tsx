@@ -2,14 +2,14 @@ import { Button } from '@mantine/core'
 import { IconCheck, IconCopy, IconMailOff, IconPlayerPause, IconPlayerPlay, IconRotate, IconSend2, IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
-import type { Invoice } from '#contract/invoices.ts'
+import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatRupees } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { NextReminder } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates } from '#web/invoices/invoice-cache.ts'
-import { describePause, isPaused, stateOf } from '#web/invoices/invoice-state.ts'
+import { describePause, isPartPaid, isPaused, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { useToday } from '#web/platform/account.tsx'
@@ -35,9 +35,8 @@ interface InvoiceSummaryProps {
 export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): ReactNode {
   const { zone, now, today } = useToday()
   const { items } = useAttention()
-  const { reference, clientName, amount, status, dueDate, paidAt } = invoice
+  const { reference, clientName, amount, status, dueDate, paidOn } = invoice
   const paid = status === 'paid'
-  const paidOn = paid && paidAt !== null ? dateIn(zone, new Date(paidAt)) : null
   const broken = useMemo(
     () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
     [items],
@@ -53,13 +52,17 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
           <span className={styles.client}>{clientName}</span>
           <span className={styles.pills}>
             <Pill tone={status}>{invoiceTexts.status[status]}</Pill>
+            {isPartPaid(invoice) && <Pill tone="quiet">{texts.part}</Pill>}
             {isPaused(invoice) && invoice.pause && (
               <Pill tone="quiet">{invoiceTexts.pause.pill(invoice.pause.until === null ? null : showDate(invoice.pause.until))}</Pill>
             )}
           </span>
         </div>
         <p className={styles.amount}>
-          <strong>{formatRupees(amount)}</strong> <span>{paid ? texts.paid(paidOn && showDate(paidOn)) : texts.toPay}</span>
+          <strong>{formatRupees(owedAmount(invoice))}</strong>{' '}
+          <span>
+            {paid ? texts.paid(paidOn && showDate(paidOn)) : isPartPaid(invoice) ? texts.stillToPay(formatRupees(amount)) : texts.toPay}
+          </span>
         </p>
         <div className={styles.when}>
           {!paid && (
@@ -94,7 +97,7 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
 }
 
 function useDates(
-  { createdAt, dueDate, paidAt, status }: Invoice,
+  { createdAt, dueDate, paidOn, status }: Invoice,
   history: InvoiceHistory | undefined,
   zone: string | undefined,
   today: string,
@@ -104,11 +107,17 @@ function useDates(
       created: dateIn(zone, new Date(createdAt)),
       due: dueDate.slice(0, 10),
       today,
-      paid: status === 'paid' && paidAt !== null ? dateIn(zone, new Date(paidAt)) : null,
+      paid: status === 'paid' ? paidOn : null,
+      parts:
+        status === 'paid'
+          ? []
+          : (history?.payments.flatMap(({ kind, voidedAt, paidOn: date, amount }) =>
+              kind === 'payment' && voidedAt === null ? [{ date, amount: formatRupees(amount) }] : [],
+            ) ?? []),
       reminders: history?.mails.flatMap(({ sentAt }) => (sentAt === null ? [] : [dateIn(zone, new Date(sentAt))])) ?? [],
       next: history?.nextAt ? dateIn(zone, new Date(history.nextAt)) : null,
     }),
-    [createdAt, dueDate, paidAt, status, history, zone, today],
+    [createdAt, dueDate, paidOn, status, history, zone, today],
   )
 }
 

@@ -7,6 +7,7 @@ const dates = (given: Partial<InvoiceDates>): InvoiceDates => ({
   due: '2026-11-17',
   today: '2026-11-22',
   paid: null,
+  parts: [],
   reminders: ['2026-11-18', '2026-11-19', '2026-11-22'],
   next: '2026-11-23',
   ...given,
@@ -36,6 +37,7 @@ test('everything stays inside the frame, and no two labels overlap', () => {
     due: day,
     today: day,
     paid: fc.option(day),
+    parts: fc.array(fc.record({ date: day, amount: fc.constantFrom('₹5.00', '₹9,99,99,99,999.99') }), { maxLength: 4 }),
     next: fc.option(day),
     reminders: fc.array(day, { maxLength: 40 }),
   })

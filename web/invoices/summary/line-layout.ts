@@ -7,6 +7,8 @@ export interface InvoiceDates {
   due: string
   today: string
   paid: string | null
+  /** Payments of an invoice that is not paid yet, with their amounts as shown, the newest first. */
+  parts: { date: string; amount: string }[]
   /** When reminders were accepted, in any order. */
   reminders: string[]
   /** When the next one goes out. */
@@ -31,6 +33,9 @@ export interface InvoiceLine {
   due: number
   today: number
   paid: number | null
+  parts: number[]
+  /** Above the newest part. */
+  part: { x: number; text: string; anchor: 'start' | 'middle' | 'end' } | null
   next: number | null
   reminders: Mark[]
   /** Below the line, without overlaps. */
@@ -46,8 +51,16 @@ const letter = 7.4
 
 /** The life of an invoice as a line of `width` pixels: created, due, reminded, paid or today, and what is next. */
 export function layOutInvoiceLine(dates: InvoiceDates, width: number): InvoiceLine {
-  const { created, due, today, paid, reminders, next } = dates
-  const all = [created, due, today, ...(paid === null ? [] : [paid]), ...(next === null ? [] : [next]), ...reminders].toSorted()
+  const { created, due, today, paid, parts, reminders, next } = dates
+  const all = [
+    created,
+    due,
+    today,
+    ...(paid === null ? [] : [paid]),
+    ...(next === null ? [] : [next]),
+    ...reminders,
+    ...parts.map(({ date }) => date),
+  ].toSorted()
   const [first = today, last = today] = [all[0], all.at(-1)]
   // At least a week, and a little room behind the last date.
   const days = Math.max(7, daysBetween(first, last) * 1.06)
@@ -76,11 +89,17 @@ export function layOutInvoiceLine(dates: InvoiceDates, width: number): InvoiceLi
         ]
       : []),
   ]
+  const [newest] = parts
+  const [part] = newest
+    ? withoutOverlaps([{ key: 'paid', x: xOf(newest.date), text: texts.line.part(newest.amount), anchor: 'middle' }], width)
+    : []
   return {
     created: xOf(created),
     due: xOf(due),
     today: xOf(today),
     paid: paid === null ? null : xOf(paid),
+    parts: [...new Set(parts.map(({ date }) => xOf(date)))],
+    part: part ?? null,
     next: next === null || paid !== null ? null : xOf(next),
     reminders: marks,
     labels: withoutOverlaps(wanted, width),

@@ -4,6 +4,8 @@ import { count } from '#web/ui/texts.ts'
 export const summaryTexts = {
   label: 'Summary',
   toPay: 'owed',
+  stillToPay: (amount: string) => `still to pay of ${amount}`,
+  part: 'Part paid',
   paid: (date: string | null) => (date === null ? 'paid' : `paid ${date}`),
   next: 'Next reminder',
   remind: 'Remind now…',
@@ -24,6 +26,7 @@ export const summaryTexts = {
     created: (date: string) => `created ${date}`,
     due: (date: string) => `due ${date}`,
     paid: (date: string) => `paid ${date}`,
+    part: (amount: string) => `${amount} paid`,
     today: 'today',
     next: 'next',
     reminders: (reminders: number) => count(reminders, 'reminder'),

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+import { calendarDate, invoice } from './invoices.ts'
+import { largestMinor, toMinor } from './money.ts'
+
+export const paymentKind = z
+  .enum(['payment', 'refund'], 'Please choose payment or refund.')
+  .meta({ description: 'Whether the client paid, or was paid back.' })
+
+export const paymentMethod = z
+  .enum(
+    ['upi', 'bank', 'card', 'cash', 'cheque', 'online', 'other'],
+    'Please choose one of upi, bank, card, cash, cheque, online and other.',
+  )
+  .meta({ description: 'How it was paid.' })
+export type PaymentMethod = z.infer<typeof paymentMethod>
+
+export const paymentOrigin = z.enum(['marked', 'by_hand', 'answer', 'bank_file', 'program', 'import', 'razorpay']).meta({
+  description:
+    'Where it came from. `marked`: the status was set to paid, and the payment is over what was left. `answer`: the client named it and you accepted it.',
+})
+export type PaymentOrigin = z.infer<typeof paymentOrigin>
+
+export const payment = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'Assigned by Duely.' }),
+    invoiceId: z.string().meta({ format: 'uuid', description: 'The invoice that was paid.' }),
+    kind: paymentKind,
+    origin: paymentOrigin,
+    amount: z.number().meta({ description: 'In the currency of the invoice. Always above 0; a refund is taken off.' }),
+    paidOn: z.string().meta({ format: 'date', description: 'The day of the payment.' }),
+    method: paymentMethod.nullable().meta({ description: 'How it was paid; null where that is not known.' }),
+    reference: z.string().meta({ description: 'The reference of the payment, such as a UTR; may be empty.' }),
+    note: z.string().meta({ description: 'A note of the owner, never sent to the client.' }),
+    recordedAt: z.string().meta({ format: 'date-time', description: 'When it was recorded.' }),
+    voidedAt: z.string().nullable().meta({ format: 'date-time', description: 'When it was taken back: it does not count since.' }),
+  })
+  .meta({ id: 'Payment', description: 'A payment of an invoice, or a refund. It is never changed, only taken back.' })
+export type Payment = z.infer<typeof payment>
+
+const line = (most: number, what: string) =>
+  z
+    .string()
+    .trim()
+    .max(most, `Please enter ${what} of at most ${most} characters.`)
+    .refine((text) => !/[\p{Cc}--\n]/v.test(text), `Please enter ${what} without control characters.`)
+
+/** The amount of a payment in rupees: above 0, at most two decimals. */
+export const paymentAmount = z
+  .number('Please enter an amount such as 5000.50.')
+  .positive({ error: 'Please enter an amount above 0.', abort: true })
+  .max(largestMinor / 100, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
+  .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.')
+
+export const paymentDraft = z
+  .strictObject({
+    kind: paymentKind.default('payment'),
+    amount: paymentAmount.meta({ description: 'What was paid. More than the balance is recorded as it is.' }),
+    paidOn: calendarDate.optional().meta({ format: 'date', description: 'The day of the payment, not in the future. Without it today.' }),
+    method: paymentMethod.nullable().default(null).meta({ description: 'How it was paid.' }),
+    reference: line(80, 'a reference')
+      .refine((text) => !text.includes('\n'), 'Please enter a reference on one line.')
+      .default('')
+      .meta({ description: 'The reference of the payment, such as a UTR.' }),
+    note: line(500, 'a note').default('').meta({ description: 'A note for yourself, never sent to the client.' }),
+  })
+  .meta({ id: 'PaymentDraft', description: 'A payment or a refund to record.' })
+export type PaymentDraft = z.output<typeof paymentDraft>
+
+export const recorded = z
+  .object({ payment, invoice })
+  .meta({ id: 'RecordedPayment', description: 'A payment, and its invoice as it is now.' })
+
+const byInvoice = z.object({ id: z.string() })
+
+export const paymentCalls = {
+  list: call({
+    method: 'GET',
+    path: '/invoice/:id/payments',
+    summary: 'The payments and refunds of an invoice, newest first, with those that were taken back.',
+    params: byInvoice,
+    reply: z.array(payment),
+  }),
+  record: call({
+    method: 'POST',
+    path: '/invoice/:id/payments',
+    status: 201,
+    summary: 'Record a payment or a refund. The invoice is paid once nothing is left to pay.',
+    params: byInvoice,
+    body: paymentDraft,
+    reply: recorded,
+  }),
+  takeBack: call({
+    method: 'POST',
+    path: '/invoice/:id/payments/:pid/void',
+    summary: 'Take a payment or refund back: it stays in the list and does not count any more. Again has no further effect.',
+    params: byInvoice.extend({ pid: z.string() }),
+    reply: recorded,
+  }),
+  export: call({
+    method: 'GET',
+    path: '/payments/export',
+    summary: 'All payments and refunds as a CSV file, newest first.',
+    /** The file itself, text/csv in UTF-8. */
+    reply: z.string(),
+  }),
+}

@@ -1,0 +1,246 @@
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import { fromMinor } from '#contract/money.ts'
+import type { Payment } from '#contract/payments.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from './tables.ts'
+import { texts } from './texts.ts'
+
+/** What is left to pay. */
+export const balanceMinor = ({ amountMinor, paidMinor }: Pick<InvoiceRow, 'amountMinor' | 'paidMinor'>) =>
+  Math.max(0, amountMinor - paidMinor)
+/** What was paid beyond the amount. */
+const overpaidMinor = ({ amountMinor, paidMinor }: Pick<InvoiceRow, 'amountMinor' | 'paidMinor'>) => Math.max(0, paidMinor - amountMinor)
+
+/** What an invoice's JSON names of its payments, in rupees. */
+export const paidFields = (row: InvoiceRow) => ({
+  amountPaid: fromMinor(row.paidMinor),
+  balance: fromMinor(balanceMinor(row)),
+  overpaid: fromMinor(overpaidMinor(row)),
+  paidOn: row.paidOn,
+  hasFile: false,
+})
+
+/** A payment or refund to be recorded. Where nothing else is given: by hand, without method, reference or note. */
+export type NewPayment = Pick<PaymentRow, 'origin' | 'amountMinor' | 'paidOn'> &
+  Partial<
+    Pick<
+      PaymentRow,
+      'id' | 'kind' | 'method' | 'reference' | 'note' | 'providerId' | 'bankLineHash' | 'batchId' | 'requestKey' | 'requestHash'
+    >
+  >
+
+/** What changes of one invoice. */
+export interface Settling {
+  /** As it is; locked by this transaction, and so is its account. */
+  row: InvoiceRow
+  /** Its payments and refunds that count. */
+  live: PaymentRow[] | undefined
+  /** Other columns that change with it. */
+  set?: Settable
+  /** The status that a person chose: `paid` only where nothing is left to pay then, another one only where something is. */
+  status?: InvoiceRow['status'] | undefined
+  keptUnpaid?: boolean
+  record?: NewPayment[]
+  takeBack?: PaymentRow[]
+}
+type Settled = 'clientName' | 'clientEmail' | 'amountMinor' | 'dueDate' | 'reference' | 'refusal' | 'undeliveredSince' | 'undeliveredReply'
+type Settable = { [Column in Settled]?: InvoiceRow[Column] | undefined }
+
+/**
+ * Everything that changes payments or amounts of invoices goes through here: it writes the rows, their sums and the status that follows, and
+ * calls `afterChange`. A paid invoice that something is left to pay of again is overdue where its due date has passed, else unpaid, without
+ * an event. The account's row must be locked. `set` must be the same for all. Returns the invoices in the given order, and the new payments.
+ */
+export async function settle(
+  tx: Database,
+  owner: Pick<AccountRow, 'id' | 'timezone'>,
+  changes: Settling[],
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<{ rows: InvoiceRow[]; recorded: PaymentRow[] }> {
+  const [first] = changes
+  if (!first) return { rows: [], recorded: [] }
+  const today = now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString()
+  const settled = changes.map((change) => ({ change, after: after(change, today, now) }))
+  const column = (of: (one: (typeof settled)[number]) => string | null) => arrayText(settled.map(of))
+  const isReopened = settled.some(
+    ({ change: { row, status }, after }) => row.status === 'paid' && status === undefined && after.status === 'overdue',
+  )
+  // Read by the trigger that tells of overdue invoices.
+  if (isReopened) await tx.execute(sql`SELECT set_config('duely.reopened', 'on', true)`)
+  const updated = await tx
+    .update(invoices)
+    .set({
+      ...first.set,
+      status: sql`s.status`,
+      paidMinor: sql`s.paid_minor`,
+      paidOn: sql`s.paid_on`,
+      paidAt: sql`s.paid_at`,
+      keptUnpaid: sql`s.kept_unpaid`,
+      updatedAt: now,
+    })
+    .from(
+      sql`unnest(${column(({ change }) => change.row.id)}::uuid[], ${column(({ after }) => after.status)}::text[],
+        ${column(({ after }) => String(after.paidMinor))}::bigint[], ${column(({ after }) => after.paidOn)}::date[],
+        ${column(({ after }) => after.paidAt?.toString() ?? null)}::timestamptz[], ${column(({ after }) => String(after.keptUnpaid))}::boolean[])
+        AS s (id, status, paid_minor, paid_on, paid_at, kept_unpaid)`,
+    )
+    .where(and(eq(invoices.ownerId, owner.id), sql`${invoices.id} = s.id`))
+    .returning(getTableColumns(invoices))
+  if (isReopened) await tx.execute(sql`SELECT set_config('duely.reopened', '', true)`)
+  const voided = changes.flatMap(({ takeBack = [] }) => takeBack.map(({ id }) => id))
+  if (voided.length > 0)
+    await tx
+      .update(invoicePayments)
+      .set({ voidedAt: now })
+      .where(and(eq(invoicePayments.ownerId, owner.id), sql`${invoicePayments.id} = ANY(${arrayText(voided)}::uuid[])`))
+  const recorded = await recordRows(
+    tx,
+    owner.id,
+    changes.flatMap(({ row, record = [] }) => record.map((payment) => ({ ...payment, invoiceId: row.id }))),
+    now,
+  )
+  await afterChange(
+    tx,
+    owner.id,
+    changes.map(({ row }) => row.id),
+    now,
+  )
+  const byId = new Map(updated.map((row) => [row.id, row]))
+  return { rows: changes.map(({ row }) => byId.get(row.id) ?? row), recorded }
+}
+
+/** Adds the rows of payments; their invoices name them already, or do so in the same transaction. */
+export async function recordRows(
+  tx: Database,
+  ownerId: string,
+  payments: (NewPayment & { invoiceId: string })[],
+  now: Instant,
+): Promise<PaymentRow[]> {
+  if (payments.length === 0) return []
+  const values = payments.map((payment) => ({ kind: 'payment' as const, ...payment, id: payment.id ?? newId(), ownerId, recordedAt: now }))
+  return tx.insert(invoicePayments).values(values).returning()
+}
+
+/** The columns of an invoice after a change. */
+function after(
+  { row, live = [], set = {}, status: chosen, keptUnpaid, record = [], takeBack = [] }: Settling,
+  today: string,
+  now: Instant,
+): Pick<InvoiceRow, 'status' | 'paidMinor' | 'paidOn' | 'paidAt' | 'keptUnpaid'> {
+  const gone = new Set(takeBack.map(({ id }) => id))
+  const payments = [...live.filter(({ id }) => !gone.has(id)), ...record]
+  const paidMinor = payments.reduce((sum, payment) => sum + signed(payment), 0)
+  const dueDate = set.dueDate ?? row.dueDate
+  const isPaid = paidMinor >= (set.amountMinor ?? row.amountMinor)
+  if (isPaid) {
+    const latest = payments.flatMap(({ kind, paidOn }) => (kind === 'refund' ? [] : [paidOn])).toSorted()
+    const paidAt = row.status === 'paid' ? row.paidAt : now
+    return { status: 'paid', paidMinor, paidOn: latest.at(-1) ?? today, paidAt, keptUnpaid: false }
+  }
+  const reopened = dueDate < today ? 'overdue' : 'unpaid'
+  const status = chosen ?? (row.status === 'paid' ? reopened : row.status)
+  return { status, paidMinor, paidOn: null, paidAt: null, keptUnpaid: keptUnpaid ?? (row.status !== 'paid' && row.keptUnpaid) }
+}
+
+/** Whether nothing is left to pay after a change. */
+export function isPaidAfter({ row, set = {}, record = [], takeBack = [] }: Settling): boolean {
+  return row.paidMinor + sumOf(record) - sumOf(takeBack) >= (set.amountMinor ?? row.amountMinor)
+}
+
+function signed({ kind, amountMinor }: Pick<NewPayment, 'kind' | 'amountMinor'>): number {
+  return kind === 'refund' ? -amountMinor : amountMinor
+}
+
+/** What is paid by these rows. */
+export const sumOf = (payments: Pick<NewPayment, 'kind' | 'amountMinor'>[]) => payments.reduce((sum, one) => sum + signed(one), 0)
+
+/** The payments and refunds that count, by invoice. */
+export async function livePayments(tx: Database, ownerId: string, invoiceIds: string[]): Promise<Map<string, PaymentRow[]>> {
+  const found = await tx
+    .select()
+    .from(invoicePayments)
+    .where(
+      and(
+        eq(invoicePayments.ownerId, ownerId),
+        sql`${invoicePayments.invoiceId} = ANY(${arrayText(invoiceIds)}::uuid[])`,
+        isNull(invoicePayments.voidedAt),
+      ),
+    )
+  return Map.groupBy(found, ({ invoiceId }) => invoiceId)
+}
+
+/**
+ * What a chosen status means for the payments of an invoice. To `paid`: what is left to pay is marked as paid today. From `paid`: the marks
+ * are taken back; what others cover is refused with `conflict`. Where the amount of a marked invoice changes, the mark follows.
+ */
+export function byStatus(
+  row: InvoiceRow,
+  live: PaymentRow[] | undefined,
+  about: { status: InvoiceRow['status'] | undefined; amountMinor?: number | undefined; today: string },
+): Pick<Settling, 'record' | 'takeBack' | 'status'> {
+  const { amountMinor = row.amountMinor, today } = about
+  // A client may send back the status that it was given.
+  const status = about.status === row.status ? undefined : about.status
+  const marks = (live ?? []).filter(({ origin }) => origin === 'marked')
+  const others = row.paidMinor - sumOf(marks)
+  const mark = (rest: number, paidOn: string): NewPayment[] => (rest > 0 ? [{ origin: 'marked', amountMinor: rest, paidOn }] : [])
+  if (status === 'paid' || (about.status === 'paid' && marks.length === 0))
+    return { record: mark(amountMinor - row.paidMinor, today), status: 'paid' }
+  if (row.status !== 'paid') {
+    if (status !== undefined && row.paidMinor >= amountMinor) throw coveredByOthers(row.reference)
+    return { status }
+  }
+  if (status !== undefined) {
+    if (others >= amountMinor) throw coveredByOthers(row.reference)
+    if (others < 0) throw refundFirst(row.reference)
+    return { takeBack: marks, status }
+  }
+  const latest = marks.map(({ paidOn }) => paidOn).toSorted()
+  const last = latest.at(-1)
+  if (amountMinor === row.amountMinor || last === undefined) return {}
+  return { takeBack: marks, record: mark(amountMinor - others, last) }
+}
+
+export function coveredByOthers(reference: string): ProblemError {
+  const message = texts.payment.coveredByOthers(reference)
+  return new ProblemError('conflict', message, { errors: [{ path: 'status', message }] })
+}
+
+export function refundFirst(reference: string): ProblemError {
+  return new ProblemError('conflict', texts.payment.refundFirst(reference))
+}
+
+/** Newest first. */
+export const newestPayments = [desc(invoicePayments.recordedAt), desc(invoicePayments.id)]
+
+/** The payments and refunds of invoices, newest first, also those that were taken back. */
+export async function paymentsOf(db: Database, ownerId: string, invoiceIds: string[]): Promise<PaymentRow[]> {
+  if (invoiceIds.length === 0) return []
+  return db
+    .select()
+    .from(invoicePayments)
+    .where(and(eq(invoicePayments.ownerId, ownerId), inArray(invoicePayments.invoiceId, invoiceIds)))
+    .orderBy(...newestPayments)
+}
+
+/** Converts a row to JSON: amounts in rupees, instants as ISO 8601 in UTC. */
+export function toPayment(row: PaymentRow): Payment {
+  return {
+    _id: row.id,
+    invoiceId: row.invoiceId,
+    kind: row.kind,
+    origin: row.origin,
+    amount: fromMinor(row.amountMinor),
+    paidOn: row.paidOn,
+    method: row.method,
+    reference: row.reference,
+    note: row.note,
+    recordedAt: row.recordedAt.toString(),
+    voidedAt: row.voidedAt?.toString() ?? null,
+  }
+}

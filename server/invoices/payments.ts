@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
+import type { PaymentDraft } from '#contract/payments.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { csvCell } from '#server/platform/csv.ts'
+import type { Database } from '#server/platform/database.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import {
+  isPaidAfter,
+  livePayments,
+  type NewPayment,
+  newestPayments,
+  paymentsOf,
+  refundFirst,
+  type Settling,
+  settle,
+  sumOf,
+} from './balance.ts'
+import { localDate, lockOwner, notFound, openRoom, readInvoice, tooManyOpen } from './invoices.ts'
+import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from './tables.ts'
+import { texts } from './texts.ts'
+
+/** Rows read at a time for the export. */
+const chunk = 500
+
+interface Recorded {
+  payment: PaymentRow
+  invoice: InvoiceRow
+}
+
+/** The payments and refunds of an invoice, newest first. Refuses with `not_found`. */
+export async function listPayments(db: Database, ownerId: string, invoiceId: string): Promise<PaymentRow[]> {
+  return paymentsOf(db, ownerId, [(await readInvoice(db, ownerId, invoiceId)).id])
+}
+
+/**
+ * Records a payment or a refund. Under an Idempotency-Key at most once, also for simultaneous requests, and whenever it is repeated: the key
+ * is kept with the row. Refuses with `invalid` a date in the future and a refund of more than is paid, and with `conflict` a key that was
+ * used for something else.
+ */
+export async function recordPayment(
+  db: Database,
+  ownerId: string,
+  asked: { invoiceId: string; draft: PaymentDraft; key: string | null; origin: PaymentRow['origin'] },
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<Recorded> {
+  const { invoiceId, draft, key, origin } = asked
+  const requestHash = key === null ? null : hashOf(invoiceId, draft)
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const row = await lockInvoice(tx, ownerId, invoiceId)
+    const before = key === null ? null : await recordedUnder(tx, ownerId, key)
+    if (before && before.requestHash !== requestHash) throw new ProblemError('conflict', texts.payment.keyUsed)
+    if (before) return { payment: before, invoice: row }
+    const today = localDate(now, owner.timezone)
+    const { amount, paidOn = today, ...fields } = draft
+    if (paidOn > today) throw invalid('paidOn', texts.payment.future)
+    const amountMinor = toMinor(amount)
+    if (amountMinor === null) throw new Error('An amount with more than two decimals came past the contract.')
+    if (draft.kind === 'refund' && amountMinor > row.paidMinor)
+      throw invalid('amount', texts.payment.mostRefund(formatRupees(fromMinor(row.paidMinor))))
+    const payment: NewPayment = { ...fields, amountMinor, paidOn, origin, requestKey: key, requestHash }
+    const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
+    return settleOne(tx, owner, { row, live, record: [payment] }, now, afterChange)
+  })
+}
+
+/**
+ * Takes a payment or refund back: it stays in the list and does not count any more. Once it is taken back, nothing changes. Refuses with
+ * `conflict` one that came from the provider, and a payment that a refund needs.
+ */
+export async function takePaymentBack(
+  db: Database,
+  ownerId: string,
+  about: { invoiceId: string; paymentId: string },
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<Recorded> {
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const row = await lockInvoice(tx, ownerId, about.invoiceId)
+    const payment = await readPayment(tx, row, about.paymentId)
+    if (payment.voidedAt) return { payment, invoice: row }
+    if (payment.origin === 'razorpay') throw new ProblemError('conflict', texts.payment.fromProvider)
+    if (row.paidMinor < sumOf([payment])) throw refundFirst(row.reference)
+    const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
+    const { invoice } = await settleOne(tx, owner, { row, live, takeBack: [payment] }, now, afterChange)
+    return { payment: { ...payment, voidedAt: now }, invoice }
+  })
+}
+
+/** As `settle`, of one invoice; refuses where it is owed again and the account has as many open invoices as it may have. */
+async function settleOne(
+  tx: Database,
+  owner: Awaited<ReturnType<typeof lockOwner>>,
+  settling: Settling,
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<Recorded> {
+  const { row, takeBack } = settling
+  if (row.status === 'paid' && !isPaidAfter(settling) && (await openRoom(tx, owner.id)) < 1) throw tooManyOpen()
+  const { rows, recorded } = await settle(tx, owner, [settling], now, afterChange)
+  const payment = recorded[0] ?? takeBack?.[0]
+  if (!payment) throw new Error('A payment was neither recorded nor taken back.')
+  return { payment, invoice: rows[0] ?? row }
+}
+
+async function lockInvoice(tx: Database, ownerId: string, id: string): Promise<InvoiceRow> {
+  const [row] = await tx
+    .select()
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, ownerId), sql`${invoices.id}::text = ${id}`, isNull(invoices.deletedAt)))
+    .for('update')
+  if (!row) throw notFound()
+  return row
+}
+
+async function readPayment(tx: Database, { ownerId, id }: InvoiceRow, paymentId: string): Promise<PaymentRow> {
+  const its = and(eq(invoicePayments.ownerId, ownerId), eq(invoicePayments.invoiceId, id))
+  const [payment] = z.uuid().safeParse(paymentId).success
+    ? await tx
+        .select()
+        .from(invoicePayments)
+        .where(and(its, eq(invoicePayments.id, paymentId)))
+    : []
+  if (!payment) throw new ProblemError('not_found', texts.payment.notFound)
+  return payment
+}
+
+async function recordedUnder(tx: Database, ownerId: string, key: string): Promise<PaymentRow | null> {
+  const [row] = await tx
+    .select()
+    .from(invoicePayments)
+    .where(and(eq(invoicePayments.ownerId, ownerId), eq(invoicePayments.requestKey, key)))
+  return row ?? null
+}
+
+/** A hash of the parsed request, so that the order of its fields does not matter. */
+function hashOf(invoiceId: string, draft: PaymentDraft): string {
+  const fields = Object.entries(draft).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return createHash('sha256')
+    .update(JSON.stringify([invoiceId.toLowerCase(), ...fields]))
+    .digest('base64url')
+}
+
+function invalid(path: string, message: string): ProblemError {
+  return new ProblemError('invalid', message, { errors: [{ path, message }] })
+}
+
+type Exported = { payment: PaymentRow; invoice: Pick<InvoiceRow, 'reference' | 'clientName' | 'clientEmail'> }
+
+const columns: [head: string, cell: (row: Exported, zone: string) => string][] = [
+  ['Invoice', ({ invoice }) => csvCell(invoice.reference)],
+  ['Client Name', ({ invoice }) => csvCell(invoice.clientName)],
+  ['Client Email', ({ invoice }) => csvCell(invoice.clientEmail)],
+  ['Kind', ({ payment }) => csvCell(payment.kind)],
+  ['Amount', ({ payment }) => decimals(payment.amountMinor)],
+  ['Paid On', ({ payment }) => csvCell(payment.paidOn)],
+  ['Method', ({ payment }) => csvCell(payment.method ?? '')],
+  ['Reference', ({ payment }) => csvCell(payment.reference)],
+  ['Note', ({ payment }) => csvCell(payment.note)],
+  ['Origin', ({ payment }) => csvCell(payment.origin)],
+  ['Recorded On', ({ payment }, zone) => csvCell(dateIn(payment.recordedAt, zone))],
+  ['Taken Back On', ({ payment }, zone) => csvCell(payment.voidedAt ? dateIn(payment.voidedAt, zone) : '')],
+]
+
+/** All payments and refunds as a CSV file, newest first, as the invoices are exported. Those of deleted invoices are left out. */
+export async function* exportPayments(db: Database, ownerId: string, zone: string): AsyncGenerator<string> {
+  const line = (cells: string[]) => `${cells.join(',')}\r\n`
+  yield `\uFEFF${line(columns.map(([head]) => csvCell(head)))}`
+  for (let last: PaymentRow | undefined; ; ) {
+    const behind =
+      last && sql`(${invoicePayments.recordedAt}, ${invoicePayments.id}) < (${last.recordedAt.toString()}::timestamptz, ${last.id}::uuid)`
+    const page: Exported[] = await db
+      .select({
+        payment: invoicePayments,
+        invoice: { reference: invoices.reference, clientName: invoices.clientName, clientEmail: invoices.clientEmail },
+      })
+      .from(invoicePayments)
+      .innerJoin(invoices, and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId)))
+      .where(and(eq(invoicePayments.ownerId, ownerId), isNull(invoices.deletedAt), behind))
+      .orderBy(...newestPayments)
+      .limit(chunk)
+    yield page.map((row) => line(columns.map(([, cell]) => cell(row, zone)))).join('')
+    if (page.length < chunk) return
+    last = page.at(-1)?.payment
+  }
+}
+
+/** Two decimals without grouping, as a spreadsheet reads a number. */
+export function decimals(minor: number): string {
+  return `${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
+}
+
+function dateIn(instant: Instant, zone: string): string {
+  return instant.toZonedDateTimeISO(zone).toPlainDate().toString()
+}

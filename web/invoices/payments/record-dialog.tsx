@@ -1,0 +1,141 @@
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { Invoice } from '#contract/invoices.ts'
+import { formatRupees } from '#contract/money.ts'
+import { type Payment, paymentCalls, paymentMethod } from '#contract/payments.ts'
+import { readTypedAmount, showAmount } from '#web/invoices/form/invoice-values.ts'
+import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { useToday } from '#web/platform/account.tsx'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { DateField } from '#web/ui/fields.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './payments.module.css'
+import { paymentTexts } from './texts.ts'
+
+const texts = paymentTexts.dialog
+
+interface Recording {
+  invoice: Invoice
+  kind: Payment['kind']
+}
+
+/** Records a payment or refund of an invoice. */
+export function RecordDialog({ about, onClose }: { about: Recording | null; onClose: () => void }): ReactNode {
+  const [busy, setBusy] = useState(false)
+  // The text stays while the dialog fades out.
+  const last = useRef(about)
+  if (about) last.current = about
+  const shown = about ?? last.current
+  return (
+    <Dialog
+      opened={about !== null}
+      onClose={busy ? () => undefined : onClose}
+      title={shown?.kind === 'refund' ? paymentTexts.refund : paymentTexts.record}
+      size={520}
+    >
+      {shown && (
+        <>
+          <p className={styles.dialogAbout}>{texts.about(shown.invoice.reference, shown.invoice.clientName)}</p>
+          <RecordForm key={`${shown.kind} ${shown.invoice._id}`} {...shown} onBusy={setBusy} onClose={onClose} />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+type RecordValues = { amount: string; paidOn: string; method: string; reference: string; note: string }
+
+interface RecordFormProps extends Recording {
+  onBusy: (busy: boolean) => void
+  onClose: () => void
+}
+
+function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactNode {
+  const { today } = useToday()
+  const { _id: id, reference, balance, amountPaid } = invoice
+  const isRefund = kind === 'refund'
+  const initialValues: RecordValues = {
+    amount: isRefund ? showAmount(amountPaid) : balance > 0 ? showAmount(balance) : '',
+    paidOn: today,
+    method: '',
+    reference: '',
+    note: '',
+  }
+  const state = useContractForm({
+    call: paymentCalls.record,
+    idempotent: true,
+    initialValues,
+    toInput: (values) => ({
+      params: { id },
+      body: {
+        kind,
+        amount: readTypedAmount(values.amount) ?? Number.NaN,
+        paidOn: values.paidOn,
+        method: values.method === '' ? null : paymentMethod.parse(values.method),
+        reference: values.reference,
+        note: values.note,
+      },
+    }),
+    check: ({ paidOn, amount }) => ({
+      ...(/^\d{4}-\d{2}-\d{2}$/.test(paidOn) && paidOn > today ? { paidOn: texts.future } : {}),
+      ...(isRefund && (readTypedAmount(amount) ?? 0) > amountPaid ? { amount: texts.mostRefund(formatRupees(amountPaid)) } : {}),
+    }),
+    invalidates: changeInvalidates,
+    update: (cache, { invoice: after }) => writeInvoice(cache, after),
+    failure: texts.failed,
+    onSuccess: ({ payment, invoice: after }) => {
+      const amount = formatRupees(payment.amount)
+      if (isRefund) toast('good', texts.refunded(amount))
+      else toast('good', after.status === 'paid' ? texts.paid(reference) : texts.recorded(amount, formatRupees(after.balance)))
+      onClose()
+    },
+  })
+  const { form, busy } = state
+  useEffect(() => {
+    onBusy(busy)
+    return () => onBusy(false)
+  }, [busy, onBusy])
+  const { onChange: changeDay, ...day } = form.getInputProps('paidOn')
+  return (
+    <ContractForm
+      state={state}
+      submit={texts.submit}
+      busy={texts.busy}
+      actions={
+        <Button variant="default" onClick={onClose} disabled={busy}>
+          {texts.cancel}
+        </Button>
+      }
+    >
+      <div className={styles.fields}>
+        <TextInput
+          label={texts.amount}
+          leftSection="₹"
+          required
+          inputMode="decimal"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('amount')}
+        />
+        <DateField label={isRefund ? texts.paidBackOn : texts.paidOn} required {...day} onChange={changeDay} />
+        <NativeSelect
+          label={texts.how}
+          data={[
+            { value: '', label: texts.noMethod },
+            ...paymentMethod.options.map((value) => ({ value, label: paymentTexts.methods[value] })),
+          ]}
+          {...form.getInputProps('method')}
+        />
+        <TextInput
+          label={texts.reference}
+          placeholder={texts.referenceHint}
+          autoComplete="off"
+          maxLength={80}
+          {...form.getInputProps('reference')}
+        />
+        <Textarea label={texts.note} description={texts.noteHint} rows={2} maxLength={500} {...form.getInputProps('note')} />
+      </div>
+    </ContractForm>
+  )
+}
