@@ -30,6 +30,9 @@ const everything = process.env.TEST_POSTGRES === 'everything'
 const limits = { testTimeout: 240_000, hookTimeout: 240_000 }
 const database = { ...limits, pool: 'forks' as const, isolate, setupFiles: ['test/database-setup.ts'] }
 
+/** A program of a test lives for seconds: compiling its database for speed takes a quarter of the CPU of its start. */
+const shortLived = { PROGRAM_FLAGS: '--liftoff-only' }
+
 /** The rows of docs/reliability.md, one after the other: most of them need the machine for themselves. */
 const rows = {
   globalSetup: ['test/faults/setup.ts'],
@@ -58,7 +61,7 @@ export default defineConfig({
           globalSetup: ['test/postgres-setup.ts'],
         },
       },
-      { test: { ...limits, name: 'program', include: include('program'), pool: 'forks' } },
+      { test: { ...limits, name: 'program', include: include('program'), pool: 'forks', env: shortLived } },
       { test: { ...rows, name: 'faults', include: ['test/faults/*.test.ts'] } },
       { test: { ...rows, name: 'attacks', include: ['test/attacks/*.test.ts'] } },
     ],

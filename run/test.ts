@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -77,16 +78,16 @@ if (asked === 'full')
 const chosen = asked === undefined || asked === 'full' ? parts : { [asked]: { ...parts, ...single }[asked] }
 const total: Tally = { passed: 0, failed: 0 }
 const failures: string[] = []
-for (const [name, test] of Object.entries(chosen)) {
-  if (stopped) continue
-  const began = performance.now()
-  process.stdout.write(`\n── ${name} ──\n`)
-  const { passed, failed, why = [] } = test ? await test(rest) : missingPart(name)
-  process.stdout.write(`── ${name}: ${Math.round((performance.now() - began) / 1000)} s ──\n`)
-  total.passed += passed
-  total.failed += failed
-  if (failed > 0) failures.push(...(why.length > 0 ? why : ['see above']).map((reason) => `${name}: ${reason}`))
-}
+/** These wait for servers more than they compute, so they run at the same time, after all others. */
+const waiting = new Set(['zapier', 'faults', 'attacks'])
+/** What the scripts of a waiting part print, kept until the part has ended. */
+const kept = new AsyncLocalStorage<string[]>()
+for (const [name, test] of Object.entries(chosen)) if (!waiting.has(name)) await runPart(name, test)
+await Promise.all(
+  Object.entries(chosen)
+    .filter(([name]) => waiting.has(name))
+    .map(([name, test]) => kept.run([], () => runPart(name, test))),
+)
 if (total.passed + total.failed === 0) {
   process.stdout.write('No test was run.\n')
   total.failed = 1
@@ -94,6 +95,20 @@ if (total.passed + total.failed === 0) {
 if (failures.length > 0) process.stdout.write(`\n── failed ──\n${failures.join('\n')}\n`)
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
 process.exit(total.failed === 0 && !stopped ? 0 : 1)
+
+async function runPart(name: string, test: ((args: string[]) => Promise<Tally>) | undefined): Promise<void> {
+  if (stopped) return
+  const began = performance.now()
+  const header = `\n── ${name} ──\n`
+  if (!kept.getStore()) process.stdout.write(header)
+  const { passed, failed, why = [] } = test ? await test(rest) : missingPart(name)
+  const output = kept.getStore()
+  if (output) process.stdout.write(header + output.join(''))
+  process.stdout.write(`── ${name}: ${Math.round((performance.now() - began) / 1000)} s ──\n`)
+  total.passed += passed
+  total.failed += failed
+  if (failed > 0) failures.push(...(why.length > 0 ? why : ['see above']).map((reason) => `${name}: ${reason}`))
+}
 
 async function testChecks(): Promise<Tally> {
   return tallyOf(await run(['run/check.ts']))
@@ -228,11 +243,17 @@ function read(file: string): unknown {
 /** Runs a script on this very Node; answers whether it went well. */
 function run(args: string[], env: Record<string, string> = {}): Promise<boolean> {
   if (stopped) return Promise.resolve(false)
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+  const output = kept.getStore()
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: output ? ['inherit', 'pipe', 'pipe'] : 'inherit',
+    env: { ...process.env, ...env },
+  })
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => output?.push(text))
   running.add(child)
   return new Promise((resolve) => {
     child.once('error', () => resolve(false))
-    child.once('exit', (code) => {
+    child.once('close', (code) => {
       running.delete(child)
       resolve(code === 0)
     })

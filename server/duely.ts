@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { systemClock } from '#server/platform/clock.ts'
-import { openEmbedded, openServer } from '#server/platform/database.ts'
 import { type CommandResult, runInServer } from '#server/platform/operator-socket.ts'
-import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { ConfigError, readConfig } from './config.ts'
-import { operate } from './operator.ts'
 
 /** The operator's commands: by the process that runs, else on the embedded database itself; with DATABASE_URL always there. */
 try {
@@ -29,6 +25,13 @@ async function carryOut(args: string[]): Promise<CommandResult> {
     if (!existsSync(path.join(dataDir, 'postgres')))
       throw new StartError(`There is no Duely data in ${dataDir}. Set DATA_DIR to Duely’s data folder.`)
   }
+  // Loaded here only: a running process needs neither the database nor the commands from this one.
+  const [{ openEmbedded, openServer }, { loadSecretKey }, { systemClock }, { operate }] = await Promise.all([
+    import('#server/platform/database.ts'),
+    import('#server/platform/secret-key.ts'),
+    import('#server/platform/clock.ts'),
+    import('./operator.ts'),
+  ])
   const database = databaseUrl ? await openServer(databaseUrl) : await openEmbedded(dataDir)
   try {
     const secretKey = await loadSecretKey(database.db, { given: config.secretKey, dataDir })

@@ -8,7 +8,7 @@ import { oauthClients } from '#server/integrations/tables.ts'
 import { aPerson } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp } from '#test/harness.ts'
-import { someoneAt, startProgram } from '#test/program.ts'
+import { programFlags, someoneAt, startProgram } from '#test/program.ts'
 import { authorize } from '#test/programs.ts'
 import { operate } from './operator.ts'
 
@@ -17,7 +17,7 @@ const script = path.join(import.meta.dirname, 'duely.ts')
 /** Runs a command as an operator would, in a process of its own. */
 async function duely(dataDir: string, ...args: string[]): Promise<{ code: number; output: string }> {
   const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, PUBLIC_URL: 'https://duely.example.com' }
-  return promisify(execFile)(process.execPath, [script, ...args], { env }).then(
+  return promisify(execFile)(process.execPath, [...programFlags, script, ...args], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     (failed: { code: number; stdout: string; stderr: string }) => ({ code: failed.code, output: failed.stdout + failed.stderr }),
   )

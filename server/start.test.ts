@@ -4,7 +4,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { freePort, someoneAt, startProgram } from '#test/program.ts'
+import { freePort, programFlags, someoneAt, startProgram } from '#test/program.ts'
 
 const entry = path.join(import.meta.dirname, 'start.ts')
 
@@ -15,7 +15,7 @@ function aFolder(): Disposable & { at: string } {
 
 /** Runs the program until it exits. */
 function endOf(env: Record<string, string>): Promise<{ code: number | null; said: string; logged: string }> {
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [...programFlags, entry], {
     env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -109,7 +109,7 @@ test('a different secret key is refused', async () => {
 
 test('with PORT=0 the log shows the chosen port', async () => {
   using folder = aFolder()
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [...programFlags, entry], {
     env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder.at },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

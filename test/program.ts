@@ -26,6 +26,9 @@ interface StartOptions {
   firstStart?: boolean
 }
 
+/** Options of Node for the programs that a test starts (vitest.config.ts). */
+export const programFlags = process.env.PROGRAM_FLAGS?.split(' ') ?? []
+
 /**
  * Starts the program as an operator would, with nothing from this environment but the path, and waits until it is healthy.
  * An empty data folder gets a copy of a migrated database first: making one costs nine times the CPU of the start itself.
@@ -33,7 +36,7 @@ interface StartOptions {
 export async function startProgram(env: Record<string, string>, to: StartOptions = {}): Promise<Program> {
   if (env.DATA_DIR && !env.DATABASE_URL && !to.firstStart) await copyTemplate(env.DATA_DIR)
   const port = env.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, '../server/start.ts')], {
+  const child = spawn(process.execPath, [...programFlags, path.join(import.meta.dirname, '../server/start.ts')], {
     env: { PATH: process.env.PATH ?? '', PORT: port, HOST: '127.0.0.1', RATE_LIMIT: 'off', SMTP_ALLOW_PRIVATE_HOSTS: 'true', ...env },
     stdio: ['ignore', to.outputFile ?? 'pipe', to.outputFile ?? 'pipe'],
   })

@@ -1,4 +1,3 @@
-// Also on PostgreSQL: an order is settled once, by the browser or by the webhook.
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'

@@ -1,13 +1,13 @@
 // Also on PostgreSQL: an event is handled once by concurrent processes.
 import { setTimeout as pause } from 'node:timers/promises'
 import { asc, eq, sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { billingCalls } from '#contract/billing.ts'
 import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeEvent, sign } from '#test/fakes/razorpay/provider.ts'
 import { ask } from '#test/harness.ts'
 import { openShop, planOfPerson, type Shop, subscribe, verify, verifySubscribed } from '#test/shop.ts'
-import { times } from '#test/thorough.ts'
+import { thorough, times } from '#test/thorough.ts'
 import { openInbox } from './inbox.ts'
 import { reconcilePurchase } from './reconcile.ts'
 import { paymentEvents, payments, purchases } from './tables.ts'
@@ -327,7 +327,7 @@ test('a delayed answer does not overwrite a newer state', async () => {
 test('a payment reported by browser and webhook at the same moment counts once', async () => {
   await using shop = await openShop({ now: '2026-03-02T09:00:00Z' })
   const { app, razorpay } = shop
-  const [rounds, atOnce] = [times(4, 20), 25]
+  const [rounds, atOnce] = [times(2, 20), 25]
   for (let round = 0; round < rounds; round += 1) {
     const people = await Promise.all(Array.from({ length: atOnce }, () => aPerson(app)))
     const orders = await Promise.all(people.map((person) => anOrder(shop, person)))
@@ -486,35 +486,40 @@ async function live(shop: Shop, steps: number, tell: (happened: FakeEvent[], las
   return state
 }
 
-test('events delivered three times in random orders lead to the same ledger as events in order', async () => {
-  await using shop = await openShop()
-  const inOrder = new Map<number, unknown>()
-  for (let steps = 1; steps <= story.length; steps += 1) {
-    let delivered = 0
-    const state = await live(shop, steps, async (happened) => {
-      for (const event of happened.slice(delivered)) await shop.deliver(event)
-      delivered = happened.length
-      await shop.app.runJobs()
-    })
-    inOrder.set(steps, state)
-  }
-  for (let seed = 1; seed <= times(24, 200); seed += 1) {
-    const random = seeded(seed)
-    const steps = 1 + (seed % story.length)
-    const delivered = new Map<string, number>()
-    const state = await live(shop, steps, async (happened, last) => {
-      const left = happened.flatMap((event) => Array.from({ length: 3 - (delivered.get(event.id) ?? 0) }, () => event))
-      const now = shuffled(left, random).slice(0, last ? left.length : Math.floor(random() * left.length))
-      for (const event of now) {
-        delivered.set(event.id, (delivered.get(event.id) ?? 0) + 1)
-        await shop.deliver(event)
-        if (random() < 0.04) await shop.app.runJobs()
-      }
-      if (last) await shop.app.runJobs()
-    })
-    expect(state, `seed ${seed}, ${steps} steps`).toEqual(inOrder.get(steps))
-  }
-}, 600_000)
+/** The order of events means the same on both databases: on a server only `npm run test:full` spends the time. */
+test.skipIf(inject('postgresUrl') && !thorough)(
+  'events delivered three times in random orders lead to the same ledger as events in order',
+  async () => {
+    await using shop = await openShop()
+    const inOrder = new Map<number, unknown>()
+    for (let steps = 1; steps <= story.length; steps += 1) {
+      let delivered = 0
+      const state = await live(shop, steps, async (happened) => {
+        for (const event of happened.slice(delivered)) await shop.deliver(event)
+        delivered = happened.length
+        await shop.app.runJobs()
+      })
+      inOrder.set(steps, state)
+    }
+    for (let seed = 1; seed <= times(12, 200); seed += 1) {
+      const random = seeded(seed)
+      const steps = 1 + (seed % story.length)
+      const delivered = new Map<string, number>()
+      const state = await live(shop, steps, async (happened, last) => {
+        const left = happened.flatMap((event) => Array.from({ length: 3 - (delivered.get(event.id) ?? 0) }, () => event))
+        const now = shuffled(left, random).slice(0, last ? left.length : Math.floor(random() * left.length))
+        for (const event of now) {
+          delivered.set(event.id, (delivered.get(event.id) ?? 0) + 1)
+          await shop.deliver(event)
+          if (random() < 0.04) await shop.app.runJobs()
+        }
+        if (last) await shop.app.runJobs()
+      })
+      expect(state, `seed ${seed}, ${steps} steps`).toEqual(inOrder.get(steps))
+    }
+  },
+  600_000,
+)
 
 /** Mulberry32: small, and the same everywhere. */
 function seeded(seed: number): () => number {

@@ -1,4 +1,3 @@
-// Also on PostgreSQL: triggers write the outbox.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { integrationCalls, type WebhookEvent, type WebhookPayload } from '#contract/integrations.ts'

@@ -1,4 +1,3 @@
-// Also on PostgreSQL: locks of a webhook that changes while its account is deleted.
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

@@ -1,4 +1,3 @@
-// Also on PostgreSQL: one process renews a token at a time.
 import { eq, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
