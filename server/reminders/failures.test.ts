@@ -61,14 +61,17 @@ test('failures of the daily run are reported by notice and email, and the next d
   expect((await mailsToOwner(own)).slice(before)).toHaveLength(1)
 
   smtp.answer({ rcpt: () => refusal })
+  await ask(app, asha, invoiceCalls.update, { params: { id: second?._id ?? '' }, body: { clientName: 'Nila Printers' } })
   app.clock.set(nine(5))
   await app.runJobs()
   expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([
     {
       title: '3 reminders were not delivered',
-      text: 'Kaveri Foods (blocked by the mail server).',
+      text: expect.stringMatching(
+        /^(Kaveri Foods|Nila Printers) \(blocked by the mail server\) and (?!\1)\w+ \w+ \(blocked by the mail server\)\.$/,
+      ),
       link: await newestRun(app, asha),
-      clients: expect.arrayContaining(invoices.map(({ _id, reference, clientName }) => ({ invoiceId: _id, reference, clientName }))),
+      clients: expect.arrayContaining(invoices.map(({ _id, reference }) => expect.objectContaining({ invoiceId: _id, reference }))),
     },
   ])
   expect((await mailsToOwner(own)).slice(before)).toHaveLength(2)
