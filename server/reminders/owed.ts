@@ -20,6 +20,19 @@ export const owedToday = (today: string | SQL) => sql`
     ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
       AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
 
+/**
+ * The emails `d` of an invoice `i`, with the row `x` of both and the run `r` that wants each. By their keys, as above: without statistics
+ * Postgres would read the emails of all accounts once for every invoice.
+ */
+export const emailsOf = sql`(SELECT * FROM delivery_invoices WHERE invoice_id = i.id OFFSET 0) x
+  JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true
+  JOIN LATERAL (SELECT * FROM runs WHERE runs.id = coalesce(d.pulled_by_run_id, d.run_id) OFFSET 0) r ON true`
+
+/** The email `o` that an invoice `i` still waits for, likewise. */
+export const openEmailOf = sql`LATERAL (
+  SELECT d.* FROM (SELECT delivery_id FROM delivery_invoices WHERE invoice_id = i.id AND open OFFSET 0) x
+  JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true) o`
+
 /** What is left to pay of an invoice `i` that is owed. */
 export const balance = sql`(i.amount_minor - i.paid_minor)`
 

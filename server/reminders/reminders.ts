@@ -35,7 +35,7 @@ import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
-import { addressHeld, balance, pausedOn } from './owed.ts'
+import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
 import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
@@ -448,14 +448,13 @@ async function* previewLines(
             AND r.planned_at IS NULL AND i.updated_at <= r.created_at AND o.id IS NULL ORDER BY r.created_at DESC LIMIT 1)) AS "sentJustNow"
         FROM invoices i
         LEFT JOIN client_pauses cp ON cp.owner_id = i.owner_id AND cp.client_key = lower(i.client_email)
-        LEFT JOIN delivery_invoices oi ON oi.invoice_id = i.id AND oi.open LEFT JOIN deliveries o ON o.id = oi.delivery_id
+        LEFT JOIN ${openEmailOf} ON true
         LEFT JOIN LATERAL (
           SELECT count(*) FILTER (WHERE d.state = 'sent' AND d.sent_at >= ${dayBegan}::timestamptz)::int AS sent,
             count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand,
             (array_agg(r.id ORDER BY r.created_at DESC) FILTER (WHERE ${sentJustNow} AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held')
-              AND lower(d.client_email) = lower(i.client_email) AND di.amount_minor = ${balance}))[1] AS just_now
-          FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
-          WHERE di.invoice_id = i.id AND d.created_at >= ${dayBefore}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
+              AND lower(d.client_email) = lower(i.client_email) AND x.amount_minor = ${balance}))[1] AS just_now
+          FROM ${emailsOf} WHERE d.created_at >= ${dayBefore}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
         WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ANY(${`{${validIds(only).join(',')}}`}::uuid[])`}
           ${last === undefined ? sql`` : sql`AND (i.due_date, i.id) > (${last.dueDate}::date, ${last.invoiceId}::uuid)`}
         ORDER BY i.due_date, i.id LIMIT ${previewChunk}::int`,

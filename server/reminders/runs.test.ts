@@ -1,16 +1,21 @@
 // Also on PostgreSQL: one run per account and day, under the lock of the account.
 import { sql } from 'drizzle-orm'
 import { expect, inject, test } from 'vitest'
+import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { rows } from '#server/platform/database.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 import { thorough } from '#test/thorough.ts'
 import { makeDueRuns } from './daily-runs.ts'
+import { previewReminders } from './reminders.ts'
+import { makeRun } from './runs.ts'
 
 const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
 const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
@@ -478,6 +483,45 @@ test('after 20,000 emails that were not sent within a day no run is made by hand
   app.clock.advance({ hours: 24 })
   smtp.answer({})
   expect((await app.whileJobsRun(ask(app, await signedInAgain(app, asha), reminderCalls.sendNow))).status).toBe(200)
+})
+
+test('Send Now and its preview read no email of another account, without statistics too', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
+  const stranger = await aPerson(app)
+  const id = (digit: number) => sql.raw(`lpad(nth::text, 8, '0') || '-000${digit}-7000-8000-000000000000'`)
+  const invoicesOf = (ownerId: string, digit: number, count: number) =>
+    app.db.execute(sql`
+      INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+      SELECT (${id(digit)})::uuid, ${ownerId}::uuid, 'INV-' || nth, 'Client', 'client' || nth || '@example.com', 100, '2026-01-01', 'overdue', now(), now()
+      FROM generate_series(1, ${count}::int) nth`)
+  await invoicesOf(stranger.id, 1, 4_000)
+  await invoicesOf(asha.id, 2, 100)
+  await app.db.execute(sql`
+    INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at)
+    SELECT (${id(3)})::uuid, ${stranger.id}::uuid, 'send_now', '2026-03-01', now(), now(), now() FROM generate_series(1, 1) nth`)
+  await app.db.execute(sql`
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
+    SELECT (${id(4)})::uuid, ${stranger.id}::uuid, '00000001-0003-7000-8000-000000000000', 'client' || nth || '@example.com', 'failed', now(), now(), now()
+    FROM generate_series(1, 4000) nth`)
+  await app.db.execute(sql`
+    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open)
+    SELECT ${stranger.id}::uuid, (${id(4)})::uuid, (${id(1)})::uuid, false FROM generate_series(1, 4000) nth`)
+
+  const read = await app.db.transaction(async (tx) => {
+    const now = app.clock.now()
+    const account = await lockAccount(tx, asha.id)
+    if (!account) throw new Error('The account is missing.')
+    await makeRun(tx, app.deps.queue, account, { kind: 'send_now', now })
+    await previewReminders({ db: tx, config: app.deps.config }, account, now)
+    return rows(
+      tx,
+      z.object({ table: z.string() }),
+      // Counts of this transaction alone.
+      sql`SELECT relname AS table FROM pg_stat_xact_user_tables WHERE relname IN ('deliveries', 'delivery_invoices') AND seq_tup_read > 0`,
+    )
+  })
+  expect(read).toEqual([])
 })
 
 test('simultaneous presses of Send Now are one press, also for one that is served late', async () => {

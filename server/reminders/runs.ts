@@ -12,7 +12,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { completeEarlierDays, firstChunk } from './daily-runs.ts'
 import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
-import { addressHeld, pausedOn } from './owed.ts'
+import { addressHeld, emailsOf, openEmailOf, pausedOn } from './owed.ts'
 import { dailyDeadline, dayBeforeOf, immediateDeadline, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -235,13 +235,12 @@ async function readCandidates(
     : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
   const byHand =
     run.kind === 'send_now'
-      ? sql`(SELECT count(*)::int FROM delivery_invoices h JOIN deliveries hd ON hd.id = h.delivery_id JOIN runs hr ON hr.id = coalesce(hd.pulled_by_run_id, hd.run_id)
-             WHERE h.invoice_id = i.id AND hr.kind = 'send_now' AND hr.local_date = ${today}::date AND hd.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))`
+      ? sql`(SELECT count(*)::int FROM ${emailsOf} WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))`
       : sql`0`
   const refusedToday =
     run.kind === 'trigger'
-      ? sql`(i.refusal IS NOT NULL AND EXISTS (SELECT 1 FROM delivery_invoices g JOIN deliveries gd ON gd.id = g.delivery_id
-             WHERE g.invoice_id = i.id AND gd.state = 'failed' AND gd.reason = 'refused' AND gd.created_at >= ${dayBegan}::timestamptz))`
+      ? sql`(i.refusal IS NOT NULL AND EXISTS (SELECT 1 FROM ${emailsOf}
+             WHERE d.state = 'failed' AND d.reason = 'refused' AND d.created_at >= ${dayBegan}::timestamptz))`
       : sql`false`
   const failedThere = run.retryOf
     ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries fd ON fd.id = f.delivery_id
@@ -254,8 +253,8 @@ async function readCandidates(
       candidate,
       sql`SELECT * FROM (
             SELECT i.id, i.due_date, ${place} AS place, lower(i.client_email) AS "clientKey", ${pausedOn(today)} AS paused, ${addressHeld} AS "addressHeld",
-              coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", ${refusedToday} AS "refusedToday", o.delivery_id AS "openDelivery", ${byHand} AS "byHandToday"
-            FROM invoices i LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
+              coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", ${refusedToday} AS "refusedToday", o.id AS "openDelivery", ${byHand} AS "byHandToday"
+            FROM invoices i LEFT JOIN ${openEmailOf} ON true
             WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${failedThere} ${chosen}) i
           WHERE ${where} ORDER BY place COLLATE "C", i.due_date, i.id ${most}`,
     )
