@@ -172,6 +172,24 @@ test('an invoice that recorded payments cover stays paid until one is taken back
   expect((await of.update({ status: 'unpaid' })).reply.status).toBe('unpaid')
 })
 
+const statuses = ['unpaid', 'overdue', 'paid'] as const
+
+test.each(statuses.flatMap((from) => statuses.map((to) => ({ from, to }))))(
+  'from $from to $to: PATCH and bulk answer as they did before there were payments',
+  async ({ from, to }) => {
+    await using of = await anOpenInvoice({ status: from })
+    const other = await anInvoice(of.app, { owner: of.asha, status: from })
+    of.app.clock.advance({ minutes: 5 })
+    const paidAt = to !== 'paid' ? null : from === 'paid' ? now : '2026-03-02T09:05:00Z'
+    const { status, reply } = await of.update({ status: to })
+    expect([status, reply.status, reply.paidAt]).toEqual([200, to, paidAt])
+    const body = { ids: [other._id], change: { do: 'mark' as const, status: to } }
+    expect((await ask(of.app, of.asha, invoiceCalls.bulkChange, { body })).reply).toEqual({ changed: [other._id], failed: [] })
+    expect((await ask(of.app, of.asha, invoiceCalls.read, { params: { id: other._id } })).reply).toMatchObject({ status: to, paidAt })
+    expect((await of.list()).filter(({ voidedAt }) => voidedAt === null)).toHaveLength(to === 'paid' ? 1 : 0)
+  },
+)
+
 test('the mark follows the amount of a marked invoice; recorded payments do not', async () => {
   await using of = await anOpenInvoice()
   await of.record({ amount: 2000, paidOn: '2026-02-01' })

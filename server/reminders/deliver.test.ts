@@ -5,6 +5,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -349,6 +350,43 @@ test('the claiming statement notices an invoice that was paid directly in the da
   await app.runJobs()
   expect(smtp.mails).toEqual([])
   expect(await newestRun(app, asha)).toMatchObject({ skipped: 1, open: 0 })
+})
+
+const amountsIn = (smtp: { mails: { raw: Buffer }[] }) =>
+  Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).text?.match(/₹[\d,.]+\d/g)?.[0]))
+
+test('a part that is paid between two tries is not asked for again, also at the instant at which the email was composed', async () => {
+  await using office = await anOffice({ now: morning, invoices: 2 })
+  const { app, asha, invoices, smtp } = office
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  smtp.answer({})
+  // The clock has not moved: the invoice has the same time of its last change as when the email was composed.
+  const { reply } = await ask(app, asha, paymentCalls.record, { params: { id: invoices[0]?._id ?? '' }, body: { amount: 2000 } })
+  expect(reply.invoice.updatedAt).toBe(invoices[0]?.updatedAt)
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect((await amountsIn(smtp)).toSorted()).toEqual(['₹3,000.00', '₹5,000.00'])
+  await ask(app, asha, paymentCalls.takeBack, { params: { id: reply.invoice._id, pid: reply.payment._id } })
+  expect((await ask(app, asha, reminderCalls.preview)).reply.total).toBe(0)
+})
+
+test('a grouped email and the preview sum up what is left to pay, and a wording may name the whole and the paid amount', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  const one = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-21' })
+  await ask(app, asha, paymentCalls.record, { params: { id: one._id }, body: { amount: 1999.5 } })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const { reply: preview } = await ask(app, asha, reminderCalls.preview)
+  expect([preview.total, preview.lines[0]?.amount, preview.lines[0]?.invoiceAmount]).toEqual([8000.5, 3000.5, 5000])
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  const { text = '' } = await readEmail(smtp.mails[0]?.raw ?? Buffer.from(''))
+  expect(text).toContain('₹8,000.50')
+  expect(text).toContain(`${one.reference}: ₹3,000.50, due 20/02/2026`)
+  const written = { subject: '{{invoiceAmount}}', content: '{{amount}} of {{invoiceAmount}}, {{paidAmount}} paid' }
+  const { reply: draft } = await ask(app, asha, reminderCalls.draft, { body: { invoiceIds: [one._id], ...written } })
+  expect(draft.email?.text).toBe('₹3,000.50 of ₹5,000.00, ₹1,999.50 paid')
 })
 
 test('Stop in the middle of a run lets at most the two emails in flight be sent', async () => {

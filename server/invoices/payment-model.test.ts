@@ -1,0 +1,27 @@
+// Also on PostgreSQL: the deferred trigger compares each of these acts.
+import { expect, test } from 'vitest'
+import { aPerson } from '#test/factories.ts'
+import { openTestApp } from '#test/harness.ts'
+import { playPaymentActs } from '#test/payment-model.ts'
+import { times } from '#test/thorough.ts'
+
+/** Mulberry32. */
+function seeded(start: number): () => number {
+  let state = start >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+// Takes 4 s: each act is a transaction, and is compared.
+test('after random acts on payments, sums, status and dates are those of a model', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const { id } = await aPerson(app, { timezone: 'UTC' })
+  const about = { ownerId: id, acts: times(400, 10_000), invoices: times(8, 40), random: seeded(20_260_302), config: app.deps.config }
+  const { differences, refused } = await playPaymentActs(app.db, about)
+  expect(differences).toEqual([])
+  expect(refused).toBeGreaterThan(10)
+})
