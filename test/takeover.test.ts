@@ -34,6 +34,7 @@ const kept = [
   'hook_events',
   'idempotency_keys',
   'invoice_counts',
+  'invoice_payments',
   'invoices',
   'payments',
   'plan_tellings',
