@@ -368,7 +368,7 @@ test('a part that is paid between two tries is not asked for again, also at the 
   await app.runJobs()
   expect((await amountsIn(smtp)).toSorted()).toEqual(['₹3,000.00', '₹5,000.00'])
   await ask(app, asha, paymentCalls.takeBack, { params: { id: reply.invoice._id, pid: reply.payment._id } })
-  expect((await ask(app, asha, reminderCalls.preview)).reply.total).toBe(0)
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply.total).toBe(0)
 })
 
 test('a grouped email and the preview sum up what is left to pay, and a wording may name the whole and the paid amount', async () => {
@@ -378,7 +378,7 @@ test('a grouped email and the preview sum up what is left to pay, and a wording 
   await anInvoice(app, { owner: asha, dueDate: '2026-02-21' })
   await ask(app, asha, paymentCalls.record, { params: { id: one._id }, body: { amount: 1999.5 } })
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
-  const { reply: preview } = await ask(app, asha, reminderCalls.preview)
+  const { reply: preview } = await ask(app, asha, reminderCalls.preview, { query: {} })
   expect([preview.total, preview.lines[0]?.amount, preview.lines[0]?.invoiceAmount]).toEqual([8000.5, 3000.5, 5000])
   await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
   const { text = '' } = await readEmail(smtp.mails[0]?.raw ?? Buffer.from(''))
