@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { isCurrency } from './currencies.ts'
 
 /** A person's email address: one addr-spec, no display name, no control characters, at most 254 characters. */
 export const emailAddress = z
@@ -7,6 +8,23 @@ export const emailAddress = z
   .trim()
   .max(254, 'Please enter a shorter email address.')
   .pipe(z.email('Please enter an email address like name@example.com.'))
+
+const currencyWanted = 'Please enter a currency code such as INR.'
+/** An ISO 4217 code; lower case is accepted. */
+export const currencyCode = z
+  .string(currencyWanted)
+  .trim()
+  .toUpperCase()
+  .min(1, { error: currencyWanted, abort: true })
+  .refine(isCurrency, {
+    error: ({ input }) => `Duely does not know the currency ${String(input).slice(0, 10)}. ${currencyWanted}`,
+  })
+  .meta({ description: 'The ISO 4217 code of a currency, such as `INR` or `EUR`.' })
+
+/** Amounts of several currencies are listed, never added or converted: the currency of the account first. */
+export const money = z
+  .object({ currency: z.string().meta({ description: 'An ISO 4217 code.' }), amount: z.number() })
+  .meta({ id: 'Money', description: 'An amount in one currency.' })
 
 /** An IANA zone name that this runtime knows. */
 export const timezone = z.string('Please choose a time zone such as Asia/Kolkata.').refine((zone) => {
@@ -59,6 +77,8 @@ export const profile = z.object({
   createdAt: z.string(),
   timezone: z.string(),
   reminderHour: z.number().int(),
+  /** ISO 4217: that of a new invoice for which none is given. */
+  currency: z.string(),
   /** Whether the mailbox is known to be this person's: a link sent there was opened, or Google vouches for it. */
   emailVerified: z.boolean(),
   /** A new email that waits for the link sent there to be opened; it is forgotten after 24 hours. */
@@ -77,6 +97,7 @@ export const profileChange = z
     email: emailAddress,
     timezone,
     reminderHour: z.int(hours).min(6, hours).max(17, hours),
+    currency: currencyCode,
     /** Needed when `email` changes. */
     currentPassword,
   })
@@ -416,8 +437,12 @@ export const accountCalls = {
     summary: 'How many invoices I keep, and what was paid.',
     reply: z.object({
       totalInvoices: z.number().int(),
+      /** What was paid in the currency of the account; `revenueByCurrency` has it and every other one. */
       totalRevenue: z.number(),
+      revenueByCurrency: z.array(money),
+      /** The same of what was received, less refunds, since the first of the month in the account's zone. */
       receivedThisMonth: z.number(),
+      receivedByCurrency: z.array(money),
       hasMailConfig: z.boolean(),
     }),
   }),

@@ -1,6 +1,7 @@
 import { accountCalls } from './accounts.ts'
 import { billingCalls } from './billing.ts'
 import type { Call } from './call.ts'
+import { clientCalls } from './clients.ts'
 import { integrationCalls } from './integrations.ts'
 import { invoiceCalls } from './invoices.ts'
 import { mailCalls } from './mail.ts'
@@ -14,6 +15,7 @@ export const everyCall: Call[] = [
   accountCalls,
   invoiceCalls,
   paymentCalls,
+  clientCalls,
   mailCalls,
   templateCalls,
   reminderCalls,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { emailAddress } from './accounts.ts'
+import { currencyCode, emailAddress } from './accounts.ts'
 import { call } from './call.ts'
-import { toMinor } from './money.ts'
+import { amountProblem } from './money.ts'
 import { problem } from './problem.ts'
 
 export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.').meta({
@@ -34,8 +34,8 @@ const fields = {
     .number('Please enter an amount such as 5000.50.')
     .positive({ error: 'Please enter an amount above 0.', abort: true })
     .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
-    .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.')
-    .meta({ description: 'Rupees, with at most two decimals.' }),
+    .meta({ description: 'In its currency, with at most as many decimals as that has: two for most, none for JPY, three for KWD.' }),
+  currency: currencyCode,
   dueDate: calendarDate.meta({
     format: 'date',
     description: 'A date from 1900 to 2999. Of a date with a time, the first ten characters are used.',
@@ -52,41 +52,41 @@ const fields = {
     }),
 }
 
+/** An amount must fit its currency. Where the currency is not given, the server knows which it is. */
+interface Amounts {
+  amount?: number | undefined
+  amountPaid?: number | undefined
+  currency?: string | undefined
+}
+const amountFits = z.check<Amounts>(({ value, issues }) => {
+  for (const path of ['amount', 'amountPaid'] as const) {
+    const amount = value[path]
+    const message = amount === undefined || value.currency === undefined ? null : amountProblem(amount, value.currency)
+    if (message !== null) issues.push({ code: 'custom', input: amount, path: [path], message })
+  }
+})
+
 export const invoiceDraft = z
   .strictObject({
     ...fields,
+    currency: fields.currency.optional().meta({ description: 'An ISO 4217 code. Without it the currency of the account.' }),
     status: invoiceStatus.default('unpaid'),
     reference: fields.reference.optional(),
     amountPaid: z
       .number('Please enter an amount such as 5000.50.')
       .min(0, { error: 'Please enter an amount of 0 or more.', abort: true })
       .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
-      .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.')
       .optional()
       .meta({ description: 'What was paid so far. With the whole amount the invoice is paid.' }),
   })
+  .check(amountFits)
   .meta({ id: 'InvoiceDraft', description: 'A new invoice.' })
 export type InvoiceDraft = z.output<typeof invoiceDraft>
 
-/** The currency of every amount. */
-export const keptCurrency = 'INR'
-/** Why an amount in another currency is refused: converted, or with its currency dropped, it would be a wrong one. */
-export const otherCurrency = (code: string) =>
-  `The amount is in ${code}. Duely keeps amounts in ${keptCurrency} only so far, and does not convert them.`
-
-/** A line of an import: a draft that may name the currency of its amount. */
-export const importLine = invoiceDraft.extend({
-  currency: z
-    .string('Please enter a currency code such as INR.')
-    .trim()
-    .refine((code) => code.toUpperCase() === keptCurrency, {
-      error: ({ input }) => (input === '' ? 'Please enter a currency code such as INR.' : otherCurrency(String(input).slice(0, 10))),
-    })
-    .default(keptCurrency),
-})
 export const invoiceChange = z
   .strictObject(fields)
   .partial()
+  .check(amountFits)
   .meta({ id: 'InvoiceChange', description: 'The fields to change; the others stay as they are.' })
 export type InvoiceChange = z.output<typeof invoiceChange>
 
@@ -166,7 +166,8 @@ export const invoice = z
     _id: z.string().meta({ format: 'uuid', description: 'Assigned by Duely. Later invoices have later ids.' }),
     clientName: z.string().meta({ description: 'The name of the client.' }),
     clientEmail: z.string().meta({ description: 'The address that reminders are sent to.' }),
-    amount: z.number().meta({ description: 'Rupees, with at most two decimals.' }),
+    amount: z.number().meta({ description: 'In its currency.' }),
+    currency: z.string().meta({ description: 'The ISO 4217 code of its currency, such as `INR`.' }),
     dueDate: z.string().meta({ format: 'date', description: 'The last day to pay. From the day after it is past due.' }),
     status: invoiceStatus,
     reference: z.string().meta({ description: 'A short number that is unique in the account.' }),

@@ -1,26 +1,80 @@
+import { decimalsOf } from './currencies.ts'
+
 /** The largest amount of one invoice, in minor units: 9,999,999,999.99. */
 export const largestMinor = 999_999_999_999
 
-const twoDecimals = /^\d{1,10}(\.\d{1,2})?$/
-
-/** A JSON number with at most two decimals to integer minor units; null when it is not one. No float arithmetic: the digits are read. */
-export function toMinor(amount: number): number | null {
-  const text = String(amount)
-  if (!twoDecimals.test(text)) return null
-  const [whole = '0', cents = ''] = text.split('.')
-  return Number(whole) * 100 + Number(cents.padEnd(2, '0'))
+/** An amount of money as JSON has it. */
+export interface Money {
+  currency: string
+  amount: number
 }
 
-/** Integer minor units to the number that people write: 184200 to 1842. */
-export function fromMinor(minor: number): number {
-  return Number(`${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`)
+const withDecimals = /^(\d{1,10})(?:\.(\d{1,3}))?$/
+
+/**
+ * A JSON number to integer minor units of a currency; null when it is negative, too large, or has more decimals than the currency. No float
+ * arithmetic: the digits are read.
+ */
+export function toMinor(amount: number, currency: string): number | null {
+  const [, whole, part = ''] = withDecimals.exec(String(amount)) ?? []
+  const decimals = decimalsOf(currency)
+  if (whole === undefined || part.length > decimals) return null
+  const minor = Number(whole + part.padEnd(decimals, '0'))
+  return minor > largestMinor ? null : minor
 }
 
-let rupees: Intl.NumberFormat | undefined
+/** Integer minor units to the number that people write: 184200 to 1842 in INR, to 184200 in JPY. */
+export function fromMinor(minor: number, currency: string): number {
+  const decimals = decimalsOf(currency)
+  const digits = String(minor).padStart(decimals + 1, '0')
+  return Number(`${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}`)
+}
 
-/** ₹1,84,200.00: Indian grouping, always two decimals. */
-export function formatRupees(amount: number): string {
-  // Made when the first amount is shown: on a phone it takes as long as all the rest of a module's start.
-  rupees ??= new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 2 })
-  return rupees.format(amount)
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** ₹1,84,200.00 with Indian grouping, other currencies as in British English: €184,200.00, JP¥184,200. Always all of their decimals. */
+export function formatMoney(amount: number, currency: string): string {
+  let format = formats.get(currency)
+  if (!format) {
+    // Made when the first amount is shown: on a phone it takes as long as all the rest of a module's start.
+    const decimals = decimalsOf(currency)
+    const locale = currency === 'INR' ? 'en-IN' : 'en-GB'
+    format = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+    formats.set(currency, format)
+  }
+  return format.format(amount)
+}
+
+/** What does not fit into an amount of a currency, in a sentence; null where nothing does not. */
+export function amountProblem(amount: number, currency: string): string | null {
+  if (toMinor(amount, currency) !== null) return null
+  const decimals = decimalsOf(currency)
+  if (decimals === 3 && amount * 1000 > largestMinor) return `Please enter an amount of at most 999,999,999.999 in ${currency}.`
+  if (decimals === 0) return `Please enter an amount without decimals: ${currency} has none.`
+  return `Please enter an amount with at most ${decimals === 2 ? 'two' : 'three'} decimals.`
+}
+
+/** Adds up amounts by their currency, exactly; never across currencies. In the order of `toMoney`. */
+export function sumByCurrency(amounts: Iterable<Money>, first: string): Money[] {
+  const sums = new Map<string, number>()
+  for (const { currency, amount } of amounts) sums.set(currency, (sums.get(currency) ?? 0) + (toMinor(amount, currency) ?? 0))
+  return toMoney(sums, first)
+}
+
+/** Minor units by currency as amounts: `first`, then the others by their codes. */
+export function toMoney(sums: ReadonlyMap<string, number>, first: string): Money[] {
+  const place = (currency: string) => (currency === first ? '' : currency)
+  return [...sums]
+    .toSorted(([one], [other]) => (place(one) < place(other) ? -1 : 1))
+    .map(([currency, minor]) => ({ currency, amount: fromMinor(minor, currency) }))
+}
+
+/** ₹5,000.00 + €120.00: sums of several currencies are never added. Without any it is zero of `currency`. */
+export function formatSums(sums: Money[], currency: string): string {
+  return sums.length === 0 ? formatMoney(0, currency) : sums.map((sum) => formatMoney(sum.amount, sum.currency)).join(' + ')
 }

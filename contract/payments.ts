@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { calendarDate, invoice } from './invoices.ts'
-import { largestMinor, toMinor } from './money.ts'
 
 export const paymentKind = z
   .enum(['payment', 'refund'], 'Please choose payment or refund.')
@@ -28,6 +27,7 @@ export const payment = z
     kind: paymentKind,
     origin: paymentOrigin,
     amount: z.number().meta({ description: 'In the currency of the invoice. Always above 0; a refund is taken off.' }),
+    currency: z.string().meta({ description: 'The ISO 4217 code of that currency.' }),
     paidOn: z.string().meta({ format: 'date', description: 'The day of the payment.' }),
     method: paymentMethod.nullable().meta({ description: 'How it was paid; null where that is not known.' }),
     reference: z.string().meta({ description: 'The reference of the payment, such as a UTR; may be empty.' }),
@@ -45,12 +45,11 @@ const line = (most: number, what: string) =>
     .max(most, `Please enter ${what} of at most ${most} characters.`)
     .refine((text) => !/[\p{Cc}--\n]/v.test(text), `Please enter ${what} without control characters.`)
 
-/** The amount of a payment in rupees: above 0, at most two decimals. */
+/** The amount of a payment: above 0. The server knows the currency of its invoice, and how many decimals that has. */
 export const paymentAmount = z
   .number('Please enter an amount such as 5000.50.')
   .positive({ error: 'Please enter an amount above 0.', abort: true })
-  .max(largestMinor / 100, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
-  .refine((amount) => toMinor(amount) !== null, 'Please enter an amount with at most two decimals.')
+  .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
 
 export const paymentDraft = z
   .strictObject({

@@ -50,7 +50,7 @@ Authorization: Bearer duely_key_…
 \`\`\`
 
 - **Errors** have a status, a \`code\` for software and a \`message\` for people: \`{"message": "This invoice does not exist, or it was deleted.", "code": "not_found"}\`. Unknown fields are refused.
-- **Amounts** are rupees, a number with at most two decimals. **Dates** are \`YYYY-MM-DD\`; **timestamps** are ISO 8601 in UTC.
+- **Amounts** are numbers in the \`currency\` beside them, an ISO 4217 code, with at most as many decimals as it has: two for most, none for JPY, three for KWD. Sums are listed by currency, never converted. **Dates** are \`YYYY-MM-DD\`; **timestamps** are ISO 8601 in UTC.
 - **Responses** may get new fields. Existing fields are not removed and keep their meaning.
 - **Rate limits** are in the headers of each response.
 
@@ -118,6 +118,7 @@ const kaveri: Invoice = {
   clientName: 'Kaveri Foods',
   clientEmail: 'billing@kaveri.example',
   amount: 12250.5,
+  currency: 'INR',
   dueDate: '2026-02-20',
   status: 'unpaid',
   reference: 'INV-0001',
@@ -143,6 +144,7 @@ const payment: Payment = {
   kind: 'payment',
   origin: 'program',
   amount: 5000,
+  currency: 'INR',
   paidOn: '2026-03-01',
   method: 'upi',
   reference: '606012345678',
@@ -443,6 +445,7 @@ export const explainedCalls: ExplainedCall[] = [
       reply: {
         mails: 1,
         total: 12250.5,
+        totals: [{ currency: 'INR', amount: 12250.5 }],
         sendNowMails: 1,
         remindedToday: 0,
         lines: [
@@ -454,6 +457,7 @@ export const explainedCalls: ExplainedCall[] = [
             amount: 12250.5,
             invoiceAmount: 12250.5,
             paidAmount: 0,
+            currency: 'INR',
             dueDate: '2026-02-20',
             daysOverdue: 10,
             dueNow: true,

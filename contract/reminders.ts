@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emailAddress } from './accounts.ts'
+import { emailAddress, money } from './accounts.ts'
 import { call } from './call.ts'
 import { invoiceQuery, notDelivered } from './invoices.ts'
 import { payment } from './payments.ts'
@@ -99,9 +99,10 @@ export const previewLine = z
     reference: z.string(),
     clientName: z.string(),
     clientEmail: z.string(),
-    amount: z.number().meta({ description: 'What is left to pay, in rupees.' }),
-    invoiceAmount: z.number().meta({ description: 'What the invoice is over, in rupees.' }),
+    amount: z.number().meta({ description: 'What is left to pay, in its currency.' }),
+    invoiceAmount: z.number().meta({ description: 'What the invoice is over.' }),
     paidAmount: z.number().meta({ description: 'What was paid of it.' }),
+    currency: z.string().meta({ description: 'The ISO 4217 code of its currency.' }),
     dueDate: z.string().meta({ format: 'date', description: 'The last day to pay.' }),
     daysOverdue: z.number().int().meta({ description: 'How many days it is past due; below 1 where it is not.' }),
     dueNow: z.boolean().meta({ description: 'Start Reminders would remind of it now.' }),
@@ -274,7 +275,9 @@ export type ReminderDraft = z.infer<typeof reminderDraft>
 
 export const reminderSettings = z
   .object({
-    groupByClient: z.boolean().meta({ description: 'One email per client that lists everything past due, instead of one per invoice.' }),
+    groupByClient: z
+      .boolean()
+      .meta({ description: 'One email per client and currency that lists everything past due, instead of one per invoice.' }),
   })
   .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })
 
@@ -341,7 +344,8 @@ export const reminderCalls = {
     query: invoiceQuery.pick({ limit: true, cursor: true }),
     reply: z.object({
       mails: z.number().int().meta({ description: 'How many emails Start Reminders would send now.' }),
-      total: z.number().meta({ description: 'Their sum in rupees.' }),
+      total: z.number().meta({ description: 'The sum of those in the currency of the account.' }),
+      totals: z.array(money).meta({ description: 'Their sums by currency, that of the account first; never added or converted.' }),
       sendNowMails: z.number().int().meta({ description: 'How many emails Send Now would send now.' }),
       remindedToday: z.number().int().meta({ description: 'How many invoices past due were already reminded today.' }),
       lines: z.array(previewLine).meta({ description: 'Every unpaid invoice, or with `limit` a page of them, by due date.' }),

@@ -13,6 +13,8 @@ export const screens = {
   dashboard: '/dashboard',
   newInvoice: '/dashboard/new-invoice',
   invoice: (id: string) => `/dashboard/edit-invoice/${id}`,
+  clients: '/dashboard/clients',
+  client: (id: string) => `/dashboard/clients/${id}`,
   mailSettings: '/dashboard/mail-settings',
   reminderControl: '/dashboard/reminder-control',
   emailTemplates: '/dashboard/email-templates',

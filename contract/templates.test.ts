@@ -258,6 +258,7 @@ test('amounts print in rupees and dates as day/month/year', () => {
     amount: 184200.5,
     invoiceAmount: 200_000,
     paidAmount: 15_799.5,
+    currency: 'INR',
     dueDate: '2026-02-01',
     daysOverdue: 1,
     userName: 'Asha Rao',

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { decimalsOf } from './currencies.ts'
 import { formatDate } from './dates.ts'
-import { formatRupees, fromMinor, toMinor } from './money.ts'
+import { formatMoney, fromMinor, toMinor } from './money.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
 export const templateVariables = [
@@ -57,13 +58,13 @@ Kind regards,
 export const sampleValues: ReminderValues = {
   invoiceId: 'INV-0001',
   clientName: 'Kaveri Foods',
-  amount: formatRupees(5000),
+  amount: formatMoney(5000, 'INR'),
   dueDate: formatDate('2025-01-15'),
   daysOverdue: '5',
   businessName: 'Studio Indigo',
   userName: 'Asha Rao',
-  invoiceAmount: formatRupees(5000),
-  paidAmount: formatRupees(0),
+  invoiceAmount: formatMoney(5000, 'INR'),
+  paidAmount: formatMoney(0, 'INR'),
 }
 
 export const defaultGroupSubject = '{{invoiceCount}} invoices from {{businessName}}: {{totalAmount}} overdue'
@@ -81,7 +82,7 @@ If you have paid in the meantime, thank you, and please ignore this email. Other
 Kind regards,
 {{userName}}`
 
-/** What one invoice of a mail is about: `amount`, what is left to pay, in rupees; `dueDate` as YYYY-MM-DD. */
+/** What one invoice of a mail is about: `amount`, what is left to pay, in the currency of the mail; `dueDate` as YYYY-MM-DD. */
 export interface GroupedInvoice {
   reference: string
   amount: number
@@ -94,7 +95,8 @@ export const mostListed = 200
 
 /**
  * Formats the values of an email about several invoices of one client. `invoices` are all of them, or the first `mostListed` where reading
- * all would cost too much; `count` and `total` (in rupees) are always those of all. The business is named by its display name, `userName`.
+ * all would cost too much; `count` and `total` are always those of all, which have one `currency`. The business is named by its display name,
+ * `userName`.
  */
 export function groupValues(about: {
   clientName: string
@@ -102,21 +104,24 @@ export function groupValues(about: {
   invoices: GroupedInvoice[]
   count: number
   total: number
+  currency: string
 }): GroupValues {
+  const { currency } = about
   const listed = about.invoices.slice(0, mostListed)
   const lines = listed.map(
     ({ reference, amount, dueDate, daysOverdue }) =>
-      `${reference}: ${formatRupees(amount)}, due ${formatDate(dueDate)}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`,
+      `${reference}: ${formatMoney(amount, currency)}, due ${formatDate(dueDate)}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`,
   )
-  const listedMinor = listed.reduce((sum, { amount }) => sum + (toMinor(amount) ?? 0), 0)
+  const listedMinor = listed.reduce((sum, { amount }) => sum + (toMinor(amount, currency) ?? 0), 0)
   const rest = about.count - listed.length
-  if (rest > 0) lines.push(`and ${rest} more (${formatRupees(fromMinor(Math.round(about.total * 100) - listedMinor))})`)
+  const restMinor = Math.round(about.total * 10 ** decimalsOf(currency)) - listedMinor
+  if (rest > 0) lines.push(`and ${rest} more (${formatMoney(fromMinor(restMinor, currency), currency)})`)
   return {
     clientName: about.clientName,
     businessName: about.userName,
     userName: about.userName,
     invoiceCount: String(about.count),
-    totalAmount: formatRupees(about.total),
+    totalAmount: formatMoney(about.total, currency),
     invoiceList: lines,
   }
 }
@@ -132,12 +137,13 @@ export const sampleGroupValues: GroupValues = {
     ],
     count: 2,
     total: 17_250,
+    currency: 'INR',
   }),
   businessName: sampleValues.businessName,
 }
 
 /**
- * Formats what a reminder is about: `amount`, what is left to pay, in rupees, as are the invoice's own amount and what was paid of it;
+ * Formats what a reminder is about: `amount`, what is left to pay, the invoice's own amount and what was paid of it, all in its `currency`;
  * `dueDate` as YYYY-MM-DD. The business is named by its display name, `userName`.
  */
 export function reminderValues(about: {
@@ -146,6 +152,7 @@ export function reminderValues(about: {
   amount: number
   invoiceAmount: number
   paidAmount: number
+  currency: string
   dueDate: string
   daysOverdue: number
   userName: string
@@ -153,13 +160,13 @@ export function reminderValues(about: {
   return {
     invoiceId: about.reference,
     clientName: about.clientName,
-    amount: formatRupees(about.amount),
+    amount: formatMoney(about.amount, about.currency),
     dueDate: formatDate(about.dueDate),
     daysOverdue: String(about.daysOverdue),
     businessName: about.userName,
     userName: about.userName,
-    invoiceAmount: formatRupees(about.invoiceAmount),
-    paidAmount: formatRupees(about.paidAmount),
+    invoiceAmount: formatMoney(about.invoiceAmount, about.currency),
+    paidAmount: formatMoney(about.paidAmount, about.currency),
   }
 }
 
@@ -223,7 +230,8 @@ function singular(text: string, values: Partial<Record<string, string | string[]
 }
 
 /** An amount alone on its line in <strong>, and the lines below it up to an empty one. */
-const factsPattern = /(^|<br>)<strong>(₹[\d,]+\.\d\d)<\/strong>((?:<br>(?!<br>)(?:[^<]|<b>[^<]*<\/b>)*)*)(?:<br>|$)/
+const factsPattern =
+  /(^|<br>)<strong>(₹[\d,]+\.\d\d|(?:[A-Z]{0,2}[$¥€£₩₪₫₱]|[A-Z][A-Za-z.\u202f]{2,5}\u00a0)[\d,]+(?:\.\d{2,3})?)<\/strong>((?:<br>(?!<br>)(?:[^<]|<b>[^<]*<\/b>)*)*)(?:<br>|$)/
 
 /** Sets the facts of an email apart as one block, with the amount as its largest line. */
 function withFacts(html: string): string {

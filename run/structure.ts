@@ -94,6 +94,7 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/deliver.ts': 'runs in the background; changes of invoices and mailboxes call it',
   'server/reminders/outlook.ts': 'notices of other slices say what comes next',
   'server/reminders/runs.ts': 'runs in the background; a change of zone or hour moves the next run',
+  'server/reminders/history.ts': 'the emails of a client are handed to invoices',
   'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',
   'server/reminders/sending.ts': 'a process opens what its mailboxes share when it starts',
   'server/reminders/processes.ts': 'heartbeats run in the background',

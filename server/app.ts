@@ -15,6 +15,7 @@ import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
 import { closeNotOwed } from '#server/reminders/deliver.ts'
+import { emailsOfClient } from '#server/reminders/history.ts'
 import { followAddresses, resumeHeld } from '#server/reminders/holds.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { deleteHistory } from '#server/reminders/retention.ts'
@@ -50,9 +51,12 @@ export async function openCalls(deps: Deps): Promise<App> {
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
-  invoiceRoutes(app, deps, async (tx, ownerId, invoiceIds, now) => {
-    await closeNotOwed(tx, ownerId, invoiceIds, now)
-    await followAddresses(tx, deps.queue, ownerId, invoiceIds, now)
+  invoiceRoutes(app, deps, {
+    async onChange(tx, ownerId, invoiceIds, now) {
+      await closeNotOwed(tx, ownerId, invoiceIds, now)
+      await followAddresses(tx, deps.queue, ownerId, invoiceIds, now)
+    },
+    readEmails: emailsOfClient,
   })
   mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {

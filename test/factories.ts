@@ -77,8 +77,9 @@ export interface InvoiceAbout {
   owner?: Person
   clientName?: string
   clientEmail?: string
-  /** Rupees. */
+  /** In its currency: the account's unless one is given. */
   amount?: number
+  currency?: string
   dueDate?: string
   status?: InvoiceStatus
   reference?: string

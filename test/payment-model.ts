@@ -48,7 +48,13 @@ export async function playPaymentActs(
   for (let nth = 0; nth < about.invoices; nth += 1) {
     const amount = whole(10_000)
     const dueDate = `2026-0${whole(9)}-15`
-    const draft = { clientName: 'C', clientEmail: `c${nth}@example.com`, amount: fromMinor(amount), dueDate, status: 'unpaid' as const }
+    const draft = {
+      clientName: 'C',
+      clientEmail: `c${nth}@example.com`,
+      amount: fromMinor(amount, 'INR'),
+      dueDate,
+      status: 'unpaid' as const,
+    }
     const { id } = await createInvoice(db, ownerId, draft, now, nothing, about.config)
     models.push({ id, amount, dueDate, status: 'unpaid', rows: [], paidAt: null, deleted: false })
   }
@@ -105,7 +111,7 @@ export async function playPaymentActs(
       return {
         refused: model.deleted,
         done: async () => {
-          await updateInvoice(db, ownerId, model.id, { amount: fromMinor(amount) }, now, nothing)
+          await updateInvoice(db, ownerId, model.id, { amount: fromMinor(amount, 'INR') }, now, nothing)
           const marked = marks(model)
           if (model.status === 'paid' && marked.length > 0 && amount !== model.amount) {
             for (const row of marked) row.live = false
@@ -143,7 +149,7 @@ export async function playPaymentActs(
       .subtract({ hours: 24 * Math.floor(random() * 30) })
       .toString()
       .slice(0, 10)
-    const draft = { kind, amount: fromMinor(minor), paidOn, method: null, reference: '', note: '' }
+    const draft = { kind, amount: fromMinor(minor, 'INR'), paidOn, method: null, reference: '', note: '' }
     return {
       refused: model.deleted || (kind === 'refund' && minor > paid(model)),
       done: async () => {

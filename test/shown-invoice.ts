@@ -7,6 +7,7 @@ export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
     clientName: 'Kaveri Foods',
     clientEmail: 'billing@kaveri.example',
     amount: 100,
+    currency: 'INR',
     dueDate: '2026-11-20',
     status: 'unpaid',
     reference: 'INV-0001',

@@ -27,6 +27,8 @@ export default [
           index('invoices/dashboard/dashboard-screen.tsx'),
           route('new-invoice', 'invoices/form/new-invoice-screen.tsx'),
           route('edit-invoice/:id', 'invoices/form/edit-invoice-screen.tsx'),
+          route('clients', 'invoices/clients/clients-screen.tsx'),
+          route('clients/:id', 'invoices/clients/client-screen.tsx'),
           route('mail-settings', 'mail/mail-settings-screen.tsx'),
           route('reminder-control', 'reminders/reminder-control-screen.tsx'),
           route('email-templates', 'templates/email-templates-screen.tsx'),

@@ -23,7 +23,14 @@ async function stored(app: TestApp, id: string): Promise<AccountRow> {
 async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accountRoutes>[2]>): Promise<TestApp> {
   const alone = await openApp({ log: app.deps.log, trustProxy: false, authenticate: (request) => authenticate(app.deps, request) })
   accountRoutes(alone, app.deps, {
-    stats: async () => ({ totalInvoices: 0, totalRevenue: 0, receivedThisMonth: 0, hasMailConfig: false }),
+    stats: async () => ({
+      totalInvoices: 0,
+      totalRevenue: 0,
+      revenueByCurrency: [],
+      receivedThisMonth: 0,
+      receivedByCurrency: [],
+      hasMailConfig: false,
+    }),
     onScheduleChange: async () => {},
     onAccountCreated: async () => {},
     onAddressLeft: async () => {},
@@ -53,6 +60,7 @@ test('a person signs up and signs in immediately', async () => {
   const { reply: profile } = await ask(app, { token: signedIn.reply.accessToken }, accountCalls.profile)
   expect(profile).toEqual({
     ...reply,
+    currency: 'INR',
     timezone: 'Europe/London',
     reminderHour: 9,
     emailVerified: false,
@@ -373,7 +381,7 @@ test('of two concurrent password changes one succeeds', async () => {
 
 // Figures, deletion, the server
 
-test('the profile counts what is not deleted and adds up what was paid, in rupees', async () => {
+test('the profile counts what is not deleted and adds up what was paid by currency', async () => {
   await using app = await openTestApp()
   const owner = await aPerson(app)
   await anInvoice(app, { owner, amount: 19.99, status: 'paid' })
@@ -381,7 +389,15 @@ test('the profile counts what is not deleted and adds up what was paid, in rupee
   await anInvoice(app, { owner, amount: 5000 })
   await anInvoice(app, { amount: 700, status: 'paid' })
   const { reply } = await ask(app, owner, accountCalls.stats)
-  expect(reply).toEqual({ totalInvoices: 3, totalRevenue: 20.09, receivedThisMonth: 20.09, hasMailConfig: false })
+  const revenue = [{ currency: 'INR', amount: 20.09 }]
+  expect(reply).toEqual({
+    totalInvoices: 3,
+    totalRevenue: 20.09,
+    revenueByCurrency: revenue,
+    receivedThisMonth: 20.09,
+    receivedByCurrency: revenue,
+    hasMailConfig: false,
+  })
 })
 
 test('the figures are those of the account that asks', async () => {
@@ -390,14 +406,15 @@ test('the figures are those of the account that asks', async () => {
   const app = await withHanded(opened, {
     stats: async (_db, { id }) => ({
       totalInvoices: id === person.id ? 7 : 0,
-      totalRevenue: 1842.5,
+      totalRevenue: 0,
+      revenueByCurrency: [],
       receivedThisMonth: 42.5,
+      receivedByCurrency: [],
       hasMailConfig: true,
     }),
   })
-  expect((await ask(app, person, accountCalls.stats)).reply).toEqual({
+  expect((await ask(app, person, accountCalls.stats)).reply).toMatchObject({
     totalInvoices: 7,
-    totalRevenue: 1842.5,
     receivedThisMonth: 42.5,
     hasMailConfig: true,
   })

@@ -302,6 +302,7 @@ export async function readProfile(db: Database, row: AccountRow, now: Instant): 
     createdAt: row.createdAt.toString(),
     timezone: row.timezone,
     reminderHour: row.reminderHour,
+    currency: row.currency,
     emailVerified: row.emailVerifiedAt !== null,
     pendingEmail: await findPendingEmail(db, row.id, now),
     twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },

@@ -49,7 +49,7 @@ import { confirmTwoFactor, refuseWithoutCode, removeTwoFactor, renewRecoveryCode
 
 /** What accounts are handed of the slices above them. */
 interface Handed {
-  /** What the profile counts: invoices that are not deleted, rupees that were paid, whether a mailbox is connected. */
+  /** What the profile counts: invoices that are not deleted, what was paid by currency, whether a mailbox is connected. */
   stats(db: Database, account: Account, now: Instant): Promise<CallReply<typeof accountCalls.stats>>
   onScheduleChange: OnScheduleChange
   /** Each slice removes what acts for an account that its mailbox's owner takes over. */

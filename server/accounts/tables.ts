@@ -20,6 +20,8 @@ export const accounts = pgTable(
     timezone: text().notNull(),
     /** The hour of the daily run, 6 to 17, in `timezone`. */
     reminderHour: integer().notNull().default(9),
+    /** ISO 4217: that of an invoice for which none is given. */
+    currency: text().notNull().default('INR'),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     /** When the trial of the plan began; null: with the account. Earlier, where its email had an account before. */

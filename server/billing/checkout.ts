@@ -96,9 +96,9 @@ export async function quoteFor(deps: ReconcileDeps, account: Account, buying: Bu
   const nextChargeAt = buying.paymentType === 'onetime' ? null : (firstChargeAt ?? periodAfter(now, buying.billingPeriod))
   return {
     ...buying,
-    price: fromMinor(priceMinor),
-    credit: fromMinor(creditMinor),
-    dueNow: fromMinor(dueMinor),
+    price: fromMinor(priceMinor, 'INR'),
+    credit: fromMinor(creditMinor, 'INR'),
+    dueNow: fromMinor(dueMinor, 'INR'),
     startsAt: startsAt.toString(),
     endsAt: endsAt?.toString() ?? null,
     firstChargeAt: firstChargeAt?.toString() ?? null,

@@ -15,11 +15,11 @@ export const balanceMinor = ({ amountMinor, paidMinor }: Pick<InvoiceRow, 'amoun
 /** What was paid beyond the amount. */
 const overpaidMinor = ({ amountMinor, paidMinor }: Pick<InvoiceRow, 'amountMinor' | 'paidMinor'>) => Math.max(0, paidMinor - amountMinor)
 
-/** What an invoice's JSON names of its payments, in rupees. */
+/** What an invoice's JSON names of its payments, in its currency. */
 export const paidFields = (row: InvoiceRow) => ({
-  amountPaid: fromMinor(row.paidMinor),
-  balance: fromMinor(balanceMinor(row)),
-  overpaid: fromMinor(overpaidMinor(row)),
+  amountPaid: fromMinor(row.paidMinor, row.currency),
+  balance: fromMinor(balanceMinor(row), row.currency),
+  overpaid: fromMinor(overpaidMinor(row), row.currency),
   paidOn: row.paidOn,
   hasFile: false,
 })
@@ -47,7 +47,16 @@ export interface Settling {
   record?: NewPayment[]
   takeBack?: PaymentRow[]
 }
-type Settled = 'clientName' | 'clientEmail' | 'amountMinor' | 'dueDate' | 'reference' | 'refusal' | 'undeliveredSince' | 'undeliveredReply'
+type Settled =
+  | 'clientName'
+  | 'clientEmail'
+  | 'amountMinor'
+  | 'currency'
+  | 'dueDate'
+  | 'reference'
+  | 'refusal'
+  | 'undeliveredSince'
+  | 'undeliveredReply'
 type Settable = { [Column in Settled]?: InvoiceRow[Column] | undefined }
 
 /**
@@ -101,7 +110,9 @@ export async function settle(
   const recorded = await recordRows(
     tx,
     owner.id,
-    changes.flatMap(({ row, record = [] }) => record.map((payment) => ({ ...payment, invoiceId: row.id }))),
+    changes.flatMap(({ row, set = {}, record = [] }) =>
+      record.map((payment) => ({ ...payment, invoiceId: row.id, currency: set.currency ?? row.currency })),
+    ),
     now,
   )
   await afterChange(
@@ -118,7 +129,7 @@ export async function settle(
 export async function recordRows(
   tx: Database,
   ownerId: string,
-  payments: (NewPayment & { invoiceId: string })[],
+  payments: (NewPayment & { invoiceId: string; currency: string })[],
   now: Instant,
 ): Promise<PaymentRow[]> {
   if (payments.length === 0) return []
@@ -228,14 +239,15 @@ export async function paymentsOf(db: Database, ownerId: string, invoiceIds: stri
     .orderBy(...newestPayments)
 }
 
-/** Converts a row to JSON: amounts in rupees, instants as ISO 8601 in UTC. */
+/** Converts a row to JSON: amounts in their currency, instants as ISO 8601 in UTC. */
 export function toPayment(row: PaymentRow): Payment {
   return {
     _id: row.id,
     invoiceId: row.invoiceId,
     kind: row.kind,
     origin: row.origin,
-    amount: fromMinor(row.amountMinor),
+    amount: fromMinor(row.amountMinor, row.currency),
+    currency: row.currency,
     paidOn: row.paidOn,
     method: row.method,
     reference: row.reference,

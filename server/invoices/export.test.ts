@@ -21,9 +21,9 @@ test('the file holds every invoice of its owner, newest first, in a form that sp
   })
   expect([...answered.rawPayload.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
   expect(answered.rawPayload.toString().slice(1).split('\r\n')).toEqual([
-    '"Reference","Client Name","Client Email","Amount","Due Date","Status","Created On","Paid On","Reminders Sent","Last Reminder","Amount Paid","Balance"',
-    '"INV-0002","Müller, ""Söhne""","billing@kaveri.example",0.05,"2026-03-30","paid","2026-03-03","2026-03-03",0,"",0.05,0.00',
-    '"INV-0001","Kaveri Foods","billing@kaveri.example",184200.00,"2026-03-31","unpaid","2026-03-03","",0,"",0.00,184200.00',
+    '"Reference","Client Name","Client Email","Amount","Currency","Due Date","Status","Created On","Paid On","Reminders Sent","Last Reminder","Amount Paid","Balance"',
+    '"INV-0002","Müller, ""Söhne""","billing@kaveri.example",0.05,"INR","2026-03-30","paid","2026-03-03","2026-03-03",0,"",0.05,0.00',
+    '"INV-0001","Kaveri Foods","billing@kaveri.example",184200.00,"INR","2026-03-31","unpaid","2026-03-03","",0,"",0.00,184200.00',
     '',
   ])
 })

@@ -14,15 +14,16 @@ const columns: [head: string, cell: (row: InvoiceRow, zone: string) => Cell][] =
   ['Reference', (row) => row.reference],
   ['Client Name', (row) => row.clientName],
   ['Client Email', (row) => row.clientEmail],
-  ['Amount', (row) => ({ number: decimals(row.amountMinor) })],
+  ['Amount', (row) => ({ number: decimals(row.amountMinor, row.currency) })],
+  ['Currency', (row) => row.currency],
   ['Due Date', (row) => row.dueDate],
   ['Status', (row) => row.status],
   ['Created On', (row, zone) => dateIn(row.createdAt, zone)],
   ['Paid On', (row) => row.paidOn ?? ''],
   ['Reminders Sent', (row) => ({ number: String(row.remindersSent) })],
   ['Last Reminder', (row, zone) => dateIn(row.lastReminderAt, zone)],
-  ['Amount Paid', (row) => ({ number: decimals(row.paidMinor) })],
-  ['Balance', (row) => ({ number: decimals(balanceMinor(row)) })],
+  ['Amount Paid', (row) => ({ number: decimals(row.paidMinor, row.currency) })],
+  ['Balance', (row) => ({ number: decimals(balanceMinor(row), row.currency) })],
 ]
 
 /**

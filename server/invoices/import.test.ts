@@ -120,6 +120,7 @@ test('invoices past due are held from their creation while daily reminders are o
     note: 'Imported when it was past due. Held until you resume it.',
     promised: false,
     scope: 'invoice',
+    because: 'owner',
   })
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
@@ -179,21 +180,26 @@ test('invoices past due are not held where daily reminders are off, or where the
   expect(smtp.mails.filter(({ raw }) => raw.includes('INV-0002'))).toHaveLength(1)
 })
 
-test('a line in another currency is refused and not converted; one in INR is imported', async () => {
+test('each line keeps its currency, an unknown one is refused, and without one it is that of the account', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { reply } = await send(
     app,
     asha,
-    ['EUR', 'inr', '', 7].map((currency, index) => ({ ...line, amount: index + 1, currency })),
+    ['XYZ', 'eur', '', 7, undefined, 'JPY'].map((currency, index) => ({ ...line, amount: index + 1.5, currency })),
   )
   expect(reply.lines.map((one) => ('message' in one ? [one.message, one.errors?.map(({ path }) => path)] : 'created'))).toEqual([
-    ['The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.', ['currency']],
+    ['Duely does not know the currency XYZ. Please enter a currency code such as INR.', ['currency']],
     'created',
     ['Please enter a currency code such as INR.', ['currency']],
     ['Please enter a currency code such as INR.', ['currency']],
+    'created',
+    ['Please enter an amount without decimals: JPY has none.', ['amount']],
   ])
-  expect((await list(app, asha)).map(({ amount }) => amount)).toEqual([2])
+  expect((await list(app, asha)).map(({ amount, currency }) => [amount, currency])).toEqual([
+    [5.5, 'INR'],
+    [2.5, 'EUR'],
+  ])
 })
 
 const severalHundred = Array.from({ length: 250 }, (_, index) => ({ ...line, amount: index + 1 }))

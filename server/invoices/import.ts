@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { type ImportResult, type InvoiceDraft, type InvoiceImport, importLine } from '#contract/invoices.ts'
+import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -36,11 +36,9 @@ export async function importInvoices(
   const outcomes: Outcome[] = []
   const good: Line[] = []
   for (const [index, given] of lines.entries()) {
-    const parsed = importLine.safeParse(given)
-    if (parsed.success) {
-      const { currency: _, ...draft } = parsed.data
-      good.push({ line: index + 1, draft })
-    } else outcomes.push({ line: index + 1, ...inWords(parsed.error) })
+    const parsed = invoiceDraft.safeParse(given)
+    if (parsed.success) good.push({ line: index + 1, draft: parsed.data })
+    else outcomes.push({ line: index + 1, ...inWords(parsed.error) })
   }
   for (let start = 0; start < good.length; start += chunk) {
     const part = good.slice(start, start + chunk)
@@ -67,7 +65,7 @@ async function writeDown(
   const known = duplicates === 'keep' ? new Map<string, string>() : await alike(tx, ownerId, unmade)
   const fresh: Line[] = []
   for (const { line, draft } of unmade) {
-    const look = lookOf(draft)
+    const look = lookOf(draft, owner.currency)
     const twin = known.get(look)
     if (twin === undefined || duplicates === 'keep') fresh.push({ line, draft })
     else outcomes.push({ line, code: 'duplicate', message: texts.line.duplicate(twin) })
@@ -106,19 +104,20 @@ function again(line: number, { draft, invoiceId, held }: MadeLine): Outcome {
   return { line, _id: invoiceId, held }
 }
 
-/** The references of existing invoices with the client email, amount and due date of one of the lines. */
+/** The references of existing invoices with the client email, amount, currency and due date of one of the lines. */
 async function alike(tx: Database, ownerId: string, lines: Line[]): Promise<Map<string, string>> {
   const emails = [...new Set(lines.map(({ draft }) => draft.clientEmail.toLowerCase()))]
   const email = sql<string>`lower(${invoices.clientEmail})`
   const found = await tx
-    .select({ email, amount: invoices.amountMinor, dueDate: invoices.dueDate, reference: invoices.reference })
+    .select({ email, amount: invoices.amountMinor, currency: invoices.currency, dueDate: invoices.dueDate, reference: invoices.reference })
     .from(invoices)
     .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), inArray(email, emails)))
-  return new Map(found.map((row) => [`${row.email} ${row.amount} ${row.dueDate}`, row.reference]))
+  return new Map(found.map((row) => [`${row.email} ${row.amount} ${row.currency} ${row.dueDate}`, row.reference]))
 }
 
-function lookOf({ clientEmail, amount, dueDate }: InvoiceDraft): string {
-  return `${clientEmail.toLowerCase()} ${toMinor(amount)} ${dueDate}`
+function lookOf({ clientEmail, amount, currency, dueDate }: InvoiceDraft, usual: string): string {
+  const its = currency ?? usual
+  return `${clientEmail.toLowerCase()} ${toMinor(amount, its)} ${its} ${dueDate}`
 }
 
 function inWords({ issues }: z.ZodError): Omit<Extract<Outcome, { message: string }>, 'line'> {

@@ -1,6 +1,7 @@
 // Also on PostgreSQL: references are numbered under a lock, search follows the locale, dates and amounts come as the driver types them.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { type InvoiceDraft, invoiceCalls } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -41,6 +42,7 @@ test('a created invoice is read back unchanged', async () => {
   expect(reply).toEqual({
     ...draft,
     _id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    currency: 'INR',
     status: 'unpaid',
     reference: 'INV-0001',
     createdAt: '2026-03-02T09:00:00Z',
@@ -60,6 +62,63 @@ test('a created invoice is read back unchanged', async () => {
   })
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: reply._id } })).reply).toEqual(reply)
   expect((await list(app, asha)).reply).toEqual([reply])
+})
+
+test('a new invoice has the given currency, else that of the account; another currency keeps the number', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply: rupees } = await create(app, asha)
+  await ask(app, asha, accountCalls.changeProfile, { body: { currency: 'eur' } })
+  const { reply: euros } = await create(app, asha, { amount: 120 })
+  const { reply: yen } = await create(app, asha, { amount: 5000, currency: 'JPY' })
+  const { reply: dinars } = await create(app, asha, { amount: 12.345, currency: 'KWD' })
+  expect([rupees, euros, yen, dinars].map(({ amount, currency }) => [amount, currency])).toEqual([
+    [5000.5, 'INR'],
+    [120, 'EUR'],
+    [5000, 'JPY'],
+    [12.345, 'KWD'],
+  ])
+  const minor = await app.db.select({ minor: invoices.amountMinor }).from(invoices).orderBy(invoices.id)
+  expect(minor).toEqual([{ minor: 500_050 }, { minor: 12_000 }, { minor: 5000 }, { minor: 12_345 }])
+  const { reply: changed } = await update(app, asha, yen._id, { currency: 'INR' })
+  expect([changed.amount, changed.currency]).toEqual([5000, 'INR'])
+  const [{ minor: after } = { minor: 0 }] = await app.db
+    .select({ minor: invoices.amountMinor })
+    .from(invoices)
+    .where(eq(invoices.id, yen._id))
+  expect(after).toBe(500_000)
+  await update(app, asha, euros._id, { status: 'paid' })
+  await update(app, asha, rupees._id, { status: 'paid' })
+  expect((await ask(app, asha, accountCalls.stats)).reply).toMatchObject({
+    totalRevenue: 120,
+    revenueByCurrency: [
+      { currency: 'EUR', amount: 120 },
+      { currency: 'INR', amount: 5000.5 },
+    ],
+  })
+})
+
+test('an amount that does not fit its currency is refused and changes nothing', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply: there } = await create(app, asha)
+  const refused = [
+    await create(app, asha, { amount: 1.234 }),
+    await create(app, asha, { amount: 12.5, currency: 'JPY' }),
+    await create(app, asha, { amount: 5_000_000_000, currency: 'KWD' }),
+    await create(app, asha, { currency: 'XYZ' }),
+    await update(app, asha, there._id, { currency: 'JPY' }),
+    await update(app, asha, there._id, { amount: 0.001 }),
+  ]
+  expect(refused.map(({ status, problem }) => [status, problem?.errors?.[0]])).toEqual([
+    [400, { path: 'amount', message: 'Please enter an amount with at most two decimals.' }],
+    [400, { path: 'amount', message: 'Please enter an amount without decimals: JPY has none.' }],
+    [400, { path: 'amount', message: 'Please enter an amount of at most 999,999,999.999 in KWD.' }],
+    [400, { path: 'currency', message: 'Duely does not know the currency XYZ. Please enter a currency code such as INR.' }],
+    [400, { path: 'amount', message: 'Please enter an amount without decimals: JPY has none.' }],
+    [400, { path: 'amount', message: 'Please enter an amount with at most two decimals.' }],
+  ])
+  expect((await list(app, asha)).reply).toEqual([there])
 })
 
 test('a due date with a time keeps its date as written', async () => {
@@ -411,15 +470,23 @@ test('unknown keys, broken JSON, other formats and oversized bodies are refused'
 test('totals count all invoices and sum the paid ones', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
-  const totals = () => invoiceTotals(app.db, { id: asha.id, timezone: 'Asia/Kolkata' }, app.clock.now())
-  expect(await totals()).toEqual({ totalInvoices: 0, totalRevenue: 0, receivedThisMonth: 0 })
+  const totals = () => invoiceTotals(app.db, { id: asha.id, timezone: 'Asia/Kolkata', currency: 'INR' }, app.clock.now())
+  const none = { totalInvoices: 0, totalRevenue: 0, revenueByCurrency: [], receivedThisMonth: 0, receivedByCurrency: [] }
+  expect(await totals()).toEqual(none)
   await anInvoice(app, { status: 'paid' })
   await anInvoice(app, { owner: asha, status: 'paid', amount: 0.1 })
   await anInvoice(app, { owner: asha, status: 'paid', amount: 0.2 })
   await anInvoice(app, { owner: asha })
   const { _id: id } = await anInvoice(app, { owner: asha, status: 'paid' })
   await remove(app, asha, id)
-  expect(await totals()).toEqual({ totalInvoices: 3, totalRevenue: 0.3, receivedThisMonth: 0.3 })
+  const revenue = [{ currency: 'INR', amount: 0.3 }]
+  expect(await totals()).toEqual({
+    totalInvoices: 3,
+    totalRevenue: 0.3,
+    revenueByCurrency: revenue,
+    receivedThisMonth: 0.3,
+    receivedByCurrency: revenue,
+  })
 })
 
 test('afterChange runs for every change, and its failure rolls the change back', async () => {

@@ -1,20 +1,22 @@
 import { type AnyColumn, and, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { accountCalls } from '#contract/accounts.ts'
+import type { CallReply } from '#contract/call.ts'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
-import { fromMinor, toMinor } from '#contract/money.ts'
+import { amountProblem, fromMinor, type Money, toMinor, toMoney } from '#contract/money.ts'
 import type { PaymentOrigin } from '#contract/payments.ts'
 import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countInvoices } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId, packed } from '#server/platform/columns.ts'
-import { arrayText, type Database, statement } from '#server/platform/database.ts'
+import { arrayText, type Database, rows, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, isPaidAfter, livePayments, type NewPayment, paidFields, recordRows, type Settling, settle, sumOf } from './balance.ts'
 import { type Clients, holdOf, type paused, pauseOf } from './pauses.ts'
-import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoicePayments, invoices } from './tables.ts'
+import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** A deleted invoice can be restored for this long; then it is erased. */
@@ -156,10 +158,13 @@ export async function createInvoice(
 type NewInvoice = InvoiceDraft & Partial<ReturnType<typeof paused>>
 
 /** What a draft names as paid: the part, and with the status `paid` a mark over the rest. */
-function paidOf({ amount, amountPaid = 0, status }: InvoiceDraft, origin: PaymentOrigin, today: string): NewPayment[] {
-  const rest = status === 'paid' ? minor(amount) - minor(amountPaid) : 0
+function paidOf(
+  { amount, amountPaid = 0, status }: InvoiceDraft,
+  { origin, today, currency }: { origin: PaymentOrigin; today: string; currency: string },
+): NewPayment[] {
+  const rest = status === 'paid' ? minor(amount, currency) - minor(amountPaid, currency) : 0
   return [
-    ...(amountPaid > 0 ? [{ origin, amountMinor: minor(amountPaid), paidOn: today }] : []),
+    ...(amountPaid > 0 ? [{ origin, amountMinor: minor(amountPaid, currency), paidOn: today }] : []),
     ...(rest > 0 ? [{ origin: 'marked' as const, amountMinor: rest, paidOn: today }] : []),
   ]
 }
@@ -184,8 +189,9 @@ export async function createInvoices(
 ): Promise<(InvoiceRow | ProblemError)[]> {
   const wanted = drafts.flatMap(({ reference }) => reference ?? [])
   const taken = new Set(wanted.length === 0 ? [] : await liveReferences(tx, owner.id, wanted))
-  const clashes = drafts.map(({ reference }) => {
-    if (reference === undefined) return null
+  const clashes = drafts.map(({ reference, amount, amountPaid = 0, currency = owner.currency }) => {
+    const unfit = refusedAmount({ amount, amountPaid }, currency)
+    if (unfit || reference === undefined) return unfit
     if (taken.has(reference)) return referenceTaken(reference)
     taken.add(reference)
     return null
@@ -207,17 +213,18 @@ export async function createInvoices(
     .insert(invoices)
     .values(
       good.map((draft) => {
-        const { amount, reference, amountPaid: _, ...fields } = draft
+        const { amount, currency = owner.currency, reference, amountPaid: _, ...fields } = draft
         const id = ids.shift() ?? newId()
-        const its = paidOf(draft, origin, today)
-        payments.push(...its.map((payment) => ({ ...payment, invoiceId: id })))
+        const its = paidOf(draft, { origin, today, currency })
+        payments.push(...its.map((payment) => ({ ...payment, invoiceId: id, currency })))
         return {
           ...fields,
           ...(isPaidFrom(draft) ? { status: 'paid' as const, paidAt: now, paidOn: today } : { paidAt: null }),
           id,
           ownerId: owner.id,
           reference: reference ?? numbers.shift() ?? '',
-          amountMinor: minor(amount),
+          amountMinor: minor(amount, currency),
+          currency,
           paidMinor: sumOf(its),
           createdAt: now,
           updatedAt: now,
@@ -236,7 +243,7 @@ export async function createInvoices(
   return refusals.flatMap((refusal) => refusal ?? rows.shift() ?? [])
 }
 
-/** Changes the given fields. An invoice past due that a person sets to unpaid stays so until its due date changes. */
+/** Changes the given fields; another currency keeps the number. An invoice past due that a person sets to unpaid stays so until its due date changes. */
 export async function updateInvoice(
   db: Database,
   ownerId: string,
@@ -251,10 +258,14 @@ export async function updateInvoice(
     if (!row) throw notFound()
     if (Object.keys(change).length === 0) return row
     if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
-    const { amount, status: chosen, ...fields } = change
+    const { amount = fromMinor(row.amountMinor, row.currency), status: chosen, ...fields } = change
+    const { currency = row.currency } = change
+    const unfit = refusedAmount({ amount }, currency)
+    if (unfit) throw unfit
     const today = localDate(now, owner.timezone)
-    const amountMinor = amount === undefined ? row.amountMinor : minor(amount)
+    const amountMinor = minor(amount, currency)
     const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
+    if (currency !== row.currency && live !== undefined) throw paidInAnotherCurrency(row)
     const money = byStatus(row, live, { status: chosen, amountMinor, today })
     const settling: Settling = {
       row,
@@ -270,6 +281,7 @@ export async function updateInvoice(
     }
     if (row.status === 'paid' && !isPaidAfter(settling) && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
     const { rows } = await settle(tx, owner, [settling], now, afterChange)
+    if (isOtherAddress(row, change)) await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()])
     return rows[0] ?? row
   })
 }
@@ -331,40 +343,35 @@ export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   return owner.timezone
 }
 
-/** The number of invoices of an account, the sum of the paid ones, and what was received in the month of `now` in its zone, in rupees. */
+/** What an account has: how many invoices, what was paid of them, and what was received in the month of `now` in its zone, by currency. */
 export async function invoiceTotals(
   db: Database,
-  owner: Pick<AccountRow, 'id' | 'timezone'>,
+  owner: Pick<AccountRow, 'id' | 'timezone' | 'currency'>,
   now: Instant,
-): Promise<{ totalInvoices: number; totalRevenue: number; receivedThisMonth: number }> {
+): Promise<Omit<CallReply<typeof accountCalls.stats>, 'hasMailConfig'>> {
   const [month, next] = monthOf(now, owner.timezone)
-  const received = db
-    .select({
-      sum: sql`sum(CASE WHEN ${invoicePayments.kind} = 'refund' THEN -${invoicePayments.amountMinor} ELSE ${invoicePayments.amountMinor} END)`,
-    })
-    .from(invoicePayments)
-    .innerJoin(
-      invoices,
-      and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId), isNull(invoices.deletedAt)),
-    )
-    .where(
-      and(
-        eq(invoicePayments.ownerId, owner.id),
-        isNull(invoicePayments.voidedAt),
-        gte(invoicePayments.paidOn, month),
-        lt(invoicePayments.paidOn, next),
-      ),
-    )
-  const [found] = await db
-    .select({
-      totalInvoices: sql<number>`count(*)::int`,
-      // Exact as numeric; the only rounding is to the nearest JSON number.
-      totalRevenue: sql<number>`(coalesce(sum(${invoices.amountMinor}) FILTER (WHERE ${invoices.status} = 'paid'), 0) / 100.0)::float8`,
-      receivedThisMonth: sql<number>`(coalesce((${received}), 0) / 100.0)::float8`,
-    })
-    .from(invoices)
-    .where(and(...listed(owner.id, {})))
-  return found ?? { totalInvoices: 0, totalRevenue: 0, receivedThisMonth: 0 }
+  const sums = await rows(
+    db,
+    z.object({ currency: z.string(), count: z.number(), paid: z.number(), received: z.number() }),
+    sql`SELECT i.currency, count(*)::int AS count, coalesce(sum(i.amount_minor) FILTER (WHERE i.status = 'paid'), 0)::float8 AS paid, coalesce(max(r.received), 0)::float8 AS received
+        FROM invoices i LEFT JOIN (
+          SELECT x.currency, sum(CASE WHEN p.kind = 'refund' THEN -p.amount_minor ELSE p.amount_minor END) AS received
+          FROM invoice_payments p JOIN invoices x ON x.owner_id = p.owner_id AND x.id = p.invoice_id AND x.deleted_at IS NULL
+          WHERE p.owner_id = ${owner.id}::uuid AND p.voided_at IS NULL AND p.paid_on >= ${month}::date AND p.paid_on < ${next}::date
+          GROUP BY x.currency) r ON r.currency = i.currency
+        WHERE i.owner_id = ${owner.id}::uuid AND i.deleted_at IS NULL GROUP BY i.currency`,
+  )
+  const listed = (of: 'paid' | 'received') =>
+    toMoney(new Map(sums.flatMap((sum) => (sum[of] === 0 ? [] : [[sum.currency, sum[of]] as const]))), owner.currency)
+  const its = (all: Money[]) => all.find(({ currency }) => currency === owner.currency)?.amount ?? 0
+  const [revenue, received] = [listed('paid'), listed('received')]
+  return {
+    totalInvoices: sums.reduce((total, { count }) => total + count, 0),
+    totalRevenue: its(revenue),
+    revenueByCurrency: revenue,
+    receivedThisMonth: its(received),
+    receivedByCurrency: received,
+  }
 }
 
 /** The first day of a local month, and of the next one. */
@@ -381,18 +388,39 @@ export async function pruneDeleted(db: Database, now: Instant): Promise<void> {
       .from(invoices)
       .where(and(isNotNull(invoices.deletedAt), lt(invoices.deletedAt, now.subtract(keptDeleted))))
       .limit(500)
-    const erased = await db.delete(invoices).where(inArray(invoices.id, old)).returning({ id: invoices.id })
+    const erased = await db
+      .delete(invoices)
+      .where(inArray(invoices.id, old))
+      .returning({ ownerId: invoices.ownerId, email: sql<string>`lower(${invoices.clientEmail})` })
     if (erased.length === 0) return
+    for (const [ownerId, theirs] of Map.groupBy(erased, (one) => one.ownerId))
+      await db.transaction(async (tx) => {
+        // No invoice can be added meanwhile.
+        await lockAccount(tx, ownerId)
+        await dropClients(
+          tx,
+          ownerId,
+          theirs.map(({ email }) => email),
+        )
+      })
   }
 }
 
-/** Converts a row to JSON: amounts in rupees, instants as ISO 8601 in UTC. */
+/** Erases those of these clients that have no invoices any more, deleted ones included. Their owner's row must be locked. */
+async function dropClients(tx: Database, ownerId: string, emailKeys: string[]): Promise<void> {
+  await tx.execute(sql`
+    DELETE FROM clients c WHERE c.owner_id = ${ownerId}::uuid AND c.email_key = ANY(${arrayText(emailKeys)}::text[])
+      AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.owner_id = c.owner_id AND lower(i.client_email) = c.email_key)`)
+}
+
+/** Converts a row to JSON: amounts in their currency, instants as ISO 8601 in UTC. */
 export function toInvoice(row: InvoiceRow, clients: Clients): Invoice {
   return {
     _id: row.id,
     clientName: row.clientName,
     clientEmail: row.clientEmail,
-    amount: fromMinor(row.amountMinor),
+    amount: fromMinor(row.amountMinor, row.currency),
+    currency: row.currency,
     dueDate: row.dueDate,
     status: row.status,
     reference: row.reference,
@@ -515,9 +543,23 @@ export function localDate(now: Instant, timezone: string): string {
   return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
-function minor(amount: number): number {
-  const read = toMinor(amount)
-  if (read === null) throw new Error('An amount with more than two decimals came past the contract.')
+/** Refuses amounts with more decimals than their currency has. */
+function refusedAmount(amounts: { amount: number; amountPaid?: number }, currency: string): ProblemError | null {
+  const errors = Object.entries(amounts).flatMap(([path, amount]) => {
+    const message = amountProblem(amount, currency)
+    return message === null ? [] : [{ path, message }]
+  })
+  return errors[0] ? new ProblemError('invalid', errors[0].message, { errors }) : null
+}
+
+function paidInAnotherCurrency({ reference, currency }: InvoiceRow): ProblemError {
+  const message = texts.payment.inCurrency(reference, currency)
+  return new ProblemError('conflict', message, { errors: [{ path: 'currency', message }] })
+}
+
+function minor(amount: number, currency: string): number {
+  const read = toMinor(amount, currency)
+  if (read === null) throw new Error('An amount that its currency cannot have came past the contract.')
   return read
 }
 

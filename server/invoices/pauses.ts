@@ -1,5 +1,6 @@
 import { and, asc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import type { AddressHold, InvoicePause, PauseChange } from '#contract/invoices.ts'
+import { fromMinor, type Money, sumByCurrency } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
@@ -233,7 +234,7 @@ async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
     await notifyBrokenPromise(tx, deps, row.ownerId, {
       client: row.clientName,
       reference: row.reference,
-      owedMinor: balanceMinor(row),
+      owed: [{ currency: row.currency, amount: fromMinor(balanceMinor(row), row.currency) }],
       promisedBy: row.pausedUntil,
       address: null,
       invoiceId: row.id,
@@ -249,7 +250,13 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
       .returning()
     if (!ended?.pausePromised || !ended.pausedUntil) return
     const open = await tx
-      .select({ id: invoices.id, clientName: invoices.clientName, amountMinor: invoices.amountMinor, paidMinor: invoices.paidMinor })
+      .select({
+        id: invoices.id,
+        clientName: invoices.clientName,
+        amountMinor: invoices.amountMinor,
+        paidMinor: invoices.paidMinor,
+        currency: invoices.currency,
+      })
       .from(invoices)
       .where(
         and(
@@ -264,7 +271,7 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
     await notifyBrokenPromise(tx, deps, about.ownerId, {
       client: first.clientName,
       reference: null,
-      owedMinor: open.reduce((total, row) => total + balanceMinor(row), 0),
+      owed: open.map((row) => ({ currency: row.currency, amount: fromMinor(balanceMinor(row), row.currency) })),
       promisedBy: ended.pausedUntil,
       address: about.clientKey,
       invoiceId: first.id,
@@ -276,7 +283,7 @@ async function notifyBrokenPromise(
   tx: Database,
   deps: EndingPauses,
   ownerId: string,
-  about: { client: string; reference: string | null; owedMinor: number; promisedBy: string; address: string | null; invoiceId: string },
+  about: { client: string; reference: string | null; owed: Money[]; promisedBy: string; address: string | null; invoiceId: string },
 ): Promise<void> {
   const [owner] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) return
@@ -289,7 +296,7 @@ async function notifyBrokenPromise(
     summary: texts.brokenPromise.summary(about.client),
     clients: [{ clientName: about.client, invoiceId: about.invoiceId, reference: about.reference ?? '' }],
     title: texts.brokenPromise.title(about.client),
-    text: `${texts.brokenPromise.text(about)} ${resumed}`,
+    text: `${texts.brokenPromise.text({ ...about, owed: sumByCurrency(about.owed, owner.currency) })} ${resumed}`,
     link: `/dashboard/edit-invoice/${about.invoiceId}`,
   }
   await notifyOwner(tx, deps, owner, notification, now)

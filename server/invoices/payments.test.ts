@@ -41,6 +41,7 @@ test('a part that is recorded leaves the rest to pay, and the rest pays the invo
     kind: 'payment',
     origin: 'by_hand',
     amount: 2000,
+    currency: 'INR',
     paidOn: '2026-02-27',
     method: 'upi',
     reference: 'UTR 1',
@@ -267,6 +268,22 @@ test('the profile counts what was received this month: payments less refunds, by
   expect((await ask(of.app, of.asha, accountCalls.stats)).reply).toMatchObject({ receivedThisMonth: 500, totalRevenue: 0 })
 })
 
+test('payments are in the currency of their invoice, which cannot change while one counts', async () => {
+  await using of = await anOpenInvoice()
+  const change = (currency: string) => ask(of.app, of.asha, invoiceCalls.update, { params: { id: of.invoice._id }, body: { currency } })
+  expect((await change('JPY')).status).toBe(200)
+  expect((await of.record({ amount: 0.5 })).problem?.message).toBe('Please enter an amount without decimals: JPY has none.')
+  const { reply } = await of.record({ amount: 2000 })
+  expect([reply.payment.currency, reply.invoice.balance, reply.invoice.currency]).toEqual(['JPY', 3000, 'JPY'])
+  const refused = await change('EUR')
+  expect([refused.status, refused.problem?.message]).toEqual([
+    409,
+    'INV-0001 has payments in JPY. Please take them back before you change its currency.',
+  ])
+  await of.takeBack(reply.payment._id)
+  expect((await change('EUR')).reply).toMatchObject({ amount: 5000, currency: 'EUR', balance: 5000 })
+})
+
 test('the export has a line for each payment, refund and void, and defuses formulas', async () => {
   await using of = await anOpenInvoice()
   const first = (await of.record({ amount: 2000, paidOn: '2026-02-27', method: 'upi', reference: '=1+1' })).reply
@@ -282,10 +299,10 @@ test('the export has a line for each payment, refund and void, and defuses formu
   expect(answered.headers['content-disposition']).toBe('attachment; filename="duely-payments-2026-03-02.csv"')
   const kaveri = '"INV-0001","Kaveri Foods","billing@kaveri.example"'
   expect(answered.body.replace('\uFEFF', '').trimEnd().split('\r\n')).toEqual([
-    '"Invoice","Client Name","Client Email","Kind","Amount","Paid On","Method","Reference","Note","Origin","Recorded On","Taken Back On"',
-    `${kaveri},"payment",1.00,"2026-03-02","","","","by_hand","2026-03-02","2026-03-02"`,
-    `${kaveri},"refund",0.50,"2026-03-02","","","Too ""much""","by_hand","2026-03-02",""`,
-    `${kaveri},"payment",2000.00,"2026-02-27","upi","'=1+1","","by_hand","2026-03-02",""`,
+    '"Invoice","Client Name","Client Email","Kind","Amount","Currency","Paid On","Method","Reference","Note","Origin","Recorded On","Taken Back On"',
+    `${kaveri},"payment",1.00,"INR","2026-03-02","","","","by_hand","2026-03-02","2026-03-02"`,
+    `${kaveri},"refund",0.50,"INR","2026-03-02","","","Too ""much""","by_hand","2026-03-02",""`,
+    `${kaveri},"payment",2000.00,"INR","2026-02-27","upi","'=1+1","","by_hand","2026-03-02",""`,
   ])
   expect(first.invoice.balance).toBe(3000)
 })

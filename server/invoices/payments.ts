@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
+import { decimalsOf } from '#contract/currencies.ts'
+import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import type { PaymentDraft } from '#contract/payments.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { csvCell } from '#server/platform/csv.ts'
@@ -58,10 +59,10 @@ export async function recordPayment(
     const today = localDate(now, owner.timezone)
     const { amount, paidOn = today, ...fields } = draft
     if (paidOn > today) throw invalid('paidOn', texts.payment.future)
-    const amountMinor = toMinor(amount)
-    if (amountMinor === null) throw new Error('An amount with more than two decimals came past the contract.')
+    const amountMinor = toMinor(amount, row.currency)
+    if (amountMinor === null) throw invalid('amount', amountProblem(amount, row.currency) ?? '')
     if (draft.kind === 'refund' && amountMinor > row.paidMinor)
-      throw invalid('amount', texts.payment.mostRefund(formatRupees(fromMinor(row.paidMinor))))
+      throw invalid('amount', texts.payment.mostRefund(formatMoney(fromMinor(row.paidMinor, row.currency), row.currency)))
     const payment: NewPayment = { ...fields, amountMinor, paidOn, origin, requestKey: key, requestHash }
     const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
     return settleOne(tx, owner, { row, live, record: [payment] }, now, afterChange)
@@ -157,7 +158,8 @@ const columns: [head: string, cell: (row: Exported, zone: string) => string][] =
   ['Client Name', ({ invoice }) => csvCell(invoice.clientName)],
   ['Client Email', ({ invoice }) => csvCell(invoice.clientEmail)],
   ['Kind', ({ payment }) => csvCell(payment.kind)],
-  ['Amount', ({ payment }) => decimals(payment.amountMinor)],
+  ['Amount', ({ payment }) => decimals(payment.amountMinor, payment.currency)],
+  ['Currency', ({ payment }) => csvCell(payment.currency)],
   ['Paid On', ({ payment }) => csvCell(payment.paidOn)],
   ['Method', ({ payment }) => csvCell(payment.method ?? '')],
   ['Reference', ({ payment }) => csvCell(payment.reference)],
@@ -190,9 +192,9 @@ export async function* exportPayments(db: Database, ownerId: string, zone: strin
   }
 }
 
-/** Two decimals without grouping, as a spreadsheet reads a number. */
-export function decimals(minor: number): string {
-  return `${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
+/** All decimals of the currency, without grouping, as a spreadsheet reads a number. */
+export function decimals(minor: number, currency: string): string {
+  return fromMinor(minor, currency).toFixed(decimalsOf(currency))
 }
 
 function dateIn(instant: Instant, zone: string): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { client, clientCalls } from '#contract/clients.ts'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { originOf } from '#server/accounts/accounts.ts'
@@ -8,6 +9,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { jsonList, streamed } from '#server/platform/stream-json.ts'
 import { toPayment } from './balance.ts'
 import { changeInvoices } from './bulk.ts'
+import { changeClient, countClients, listClients, type ReadEmails, readClient } from './clients.ts'
 import { exportInvoices, exportName } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
@@ -32,8 +34,18 @@ import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 /** An import or a bulk change of more than this is a heavy call. */
 const few = 50
 
-/** `onChange` is what higher slices do about a changed invoice, in the transaction that changes it. */
-export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, onChange: AfterChange): void {
+/** What invoices are handed of the slices above them. */
+interface Handed {
+  /** What they do about a changed invoice, in the transaction that changes it. */
+  onChange: AfterChange
+  readEmails: ReadEmails
+}
+
+export function invoiceRoutes(
+  app: App,
+  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  { onChange, readEmails }: Handed,
+): void {
   const afterChange: AfterChange = async (tx, ownerId, ids, now) => {
     await onChange(tx, ownerId, ids, now)
     await updateHeldImports(tx, ownerId, now)
@@ -97,6 +109,14 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     if (body.ids.length > few) await enterHeavy()
     return changeInvoices(db, account.id, body, originOf(request), clock.now(), afterChange)
   })
+  answer(app, clientCalls.list, async (_parts, { account }, { enterHeavy }) => {
+    const size = await countClients(db, account.id, large)
+    if (size > long) await enterHeavy({ counted: size > large })
+    const all = await listClients(db, account)
+    return size > long ? streamed(jsonList(client, inPages(all))) : all
+  })
+  answer(app, clientCalls.read, ({ params }, { account }) => readClient(db, account, params.id, readEmails))
+  answer(app, clientCalls.update, ({ params, body }, { account }) => changeClient(db, account, params.id, body, clock.now(), afterChange))
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()
     const zone = await zoneOf(db, account.id)
@@ -130,6 +150,10 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
 /** Where a payment comes from that is recorded by this call. */
 function originFor({ apiClient }: Principal): 'by_hand' | 'program' {
   return apiClient === null ? 'by_hand' : 'program'
+}
+
+async function* inPages<T>(all: T[]): AsyncGenerator<T[]> {
+  for (let start = 0; start < all.length; start += long) yield all.slice(start, start + long)
 }
 
 /** The shape of the answer is part of its tag: a release with another field must not be answered from an old cache. */

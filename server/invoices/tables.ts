@@ -29,7 +29,9 @@ export const invoices = pgTable(
     reference: text().notNull(),
     clientName: text().notNull(),
     clientEmail: text().notNull(),
+    /** In minor units of the currency, as many decimals as ISO 4217 gives it. */
     amountMinor: bigint({ mode: 'number' }).notNull(),
+    currency: text().notNull().default('INR'),
     dueDate: date({ mode: 'string' }).notNull(),
     status: text({ enum: ['unpaid', 'paid', 'overdue'] }).notNull(),
     createdAt: instant().notNull(),
@@ -80,6 +82,7 @@ export const invoices = pgTable(
     index('invoices_client').on(t.ownerId, sql`lower(${t.clientEmail})`),
     index('invoices_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     check('invoices_amount', sql`${t.amountMinor} BETWEEN 1 AND 999999999999`),
+    check('invoices_currency', sql`${t.currency} ~ '^[A-Z]{3}$'`),
     check('invoices_paid', sql`(${t.status} = 'paid') = (${t.paidMinor} >= ${t.amountMinor}) AND ${t.paidMinor} >= 0`),
   ],
 )
@@ -95,6 +98,8 @@ export const invoicePayments = pgTable(
     /** `marked`: the balance at the moment when the status was set to paid. */
     origin: text({ enum: ['marked', 'by_hand', 'answer', 'bank_file', 'program', 'import', 'razorpay'] }).notNull(),
     amountMinor: bigint({ mode: 'number' }).notNull(),
+    /** That of the invoice: it has one currency as long as a payment counts. */
+    currency: text().notNull().default('INR'),
     paidOn: date({ mode: 'string' }).notNull(),
     method: text({ enum: ['upi', 'bank', 'card', 'cash', 'cheque', 'online', 'other'] }),
     reference: text().notNull().default(''),
@@ -123,6 +128,23 @@ export const invoicePayments = pgTable(
     check('invoice_payments_amount', sql`${t.amountMinor} > 0`),
     check('invoice_payments_texts', sql`char_length(${t.reference}) <= 80 AND char_length(${t.note}) <= 500`),
   ],
+)
+
+/**
+ * A client: an address that invoices go to. Triggers add the row with the first invoice to the address; it keeps what is set for the client,
+ * and nothing that an invoice has itself.
+ */
+export const clients = pgTable(
+  'clients',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    id: id(),
+    /** The address in lower case. */
+    emailKey: text().notNull(),
+  },
+  (t) => [unique('clients_owner_id').on(t.ownerId, t.id), unique('clients_address').on(t.ownerId, t.emailKey)],
 )
 
 /** A client, by lower-case email address, whose invoices are not reminded. */

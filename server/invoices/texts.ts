@@ -1,5 +1,5 @@
 import { formatDate } from '#contract/dates.ts'
-import { formatRupees, fromMinor } from '#contract/money.ts'
+import { formatSums, type Money } from '#contract/money.ts'
 import { shortName } from '#contract/notices.ts'
 
 /** The sentences that customers read of this slice. */
@@ -7,6 +7,7 @@ export const texts = {
   signIn: 'Please sign in.',
   notFound: 'This invoice does not exist, or it was deleted.',
   noInvoice: 'There is no such invoice.',
+  noClient: 'This client does not exist, or has no invoices any more.',
   referenceTaken: (reference: string) => `Another invoice already has the reference ${reference}.`,
   firstPage: 'Please start again from the first page.',
   tooManyOpen: (most: number) =>
@@ -19,6 +20,8 @@ export const texts = {
 
   payment: {
     notFound: 'This payment does not exist.',
+    inCurrency: (reference: string, currency: string) =>
+      `${reference} has payments in ${currency}. Please take them back before you change its currency.`,
     coveredByOthers: (reference: string) => `${reference} is paid by payments that were recorded one by one. Please take one back first.`,
     refundFirst: (reference: string) => `More of ${reference} was refunded than would be left as paid. Please take the refund back first.`,
     future: 'Please choose today or an earlier day.',
@@ -49,8 +52,8 @@ export const texts = {
   brokenPromise: {
     summary: (client: string) => `${shortName(client)} broke a promise`,
     title: (client: string) => `${client} has not paid as promised`,
-    text: (about: { client: string; reference: string | null; owedMinor: number; promisedBy: string }) => {
-      const owed = `${formatRupees(fromMinor(about.owedMinor))}${about.reference === null ? '' : ` (${about.reference})`}`
+    text: (about: { client: string; reference: string | null; owed: Money[]; promisedBy: string }) => {
+      const owed = `${formatSums(about.owed, 'INR')}${about.reference === null ? '' : ` (${about.reference})`}`
       return `${about.client} promised ${owed} by ${formatDate(about.promisedBy)} and has not paid.`
     },
     resumed: (address: string | null) => (address === null ? 'Reminders have resumed.' : `Reminders to ${address} have resumed.`),

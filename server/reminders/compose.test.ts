@@ -16,6 +16,7 @@ const about = (clientName: string, messageIds: string[]) => ({
   clientEmail: 'billing@kaveri.example',
   balanceMinor: 300_000,
   amountMinor: 500_000,
+  currency: 'INR',
   dueDate: '2026-02-20',
   firstMessageId: messageIds[0] ?? null,
   lastMessageId: messageIds[1] ?? null,

@@ -23,6 +23,7 @@ export interface ReminderAbout {
   /** What is left to pay, and what the invoice is over. */
   balanceMinor: number
   amountMinor: number
+  currency: string
   dueDate: string
   /** Message-IDs of the first and of the last accepted reminder of this invoice, where there was one. */
   firstMessageId: string | null
@@ -39,8 +40,8 @@ export interface ComposedMail {
 /** What the wording of an email says, for one invoice or all that one client owes. */
 interface Rendering {
   /** The first of its invoices, by due date: all of them, or as many as an email lists. */
-  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'balanceMinor' | 'amountMinor' | 'dueDate'>[]
-  /** Of all its invoices. */
+  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'balanceMinor' | 'amountMinor' | 'currency' | 'dueDate'>[]
+  /** Of all its invoices, which have one currency. */
   owed: { count: number; totalMinor: number }
   wordings: { one: Wording; group: Wording }
   userName: string
@@ -49,20 +50,24 @@ interface Rendering {
 
 /** Renders an email: the preview and the sent email are made here. Throws EmailTooLarge. */
 export function renderMail({ about, owed, wordings, userName, today }: Rendering): RenderedReminder {
+  const { currency = 'INR' } = about[0] ?? {}
   const invoices = about.map(({ reference, balanceMinor, amountMinor, dueDate }) => ({
     reference,
-    amount: fromMinor(balanceMinor),
-    invoiceAmount: fromMinor(amountMinor),
-    paidAmount: fromMinor(amountMinor - balanceMinor),
+    amount: fromMinor(balanceMinor, currency),
+    invoiceAmount: fromMinor(amountMinor, currency),
+    paidAmount: fromMinor(amountMinor - balanceMinor, currency),
     dueDate,
     daysOverdue: daysOverdue(dueDate, today),
   }))
   const [invoice = { reference: '', amount: 0, invoiceAmount: 0, paidAmount: 0, dueDate: today, daysOverdue: 0 }] = invoices
-  const names = { clientName: about[0]?.clientName ?? '', userName }
+  const names = { clientName: about[0]?.clientName ?? '', userName, currency }
   // An email that was written for several invoices may have one of them left.
   return owed.count === 1 && !isForGroup(wordings.one)
     ? renderReminder(wordings.one, reminderValues({ ...names, ...invoice }))
-    : renderGroupReminder(wordings.group, groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor) }))
+    : renderGroupReminder(
+        wordings.group,
+        groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor, currency) }),
+      )
 }
 
 /** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */

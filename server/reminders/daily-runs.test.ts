@@ -51,6 +51,7 @@ async function fill(app: TestApp, owner: Person, seed: number): Promise<void> {
         clientName: `Client ${client}`,
         clientEmail: `${below(2) === 0 ? 'Client' : 'client'}${client}@example.com`,
         amountMinor: 100,
+        currency: below(3) === 0 ? 'EUR' : 'INR',
         dueDate: `2026-0${2 + below(2)}-0${1 + below(6)}`,
         status: 'overdue' as const,
         paidAt: null,
@@ -92,7 +93,7 @@ async function outcome(app: TestApp, owner: Person): Promise<object> {
       sql`SELECT kind, local_date::text, deadline_at, grouped, skipped, planned_at IS NOT NULL AS planned, skipped_reason FROM runs WHERE owner_id = ${owner.id}::uuid ORDER BY created_at, local_date`,
     ),
     emails: await of(sql`
-      SELECT d.client_email, d.state, d.deadline_at, d.next_try_at, r.kind, r.local_date::text, (
+      SELECT d.client_email, d.currency, d.state, d.deadline_at, d.next_try_at, r.kind, r.local_date::text, (
         SELECT string_agg(i.reference, ' ' ORDER BY i.reference) FROM delivery_invoices di JOIN invoices i ON i.id = di.invoice_id WHERE di.delivery_id = d.id AND di.open) AS invoices
       FROM deliveries d JOIN runs r ON r.id = d.run_id WHERE d.owner_id = ${owner.id}::uuid ORDER BY d.created_at, d.id`),
     days: await of(sql`

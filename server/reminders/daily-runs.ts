@@ -172,10 +172,10 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
         AS w (run_id, owner_id, local_date, deadline_at, grouped, day_began, day_before)
       WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.owner_id = w.owner_id AND r.local_date = w.local_date AND r.kind = 'daily')),
     facts AS (
-      SELECT w.*, i.id AS invoice_id, ${balance} AS amount_minor, i.client_email, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
+      SELECT w.*, i.id AS invoice_id, ${balance} AS amount_minor, i.client_email, i.currency, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
         ${pausedOn(sql`w.local_date`)} AS paused, ${addressHeld} AS address_held, coalesce(i.last_reminder_at >= w.day_began, false) AS reminded_today,
         coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) AS pause_note,
-        CASE WHEN w.grouped THEN lower(i.client_email) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place
+        CASE WHEN w.grouped THEN concat_ws(' ', lower(i.client_email), i.currency) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place
       FROM w CROSS JOIN LATERAL (
         SELECT * FROM invoices WHERE owner_id = w.owner_id AND deleted_at IS NULL AND status <> 'paid' AND due_date < w.local_date LIMIT ${firstChunk + 1}::int) i
       LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
@@ -189,7 +189,7 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
         FROM facts) judged
       WHERE invoices <= ${firstChunk}::int),
     emails AS (
-      SELECT DISTINCT ON (email_id) email_id AS id, run_id, owner_id, deadline_at, client_email
+      SELECT DISTINCT ON (email_id) email_id AS id, run_id, owner_id, deadline_at, client_email, currency
       FROM decided WHERE decision = 'write' ORDER BY email_id, due_date, invoice_id),
     large AS (SELECT run_id FROM facts GROUP BY run_id HAVING count(*) > ${firstChunk}::int),
     left_out AS (

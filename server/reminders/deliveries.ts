@@ -106,8 +106,8 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
   if (mails.length === 0) return
   const firsts = mails.map(({ deliveryId, invoiceIds }) => ({ deliveryId, invoiceIds: invoiceIds.slice(0, 1) }))
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
-    SELECT pair.delivery_id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, 'queued', ${now.toString()}::timestamptz, ${now.toString()}::timestamptz, ${run.deadlineAt.toString()}::timestamptz
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at)
+    SELECT pair.delivery_id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, i.currency, 'queued', ${now.toString()}::timestamptz, ${now.toString()}::timestamptz, ${run.deadlineAt.toString()}::timestamptz
     FROM ${invoicesOf(firsts)} JOIN invoices i ON i.id = pair.invoice_id`)
   await tx.execute(sql`
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
@@ -116,13 +116,13 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
 }
 
 /**
- * The same as part of a statement that makes many runs: adds `emails` (id, owner_id, run_id, client_email, deadline_at) with the invoices
+ * The same as part of a statement that makes many runs: adds `emails` (id, owner_id, run_id, client_email, currency, deadline_at) with the invoices
  * that `decided` (owner_id, invoice_id, amount_minor, email_id, decision) writes about.
  */
 export const planned = (at: SQL) => sql`
   new_deliveries AS (
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at)
-    SELECT e.id, e.owner_id, e.run_id, e.client_email, 'queued', ${at}, ${at}, e.deadline_at FROM emails e),
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at)
+    SELECT e.id, e.owner_id, e.run_id, e.client_email, e.currency, 'queued', ${at}, ${at}, e.deadline_at FROM emails e),
   new_invoices AS (
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
     SELECT x.owner_id, x.email_id, x.invoice_id, true, x.amount_minor FROM decided x WHERE x.decision = 'write')`

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
+import type { ClientEvent } from '#contract/clients.ts'
 import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
 import { paymentsOf, toPayment } from '#server/invoices/balance.ts'
@@ -69,6 +70,32 @@ function mailsOf(db: Database, invoiceId: string): Promise<z.output<typeof mailR
           d.raw IS NOT NULL AS stored
         FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
         WHERE di.invoice_id = ${invoiceId}::uuid ORDER BY d.created_at DESC, d.id DESC LIMIT ${mostShown}`,
+  )
+}
+
+const clientEmail = z.object({
+  kind: z.literal('email'),
+  _id: z.string(),
+  at: instantText,
+  state: deliveryState,
+  subject: z.string().nullable(),
+  reply: z.string().nullable(),
+  references: z.array(z.string()),
+  stored: z.boolean(),
+})
+
+/** The emails about the invoices of a client that were sent or tried, newest first. `emailKey`: the address in lower case. */
+export function emailsOfClient(db: Database, ownerId: string, emailKey: string): Promise<ClientEvent[]> {
+  return rows(
+    db,
+    clientEmail,
+    sql`SELECT 'email' AS kind, d.id AS _id, coalesce(d.sent_at, d.tried_at) AS at, d.state, d.subject, d.server_reply AS reply, d.raw IS NOT NULL AS stored,
+          (SELECT array_agg(i.reference ORDER BY i.due_date, i.id) FROM delivery_invoices n JOIN invoices i ON i.id = n.invoice_id WHERE n.delivery_id = d.id) AS "references"
+        FROM deliveries d
+        WHERE d.owner_id = ${ownerId}::uuid AND coalesce(d.sent_at, d.tried_at) IS NOT NULL AND d.id IN (
+          SELECT x.delivery_id FROM invoices i JOIN delivery_invoices x ON x.invoice_id = i.id
+          WHERE i.owner_id = ${ownerId}::uuid AND lower(i.client_email) = ${emailKey} AND i.deleted_at IS NULL)
+        ORDER BY at DESC, d.id DESC LIMIT ${mostShown}`,
   )
 }
 

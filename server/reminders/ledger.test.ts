@@ -338,6 +338,56 @@ test('grouped, a client with several overdue invoices gets one email that lists 
   expect(remindersSent).toBe(1)
 })
 
+test('grouped, a client has one email per currency, each with the sum of its own, and no sum adds across', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  for (const [amount, currency] of [
+    [1000, 'INR'],
+    [250.5, 'INR'],
+    [70, 'EUR'],
+    [50, 'EUR'],
+    [1200, 'JPY'],
+  ] as const)
+    await anInvoice(app, { owner: asha, amount, currency, dueDate: '2026-02-20' })
+  expect((await ask(app, asha, reminderCalls.preview, { query: {} })).reply).toMatchObject({
+    mails: 3,
+    sendNowMails: 3,
+    total: 1250.5,
+    totals: [
+      { currency: 'INR', amount: 1250.5 },
+      { currency: 'EUR', amount: 120 },
+      { currency: 'JPY', amount: 1200 },
+    ],
+  })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 3, total: 3, invoices: 5 })
+  const subjects = await Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).subject))
+  expect(subjects.toSorted()).toEqual([
+    '2 invoices from Asha Rao: €120.00 overdue',
+    '2 invoices from Asha Rao: ₹1,250.50 overdue',
+    'Invoice INV-0005 from Asha Rao: JP¥1,200 was due on 20/02/2026',
+  ])
+})
+
+test('an invoice that gets another currency while its grouped email waits is in the email of that currency', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  await anInvoice(app, { owner: asha, amount: 1000, dueDate: '2026-02-20' })
+  const changed = await anInvoice(app, { owner: asha, amount: 77, dueDate: '2026-02-21' })
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  smtp.answer({})
+  app.clock.advance({ minutes: 1 })
+  await ask(app, asha, invoiceCalls.update, { params: { id: changed._id }, body: { currency: 'EUR' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(smtp.mails.length).toBe(1)
+  const { subject, text = '' } = await readEmail(smtp.mails[0]?.raw)
+  expect(subject).toBe('Invoice INV-0001 from Asha Rao: ₹1,000.00 was due on 20/02/2026')
+  expect(text).not.toContain('77')
+})
+
 test('a grouped email names the 200 oldest invoices and sums up the rest', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha, smtp } = office

@@ -11,14 +11,14 @@ export const addressHeld = sql`EXISTS (SELECT 1 FROM address_holds h WHERE h.own
 
 /**
  * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, not deleted, not paused. A grouped
- * email is for one client, so an invoice with another address since then is not in it. OFFSET 0 makes Postgres go from the email to its
- * invoices by their keys, however old its statistics are.
+ * email is for one client and one currency, so an invoice with another address or currency since then is not in it. OFFSET 0 makes Postgres
+ * go from the email to its invoices by their keys, however old its statistics are.
  */
 export const owedToday = (today: string | SQL) => sql`
   FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
   JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
     ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
-      AND (di.together = 1 OR lower(i.client_email) = lower(d.client_email))`
+      AND (di.together = 1 OR (lower(i.client_email) = lower(d.client_email) AND i.currency = d.currency))`
 
 /**
  * The emails `d` of an invoice `i`, with the row `x` of both and the run `r` that wants each. By their keys, as above: without statistics

@@ -36,6 +36,7 @@ const pendingDelivery = z.object({
       clientEmail: z.string(),
       balanceMinor: z.number(),
       amountMinor: z.number(),
+      currency: z.string(),
       dueDate: z.string(),
       firstMessageId: z.string().nullable(),
       lastMessageId: z.string().nullable(),
@@ -70,7 +71,7 @@ export async function readPending(
           ${owedToday(today)}) s
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (
-            SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor",
+            SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.currency,
               i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId",
               coalesce(i.last_message_id, i.first_message_id) AS "lastMessageId"
             ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a

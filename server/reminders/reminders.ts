@@ -3,7 +3,7 @@ import { and, desc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'dr
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
-import { fromMinor, toMinor } from '#contract/money.ts'
+import { fromMinor, toMinor, toMoney } from '#contract/money.ts'
 import {
   holdReasonOf,
   type PreviewLine,
@@ -326,6 +326,7 @@ const owedLine = z.object({
   clientEmail: z.string(),
   balanceMinor: z.coerce.number(),
   amountMinor: z.coerce.number(),
+  currency: z.string(),
   dueDate: z.string(),
   remindedToday: z.number(),
   byHandToday: z.number(),
@@ -386,23 +387,23 @@ function cursorOf({ dueDate, invoiceId }: PreviewLine): string {
 }
 
 /** Sums up lines while they pass. */
-function openTotals({ groupByClient }: Account) {
-  const openCount = () => ({ lines: 0, clients: new Set<string>() })
+function openTotals({ groupByClient, currency }: Account) {
+  const openCount = () => ({ lines: 0, groups: new Set<string>() })
   const [due, byHand] = [openCount(), openCount()]
-  let paise = 0
+  const sums = new Map<string, number>()
   let remindedToday = 0
-  const count = (some: typeof due, { clientEmail }: PreviewLine) => {
+  const count = (some: typeof due, line: PreviewLine) => {
     some.lines += 1
-    if (groupByClient) some.clients.add(clientEmail.toLowerCase())
+    if (groupByClient) some.groups.add(groupOf(line))
   }
-  const mailsOf = ({ lines, clients }: typeof due) => (groupByClient ? clients.size : lines)
+  const mailsOf = ({ lines, groups }: typeof due) => (groupByClient ? groups.size : lines)
   return {
     async *added(pages: AsyncIterable<PreviewLine[]>): AsyncGenerator<PreviewLine[]> {
       for await (const page of pages) {
         for (const line of page) {
           if (line.dueNow) {
             count(due, line)
-            paise += toMinor(line.amount) ?? 0
+            sums.set(line.currency, (sums.get(line.currency) ?? 0) + (toMinor(line.amount, line.currency) ?? 0))
           }
           if (line.sendNowLeft > 0) count(byHand, line)
           if (line.remindedToday > 0) remindedToday += 1
@@ -410,8 +411,16 @@ function openTotals({ groupByClient }: Account) {
         yield page
       }
     },
-    read: () => ({ mails: mailsOf(due), total: fromMinor(paise), sendNowMails: mailsOf(byHand), remindedToday }),
+    read: () => {
+      const total = fromMinor(sums.get(currency) ?? 0, currency)
+      return { mails: mailsOf(due), total, totals: toMoney(sums, currency), sendNowMails: mailsOf(byHand), remindedToday }
+    },
   }
+}
+
+/** What one grouped email is for: a client and a currency. */
+function groupOf({ clientEmail, currency }: Pick<PreviewLine, 'clientEmail' | 'currency'>): string {
+  return `${clientEmail.toLowerCase()} ${currency}`
 }
 
 /** Invoices read at a time. */
@@ -436,7 +445,7 @@ async function* previewLines(
     rows(
       db,
       owedLine,
-      sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.due_date::text AS "dueDate",
+      sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.currency, i.due_date::text AS "dueDate",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz THEN t.sent ELSE 0 END AS "remindedToday",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL THEN t.by_hand ELSE 0 END AS "byHandToday",
           o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open, CASE WHEN o.state = 'held' THEN coalesce(o.reason, '') END AS "heldFor",
@@ -474,9 +483,10 @@ async function* previewLines(
       reference: one.reference,
       clientName: one.clientName,
       clientEmail: one.clientEmail,
-      amount: fromMinor(one.balanceMinor),
-      invoiceAmount: fromMinor(one.amountMinor),
-      paidAmount: fromMinor(one.amountMinor - one.balanceMinor),
+      amount: fromMinor(one.balanceMinor, one.currency),
+      invoiceAmount: fromMinor(one.amountMinor, one.currency),
+      paidAmount: fromMinor(one.amountMinor - one.balanceMinor, one.currency),
+      currency: one.currency,
       dueDate: one.dueDate,
       daysOverdue: Math.max(0, daysOverdue(one.dueDate, today)),
       dueNow: pastDue && decide('start', facts) === 'write',
@@ -497,7 +507,7 @@ async function* previewLines(
 }
 
 function countMails(lines: PreviewLine[], grouped: boolean): number {
-  return grouped ? new Set(lines.map(({ clientEmail }) => clientEmail.toLowerCase())).size : lines.length
+  return grouped ? new Set(lines.map(groupOf)).size : lines.length
 }
 
 function nextOf(about: {
@@ -587,8 +597,8 @@ async function draftEmail(
   const wording = written ?? (await ownWording(db, account.id, kind))
   const about = wanted.map((line) => ({
     ...line,
-    balanceMinor: toMinor(line.amount) ?? 0,
-    amountMinor: toMinor(line.invoiceAmount) ?? 0,
+    balanceMinor: toMinor(line.amount, line.currency) ?? 0,
+    amountMinor: toMinor(line.invoiceAmount, line.currency) ?? 0,
   }))
   const owed = { count: about.length, totalMinor: about.reduce((sum, { balanceMinor }) => sum + balanceMinor, 0) }
   const today = localDate(now, account.timezone)

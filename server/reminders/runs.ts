@@ -162,7 +162,8 @@ const candidate = z.object({
   id: z.string(),
   /** Its position in the order of the run. */
   place: z.string(),
-  clientKey: z.string(),
+  /** The client's address and the currency: what one grouped email is for. */
+  groupKey: z.string(),
   paused: z.boolean(),
   addressHeld: z.boolean(),
   remindedToday: z.boolean(),
@@ -204,11 +205,11 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, 
   return found.length
 }
 
-/** How many emails were skipped: one per invoice left out; grouped, one per client whose invoices are all left out. */
+/** How many emails were skipped: one per invoice left out; grouped, one per client and currency whose invoices are all left out. */
 function countLeftOut(decisions: (Candidate & { decision: string })[], grouped: boolean): number {
   const leftOut = ({ decision }: { decision: string }) => isLeftOut(decision)
   if (!grouped) return decisions.filter(leftOut).length
-  return [...Map.groupBy(decisions, ({ clientKey }) => clientKey).values()].filter((client) => client.every(leftOut)).length
+  return [...Map.groupBy(decisions, ({ groupKey }) => groupKey).values()].filter((group) => group.every(leftOut)).length
 }
 
 function isLeftOut(decision: string): boolean {
@@ -217,7 +218,7 @@ function isLeftOut(decision: string): boolean {
 
 /**
  * The next invoices past due in the order of the run. One email per invoice: carry-over of the last run first, then the oldest due date.
- * Grouped: client by client, and no client is split. `last` is null where the run is complete.
+ * Grouped: client by client and currency by currency, and no such group is split. `last` is null where the run is complete.
  */
 async function readCandidates(
   tx: Database,
@@ -230,9 +231,8 @@ async function readCandidates(
   const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
   // An email sent meanwhile by this same run must not move its invoice in the order.
   const wroteLastTime = sql`coalesce(i.last_reminder_at >= ${dayBefore}::timestamptz AND i.last_reminder_at < ${run.createdAt.toString()}::timestamptz, false)`
-  const place = run.grouped
-    ? sql`lower(i.client_email)`
-    : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
+  const groupKey = sql`concat_ws(' ', lower(i.client_email), i.currency)`
+  const place = run.grouped ? groupKey : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
   const byHand =
     run.kind === 'send_now'
       ? sql`(SELECT count(*)::int FROM ${emailsOf} WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))`
@@ -252,7 +252,7 @@ async function readCandidates(
       tx,
       candidate,
       sql`SELECT * FROM (
-            SELECT i.id, i.due_date, ${place} AS place, lower(i.client_email) AS "clientKey", ${pausedOn(today)} AS paused, ${addressHeld} AS "addressHeld",
+            SELECT i.id, i.due_date, ${place} AS place, ${groupKey} AS "groupKey", ${pausedOn(today)} AS paused, ${addressHeld} AS "addressHeld",
               coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", ${refusedToday} AS "refusedToday", o.id AS "openDelivery", ${byHand} AS "byHandToday"
             FROM invoices i LEFT JOIN ${openEmailOf} ON true
             WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${failedThere} ${chosen}) i
@@ -272,9 +272,9 @@ async function readCandidates(
   return { found: await read(sql`place = ${tail}`, sql``), last: tail ?? null }
 }
 
-/** One email per invoice, or one per client. Ids ascend in the given order, so that the first of the run is sent first. */
+/** One email per invoice, or one per client and currency. Ids ascend in the given order, so that the first of the run is sent first. */
 function toMails(write: Candidate[], grouped: boolean): PlannedMail[] {
-  const groups = grouped ? [...Map.groupBy(write, ({ clientKey }) => clientKey).values()] : write.map((one) => [one])
+  const groups = grouped ? [...Map.groupBy(write, ({ groupKey }) => groupKey).values()] : write.map((one) => [one])
   const ids = groups.map(() => newId()).sort()
   return groups.map((group, nth) => ({ deliveryId: ids[nth] ?? newId(), invoiceIds: group.map(({ id }) => id) }))
 }

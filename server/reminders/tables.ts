@@ -76,6 +76,8 @@ export const deliveries = pgTable(
     /** The Send Now that pulled it forward, where one did. */
     pulledByRunId: uuid(),
     clientEmail: text().notNull(),
+    /** Of the invoices that it was made for: an email about several is for one client and one currency. */
+    currency: text().notNull().default('INR'),
     state: text({ enum: ['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'] }).notNull(),
     /** Why it waits (held) or why it was never sent (cancelled, superseded), as a code. */
     reason: text(),

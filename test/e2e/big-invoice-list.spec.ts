@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { invoiceLines } from '#test/invoice-lines.ts'
 import { someoneAt } from '#test/program.ts'
 import { expect, test } from './duely.ts'
@@ -131,9 +131,9 @@ test('sorting 10,000 invoices shows the first of all of them', async ({ page, pr
   const amounts = lines.map(({ amount }) => amount).toSorted((one, other) => one - other)
   const first = page.locator('[data-index="0"]')
   await page.getByRole('button', { name: 'Amount' }).click()
-  await expect(first).toContainText(formatRupees(amounts.at(-1) ?? 0))
+  await expect(first).toContainText(formatMoney(amounts.at(-1) ?? 0, 'INR'))
   await page.getByRole('button', { name: 'Amount' }).click()
-  await expect(first).toContainText(formatRupees(amounts[0] ?? 0))
+  await expect(first).toContainText(formatMoney(amounts[0] ?? 0, 'INR'))
   await page.getByRole('button', { name: 'Client', exact: true }).click()
   await expect(first).toContainText('Anand Dental')
   await page.keyboard.press('End')

@@ -242,7 +242,7 @@ const exported = [
   'Z-1,Overdue,Kaveri Foods,2026-01-04,INR,1180.00,180.00,pay@kaveri.example',
   'Z-2,Closed,Kaveri Foods,2026-01-05,INR,5000.00,0.00,pay@kaveri.example',
   'Z-3,Draft,Kaveri Foods,2026-01-06,INR,700.00,700.00,pay@kaveri.example',
-  'Z-4,Sent,Nila Printers,2026-01-07,EUR,1200.00,1200.00,pay@nila.example',
+  'Z-4,Sent,Nila Printers,2026-01-07,XYZ,1200.00,1200.00,pay@nila.example',
   'Z-5,PartiallyPaid,Nila Printers,2026-01-08,INR,900.00,300.00,pay@nila.example',
   'Z-6,Void,Nila Printers,2026-01-09,INR,10.00,0.00,pay@nila.example',
   'Z-7,On hold,Zenith Labs,2026-01-10,INR,70.00,70.00,pay@zenith.example',
@@ -269,14 +269,14 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   await expect(dialog.getByRole('heading', { name: '3 lines were not imported' })).toBeVisible()
   await expect(dialog.getByRole('listitem')).toHaveText([
     'A draft: your client has not received this invoice. Line 4',
-    'The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them. Line 5',
+    'Duely does not know the currency XYZ. Please enter a currency code such as INR. Line 5',
     'This invoice is void. Line 7',
   ])
   const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Save these lines as CSV' }).click()])
   const saved = (await readFile(await file.path(), 'utf8')).split('\r\n')
   expect(saved).toHaveLength(4)
   expect(saved[0]).toContain('"Line","Invoice Number","Invoice Status"')
-  expect(saved[2]).toContain('"5","Z-4","Sent","Nila Printers","2026-01-07","EUR","1200.00"')
+  expect(saved[2]).toContain('"5","Z-4","Sent","Nila Printers","2026-01-07","XYZ","1200.00"')
   await dialog.getByRole('button', { name: 'Done' }).click()
   const list = (await send('GET', '/invoice')) as { reference: string; amount: number; status: string; pause: object | null }[]
   expect(list.map(({ reference, amount, status, pause }) => [reference, amount, status, pause])).toEqual([
@@ -288,7 +288,7 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   ])
 })
 
-test('an export of Xero: the amount due is imported, and what is no open invoice in rupees is named', async ({ page }) => {
+test('an export of Xero: the amount due is imported, and each line keeps its currency', async ({ page }) => {
   const { send } = await onDashboard(page, [])
   const line = (number: string, owed: string, currency: string, type: string, status: string) =>
     `Zenith Labs,ap@zenith.example,${number},13/01/2026,28/02/2026,1180.0000,180.0000,${owed},Design,1.0000,${currency},${type},Sent,${status}`
@@ -305,16 +305,16 @@ test('an export of Xero: the amount due is imported, and what is no open invoice
     'SalesInvoices.csv',
   )
   await expect(dialog.getByText('We don', { exact: false })).toHaveCount(0)
-  await dialog.getByRole('button', { name: 'Import 2 invoices' }).click()
+  await dialog.getByRole('button', { name: 'Import 3 invoices' }).click()
   await expect(dialog.getByRole('listitem')).toHaveText([
     'Another item of the invoice in line 2. Line 3',
     'This line is not an invoice: its type is “Sales credit note”. Line 5',
-    'The amount is in GBP. Duely keeps amounts in INR only so far, and does not convert them. Line 6',
   ])
-  const list = (await send('GET', '/invoice')) as { reference: string; amount: number; status: string; dueDate: string }[]
-  expect(list.map(({ reference, amount, status, dueDate }) => [reference, amount, status, dueDate])).toEqual([
-    ['INV-2', 1180, 'paid', '2026-02-28'],
-    ['INV-1', 1000, 'overdue', '2026-02-28'],
+  const list = (await send('GET', '/invoice')) as { reference: string; amount: number; currency: string; status: string }[]
+  expect(list.map(({ reference, amount, currency, status }) => [reference, amount, currency, status])).toEqual([
+    ['INV-3', 1180, 'GBP', 'overdue'],
+    ['INV-2', 1180, 'INR', 'paid'],
+    ['INV-1', 1000, 'INR', 'overdue'],
   ])
 })
 

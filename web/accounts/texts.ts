@@ -167,12 +167,14 @@ export const texts = {
       pricing: 'View Pricing',
     },
     schedule: {
-      title: 'Daily reminders',
+      title: 'Schedule and currency',
       timezone: 'Time zone',
       timezoneHint: 'Due dates and the daily run use this time zone.',
       timezoneNone: 'No time zone with that name.',
       hour: 'Hour of the daily run',
       hourHint: 'Reminders go out at this hour every day while they are active.',
+      currency: 'Currency',
+      currencyHint: 'New invoices are in this currency. Existing invoices keep theirs.',
     },
   },
   security: {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { billingCalls, type Quote, type Subscription } from '#contract/billing.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { formatPrice, type Plan, periodWord, planOf, yearlySaving } from '#contract/plans.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -142,11 +142,11 @@ function Sum({ quote, replaced }: { quote: Quote; replaced: Subscription['plan']
       {credit > 0 && paymentType === 'onetime' && (
         <dl className={styles.sum}>
           <dt>{planOf(quote.plan).title}</dt>
-          <dd>{formatRupees(price)}</dd>
+          <dd>{formatMoney(price, 'INR')}</dd>
           <dt>{t.credit(planOf(quote.replaces ?? replaced).title)}</dt>
-          <dd>−{formatRupees(credit)}</dd>
+          <dd>−{formatMoney(credit, 'INR')}</dd>
           <dt>{t.dueNow}</dt>
-          <dd>{formatRupees(dueNow)}</dd>
+          <dd>{formatMoney(dueNow, 'INR')}</dd>
         </dl>
       )}
       {message !== '' && <p className={styles.message}>{message}</p>}

@@ -3,7 +3,7 @@ import { Button, Progress, Skeleton } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { billingCalls, type Payment, type Subscription, type SubscriptionStatus } from '#contract/billing.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -195,8 +195,8 @@ function Row({ payment, date }: { payment: Payment; date: string }): ReactNode {
         {status === 'failed' && reason !== null && <span className={styles.number}>{reason}</span>}
       </td>
       <td className={styles.amount}>
-        {formatRupees(amount)}
-        {refunded > 0 && <span className={styles.number}>{texts.history.refunded(formatRupees(refunded))}</span>}
+        {formatMoney(amount, 'INR')}
+        {refunded > 0 && <span className={styles.number}>{texts.history.refunded(formatMoney(refunded, 'INR'))}</span>}
       </td>
       <td>
         <Pill tone={tones[status]}>{texts.history.statuses[status]}</Pill>

@@ -5,7 +5,7 @@ import type { CallReply } from '#contract/call.ts'
 import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatSums } from '#contract/money.ts'
 import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { ConfirmEmailNotice } from '#web/platform/account.tsx'
@@ -118,7 +118,7 @@ function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode
       ) : (
         <>
           <p className={styles.words}>{texts.leaving(due.mails)}</p>
-          <div className={styles.sum}>{formatRupees(due.total)}</div>
+          <div className={styles.sum}>{formatSums(due.totals, 'INR')}</div>
           <DueList label={texts.list} lines={lines} mails={due.mails} />
         </>
       )}

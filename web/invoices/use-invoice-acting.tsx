@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { type Invoice, type InvoiceStatus, invoiceCalls, owedAmount } from '#contract/invoices.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -69,7 +69,7 @@ export function useInvoiceActing(): InvoiceActing {
       const { _id: id, reference, clientName } = invoice
       const deleted = await confirm({
         title: texts.remove.title,
-        body: texts.remove.text(reference, clientName, formatRupees(owedAmount(invoice))),
+        body: texts.remove.text(reference, clientName, formatMoney(owedAmount(invoice), invoice.currency)),
         tone: 'danger',
         action: texts.remove.action,
         busy: texts.remove.busy,

@@ -34,6 +34,11 @@ export function useUnconfirmed(): boolean {
   return server?.systemMail === true && profile?.emailVerified === false
 }
 
+/** The account's currency: that of a new invoice, and named first among several. */
+export function useCurrency(): string {
+  return useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute }).data?.currency ?? 'INR'
+}
+
 /** Offers to send the confirmation link again; nothing where the email is confirmed, or the server can't send email. */
 export function ConfirmEmailNotice(): ReactNode {
   const unconfirmed = useUnconfirmed()

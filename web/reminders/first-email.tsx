@@ -70,7 +70,10 @@ function render({ lines, clientName, total }: ComingEmail, template: Template, u
   const [first] = invoices
   try {
     if (invoices.length > 1 || !first)
-      return renderGroupReminder(wording, groupValues({ clientName, userName, invoices, count: invoices.length, total }))
+      return renderGroupReminder(
+        wording,
+        groupValues({ clientName, userName, invoices, count: invoices.length, total: total.amount, currency: total.currency }),
+      )
     return renderReminder(wording, reminderValues({ ...first, userName }))
   } catch (error) {
     if (error instanceof EmailTooLarge) return null

@@ -4,14 +4,15 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { useCurrency } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, dateIn, daysBetween, lateness, showComing, showDay } from '#web/ui/dates.ts'
 import { NoWrap } from '#web/ui/plain.tsx'
-import { type ComingEmail, type ComingRun, clientsOf, emailsOf, type Planned, planned, totalOf } from './next-runs.ts'
+import { type ComingEmail, type ComingRun, clientsOf, emailsOf, type Planned, planned } from './next-runs.ts'
 import { Part } from './part.tsx'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
@@ -74,6 +75,7 @@ function Planning({ lines, status, grouped }: { lines: PreviewLine[]; status: St
 
 function NextRun({ run, status, now }: { run: ComingRun | null; status: Status; now: Date }): ReactNode {
   const { timezone: zone, nextRunAt } = status
+  const currency = useCurrency()
   if (run === null)
     return (
       <Headline when={t.nothingPlanned}>
@@ -84,7 +86,7 @@ function NextRun({ run, status, now }: { run: ComingRun | null; status: Status; 
   return (
     <>
       <Headline when={capitalized(showComing(zone, new Date(run.at), now))}>
-        {t.emails(run.emails.length, clientsOf(lines))}, <strong>{formatRupees(totalOf(lines))}</strong>
+        {t.emails(run.emails.length, clientsOf(lines))}, <strong>{formatSums(sumByCurrency(lines, currency), currency)}</strong>
       </Headline>
       <Emails emails={run.emails} label={t.list} zone={zone} now={now} />
     </>
@@ -102,6 +104,7 @@ interface UnscheduledProps {
 /** No run is coming: whom Start Reminders or Send Now would write to, since only a person sends now. */
 function Unscheduled({ lines, status, reason, grouped, now }: UnscheduledProps): ReactNode {
   const { timezone: zone, pause, nextRunAt } = status
+  const currency = useCurrency()
   const ready = reason === 'operator' ? [] : lines.filter(({ dueNow, sendNowLeft }) => (reason === 'plan' ? sendNowLeft > 0 : dueNow))
   const later = lines.filter((line) => line.reason === reason && !ready.includes(line))
   const emails = emailsOf(ready, grouped)
@@ -116,7 +119,7 @@ function Unscheduled({ lines, status, reason, grouped, now }: UnscheduledProps):
         {emails.length > 0 && (
           <>
             {' '}
-            {t.emails(emails.length, clientsOf(ready))}, <strong>{formatRupees(totalOf(ready))}</strong>
+            {t.emails(emails.length, clientsOf(ready))}, <strong>{formatSums(sumByCurrency(ready, currency), currency)}</strong>
           </>
         )}
       </Headline>
@@ -180,7 +183,7 @@ function Email({ email, zone, now }: { email: ComingEmail; zone: string; now: Da
       ) : (
         <span className={styles.name}>{clientName}</span>
       )}
-      <strong className={styles.owed}>{formatRupees(total)}</strong>
+      <strong className={styles.owed}>{formatMoney(total.amount, total.currency)}</strong>
       <span className={styles.detail}>
         {lines.length === 1 ? (
           <NoWrap text={first.reference} />

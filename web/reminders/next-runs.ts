@@ -1,15 +1,14 @@
-import { fromMinor, toMinor } from '#contract/money.ts'
+import { type Money, sumByCurrency } from '#contract/money.ts'
 import type { HoldReason, PreviewLine } from '#contract/reminders.ts'
 
 type Lines = [PreviewLine, ...PreviewLine[]]
 
-/** One email that is sent: about one invoice, or about all of a client's that are due. */
+/** One email that is sent: about one invoice, or about all of a client's in one currency that are due. */
 export interface ComingEmail {
   clientName: string
   clientEmail: string
   lines: Lines
-  /** Rupees. */
-  total: number
+  total: Money
 }
 
 export interface ComingRun {
@@ -56,21 +55,16 @@ function unplanned({ heldFor, reason, nextAt }: PreviewLine, now: Date): Unplann
   return reason ?? 'no_date'
 }
 
-/** The emails about these invoices: one each, or with `grouped` one per address. Upper and lower case make no other address. */
+/** The emails about these invoices: one each, or with `grouped` one per address and currency. Upper and lower case make no other address. */
 export function emailsOf(lines: PreviewLine[], grouped: boolean): ComingEmail[] {
   const byEmail = new Map<string, Lines>()
-  for (const line of lines) add(byEmail, grouped ? line.clientEmail.toLowerCase() : line.invoiceId, line)
+  for (const line of lines) add(byEmail, grouped ? `${line.clientEmail.toLowerCase()} ${line.currency}` : line.invoiceId, line)
   return [...byEmail.values()].map((of) => ({
     clientName: of[0].clientName,
     clientEmail: of[0].clientEmail,
     lines: of,
-    total: totalOf(of),
+    total: sumByCurrency(of, '')[0] ?? of[0],
   }))
-}
-
-/** The sum in rupees. */
-export function totalOf(lines: PreviewLine[]): number {
-  return fromMinor(lines.reduce((sum, { amount }) => sum + (toMinor(amount) ?? 0), 0))
 }
 
 export function clientsOf(lines: PreviewLine[]): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
-import { clientsOf, emailsOf, planned, totalOf } from './next-runs.ts'
+import { clientsOf, emailsOf, planned } from './next-runs.ts'
 import { byAddress, emailCount, isInProgress, listedFirst, openFailures, type Sample, sendRate, withSample } from './runs.ts'
 import { texts } from './texts.ts'
 
@@ -16,6 +16,7 @@ const line = (invoiceId: string, given: Partial<PreviewLine> = {}): PreviewLine 
   amount: 0.1,
   invoiceAmount: 0.1,
   paidAmount: 0,
+  currency: 'INR',
   dueDate: '2026-11-20',
   daysOverdue: 3,
   dueNow: true,
@@ -95,19 +96,20 @@ test('invoices without a run are listed by reason: on hold before anything else,
   ])
 })
 
-test('one email per client takes upper and lower case as one address, and sums without a rounding error', () => {
+test('one email per client and currency takes upper and lower case as one address, and sums without a rounding error', () => {
   const lines = [
     line('1'),
     line('2', { clientEmail: 'Billing@Kaveri.example', amount: 0.2 }),
     line('3', { clientEmail: 'hello@banyan.example' }),
+    line('4', { currency: 'EUR' }),
   ]
-  expect(emailsOf(lines, false)).toHaveLength(3)
+  expect(emailsOf(lines, false)).toHaveLength(4)
   expect(emailsOf(lines, true).map((email) => [email.lines.length, email.total])).toEqual([
-    [2, 0.3],
-    [1, 0.1],
+    [2, { currency: 'INR', amount: 0.3 }],
+    [1, { currency: 'INR', amount: 0.1 }],
+    [1, { currency: 'EUR', amount: 0.1 }],
   ])
   expect(clientsOf(lines)).toBe(2)
-  expect(totalOf(lines)).toBe(0.4)
 })
 
 test('a failure stays open while its invoice is not delivered; only the newest run that names it shows it', () => {

@@ -1,15 +1,15 @@
 import { Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
-import { ConfirmEmailNotice, useUnconfirmed } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, useCurrency, useUnconfirmed } from '#web/platform/account.tsx'
 import { useMarkPreviewed } from '#web/platform/first-steps.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { lateness, showHour } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { ScrollList } from '#web/ui/due-list.tsx'
 import { FirstEmail } from './first-email.tsx'
-import { type ComingEmail, emailsOf, totalOf } from './next-runs.ts'
+import { type ComingEmail, emailsOf } from './next-runs.ts'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
@@ -51,6 +51,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
   const settings = useApiQuery(reminderCalls.settings).data
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const [combined, setCombined] = useState<boolean | null>(null)
+  const currency = useCurrency()
   const markPreviewed = useMarkPreviewed()
   const unconfirmed = useUnconfirmed()
   useEffect(markPreviewed, [markPreviewed])
@@ -86,7 +87,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
           <p className={styles.question} aria-live="polite">
             {t.ready(sent, emails.length)}
           </p>
-          <div className={styles.sum}>{formatRupees(totalOf(chosen))}</div>
+          <div className={styles.sum}>{formatSums(sumByCurrency(chosen, currency), currency)}</div>
           {action === 'send' && preview.remindedToday > 0 && (
             <p className={styles.quiet}>{`${texts.sendNow.again(preview.remindedToday)} ${texts.sendNow.limit}`}</p>
           )}
@@ -179,7 +180,7 @@ function EmailTick({ email, left, onToggle }: { email: ComingEmail } & Omit<Tick
         onChange={(event) => onToggle(ids, event.currentTarget.checked)}
       />
       <span className={styles.tickName}>{clientName}</span>
-      <strong className={styles.owed}>{formatRupees(total)}</strong>
+      <strong className={styles.owed}>{formatMoney(total.amount, total.currency)}</strong>
       <span className={styles.tickDetail} title={clientEmail}>
         {`${t.references(lines.map(({ reference }) => reference))} · ${clientEmail}`}
       </span>

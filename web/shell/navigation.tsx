@@ -6,6 +6,7 @@ import {
   IconMailCog,
   IconPlugConnected,
   IconUserCircle,
+  IconUsers,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, matchPath, useLocation } from 'react-router'
@@ -24,6 +25,7 @@ export const sitePages = [
 export const dashboardPages = [
   { to: screens.dashboard, text: texts.sidebar.dashboard, icon: IconLayoutDashboard, also: null },
   { to: screens.newInvoice, text: texts.sidebar.createInvoice, icon: IconFilePlus, also: screens.invoice(':id') },
+  { to: screens.clients, text: texts.sidebar.clients, icon: IconUsers, also: screens.client(':id') },
   { to: screens.mailSettings, text: texts.sidebar.emailSettings, icon: IconMailCog, also: null },
   { to: screens.reminderControl, text: texts.sidebar.reminderControl, icon: IconBellRinging, also: null },
   { to: screens.emailTemplates, text: texts.sidebar.emailTemplates, icon: IconAdjustmentsHorizontal, also: null },

@@ -24,7 +24,7 @@ import {
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useLayoutEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { type Invoice, invoiceCalls, owedAmount } from '#contract/invoices.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -259,7 +259,7 @@ function useOffered(
       (invoice): Item => ({
         id: invoice._id,
         title: invoice.clientName,
-        detail: `${invoice.reference}, ${formatRupees(owedAmount(invoice))}, ${t.due(showDate(invoice.dueDate))}`,
+        detail: `${invoice.reference}, ${formatMoney(owedAmount(invoice), invoice.currency)}, ${t.due(showDate(invoice.dueDate))}`,
         icon: <IconFileInvoice size={19} stroke={1.7} />,
         run: go(screens.invoice(invoice._id), { invoice }),
       }),
@@ -268,7 +268,7 @@ function useOffered(
       (invoice): Item => ({
         id: `remind-${invoice._id}`,
         title: t.remind(invoice.clientName),
-        detail: `${invoice.reference}, ${formatRupees(owedAmount(invoice))}`,
+        detail: `${invoice.reference}, ${formatMoney(owedAmount(invoice), invoice.currency)}`,
         icon: <IconSend2 size={19} stroke={1.7} />,
         run: go(`${screens.invoice(invoice._id)}?remind`, { invoice }),
       }),

@@ -27,6 +27,7 @@ export const texts = {
     label: 'Dashboard screens',
     dashboard: 'Dashboard',
     createInvoice: 'Create Invoice',
+    clients: 'Clients',
     emailSettings: 'Email Settings',
     reminderControl: 'Reminder Control',
     emailTemplates: 'Email Templates',

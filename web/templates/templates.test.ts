@@ -8,6 +8,7 @@ const owed = (changes: Partial<Invoice>): Invoice => ({
   clientName: 'Kaveri Foods',
   clientEmail: 'billing@kaveri.example',
   amount: 5000,
+  currency: 'INR',
   dueDate: '2026-03-01',
   status: 'unpaid',
   reference: 'INV-0001',

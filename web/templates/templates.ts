@@ -1,5 +1,5 @@
 import type { Invoice } from '#contract/invoices.ts'
-import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
+import { formatMoney, sumByCurrency } from '#contract/money.ts'
 import {
   groupValues,
   groupVariables,
@@ -56,7 +56,7 @@ export function ownExamples(kind: TemplateKind, invoices: Invoice[], sender: Sen
 }
 
 function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example {
-  const { _id: id, reference, clientName, clientEmail, balance, amount, amountPaid, dueDate } = invoice
+  const { _id: id, reference, clientName, clientEmail, balance, amount, amountPaid, currency, dueDate } = invoice
   // No reminder is sent before the day after the due date.
   const daysOverdue = Math.max(1, daysBetween(dueDate, today))
   const values = reminderValues({
@@ -65,13 +65,14 @@ function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example 
     amount: balance,
     invoiceAmount: amount,
     paidAmount: amountPaid,
+    currency,
     dueDate,
     daysOverdue,
     userName,
   })
   return {
     id,
-    label: texts.preview.invoice(reference, clientName, formatRupees(balance)),
+    label: texts.preview.invoice(reference, clientName, formatMoney(balance, currency)),
     to: `${clientName} <${clientEmail}>`,
     render: (wording) => renderReminder(wording, values),
   }
@@ -82,7 +83,7 @@ function overdueByClient(invoices: Invoice[], today: string): [Invoice, ...Invoi
   const overdue = invoices.filter(({ status, dueDate, pause }) => status !== 'paid' && dueDate < today && pause === null)
   const byClient = new Map<string, [Invoice, ...Invoice[]]>()
   for (const invoice of overdue.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))) {
-    const key = invoice.clientEmail.toLowerCase()
+    const key = `${invoice.clientEmail.toLowerCase()} ${invoice.currency}`
     const group = byClient.get(key)
     if (group) group.push(invoice)
     else byClient.set(key, [invoice])
@@ -95,7 +96,7 @@ function sortKey({ dueDate, _id }: Invoice): string {
 }
 
 function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Sender): Example {
-  const [{ clientName, clientEmail }] = invoices
+  const [{ clientName, clientEmail, currency }] = invoices
   const values = groupValues({
     clientName,
     userName,
@@ -106,10 +107,15 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Se
       daysOverdue: daysBetween(dueDate, today),
     })),
     count: invoices.length,
-    total: fromMinor(invoices.reduce((sum, { balance }) => sum + (toMinor(balance) ?? 0), 0)),
+    total:
+      sumByCurrency(
+        invoices.map(({ balance }) => ({ currency, amount: balance })),
+        currency,
+      )[0]?.amount ?? 0,
+    currency,
   })
   return {
-    id: clientEmail.toLowerCase(),
+    id: `${clientEmail.toLowerCase()} ${currency}`,
     label: texts.preview.client(clientName, invoices.length),
     to: `${clientName} <${clientEmail}>`,
     render: (wording) => renderGroupReminder(wording, values),

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatRupees, fromMinor } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { lateness } from './dates.ts'
 import { Dialog } from './dialog.tsx'
 import styles from './due-line-crowd.module.css'
@@ -18,7 +18,7 @@ interface DueLineCrowdProps {
 /** The invoices of a group dot. */
 export function DueLineCrowd({ dot, onOpen, onClose }: DueLineCrowdProps): ReactNode {
   return (
-    <Dialog opened={dot !== null} onClose={onClose} title={dot ? dotLabel(dot)[0] : ''}>
+    <Dialog opened={dot !== null} onClose={onClose} title={dot ? dotLabel(dot, '')[0] : ''}>
       {dot && <Crowd dot={dot} onOpen={onOpen} />}
     </Dialog>
   )
@@ -33,7 +33,7 @@ function Crowd({ dot, onOpen }: { dot: Dot; onOpen: (id: string) => void }): Rea
           <li key={item.id}>
             <button type="button" className={styles.crowdItem} onClick={() => onOpen(item.id)}>
               <span className={styles.crowdName}>{item.name}</span>
-              <span>{formatRupees(fromMinor(item.amount))}</span>
+              <span>{formatMoney(item.amount, item.currency)}</span>
               <span className={styles.crowdWhen}>{lateness(item.daysLate)}</span>
             </button>
           </li>

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type DueItem, layOutDueLine } from './due-line-layout.ts'
+import { type DueItem, dotLabel, layOutDueLine } from './due-line-layout.ts'
 
 const anItem = fc.record({
   id: fc.uuid(),
   name: fc.string(),
-  amount: fc.integer({ min: 1, max: 999_999_999_999 }),
+  amount: fc.integer({ min: 1, max: 9_999_999_999 }),
+  currency: fc.constantFrom('INR', 'INR', 'EUR'),
   daysLate: fc.integer({ min: -4000, max: 4000 }),
 })
 const items = (max: number) =>
@@ -17,7 +18,7 @@ const widths = fc.integer({ min: 280, max: 1200 })
 test('every open invoice is on the due line exactly once', () => {
   fc.assert(
     fc.property(items(300), widths, (list, width) => {
-      const drawn = layOutDueLine(list, width).dots.flatMap((dot) => dot.items.map(({ id }) => id))
+      const drawn = layOutDueLine(list, width, 'INR').dots.flatMap((dot) => dot.items.map(({ id }) => id))
       expect(drawn.toSorted()).toEqual(list.map(({ id }) => id).toSorted())
     }),
   )
@@ -26,7 +27,7 @@ test('every open invoice is on the due line exactly once', () => {
 test('overdue invoices are right of today, others left, all inside the frame', () => {
   fc.assert(
     fc.property(items(200), widths, (list, width) => {
-      const { dots, todayX } = layOutDueLine(list, width)
+      const { dots, todayX } = layOutDueLine(list, width, 'INR')
       for (const { x, radius, items: together } of dots) {
         for (const { daysLate } of together) expect(daysLate > 0 ? x > todayX : x < todayX).toBe(true)
         expect(x - radius).toBeGreaterThanOrEqual(0)
@@ -39,45 +40,62 @@ test('overdue invoices are right of today, others left, all inside the frame', (
 test('many invoices become few dots that do not overlap and add up', () => {
   const crowd: DueItem[] = Array.from({ length: 1000 }, (_, index) => {
     const daysLate = ((index * 7919) % 140) - 70
-    return { id: String(index), name: 'Kaveri Foods', email: 'kaveri', amount: 100 + index, daysLate, late: daysLate > 0 }
+    return { id: String(index), name: 'Kaveri Foods', email: 'kaveri', currency: 'INR', amount: 100 + index, daysLate, late: daysLate > 0 }
   })
-  const { dots } = layOutDueLine(crowd, 1000)
+  const { dots } = layOutDueLine(crowd, 1000, 'INR')
   expect(dots.length).toBeLessThan(40)
-  expect(dots.reduce((total, { amount }) => total + amount, 0)).toBe(crowd.reduce((total, { amount }) => total + amount, 0))
+  expect(dots.flatMap((dot) => dot.items).length).toBe(crowd.length)
   for (const [index, dot] of dots.entries()) {
     const next = dots[index + 1]
     if (next) expect(next.x - next.radius).toBeGreaterThanOrEqual(dot.x + dot.radius)
   }
 })
 
-const anItemOf = (id: string, amount: number, daysLate: number): DueItem => ({
+const anItemOf = (id: string, amount: number, daysLate: number, currency = 'INR'): DueItem => ({
   id,
   name: `Client ${id}`,
   email: id,
+  currency,
   amount,
   daysLate,
   late: daysLate > 0,
 })
 
 test('the radius grows with the logarithm of the amount, so that one huge invoice does not hide the others', () => {
-  const radiusOf = (items: DueItem[], id: string) => layOutDueLine(items, 900).dots.find(({ key }) => key === id)?.radius ?? 0
+  const radiusOf = (items: DueItem[], id: string) => layOutDueLine(items, 900, 'INR').dots.find(({ key }) => key === id)?.radius ?? 0
   const usual = [anItemOf('a', 4_000_000, 3), anItemOf('b', 1_000_000, -9), anItemOf('c', 100_000, 20)]
   expect(radiusOf(usual, 'a')).toBeGreaterThan(radiusOf(usual, 'b'))
   expect(radiusOf(usual, 'b') - radiusOf(usual, 'c')).toBeCloseTo(0.3 * radiusOf(usual, 'a'))
   const withHuge = [...usual, anItemOf('d', 400_000_000, 40)]
   expect(radiusOf(withHuge, 'a')).toBeGreaterThan(0.35 * radiusOf(withHuge, 'd'))
-  const { key } = layOutDueLine(usual, 900)
+  const { key } = layOutDueLine(usual, 900, 'INR')
   expect(key.map(({ amount }) => amount)).toEqual([10_000, 100_000, 1_000_000])
   expect(key.at(-1)?.radius).toBeCloseTo(radiusOf(usual, 'b'))
 })
 
+test('dots of different currencies are sized within their own, and a group names each sum', () => {
+  const mixed = [anItemOf('a', 1_000_000, 3), anItemOf('b', 500, -9, 'EUR'), anItemOf('c', 50, 20, 'EUR')]
+  const { dots, key } = layOutDueLine(mixed, 900, 'INR')
+  const radius = (id: string) => dots.find((dot) => dot.key === id)?.radius ?? 0
+  expect(radius('b')).toBe(radius('a'))
+  expect(radius('c')).toBeLessThan(radius('b'))
+  expect(key).toEqual([])
+  const together = [
+    anItemOf('a', 5000, 40),
+    anItemOf('b', 120, 40, 'EUR'),
+    ...Array.from({ length: 9 }, (_, n) => anItemOf(`c${n}`, 1, 40)),
+  ]
+  const [dot] = layOutDueLine(together, 324, 'INR').dots
+  expect(dot && dotLabel(dot, 'INR')[1]).toBe('₹5,009.00 + €120.00')
+})
+
 test('the three largest are named, one on a phone, clear of dots, of each other and of today', () => {
   const few = [anItemOf('a', 42_000_000, 34), anItemOf('b', 9_600_000, -13), anItemOf('c', 4_850_000, 19), anItemOf('d', 300_000, 5)]
-  expect(layOutDueLine(few, 900).names.map(({ key }) => key)).toEqual(['a', 'b', 'c'])
-  expect(layOutDueLine(few, 324).names.map(({ key }) => key)).toEqual(['a'])
+  expect(layOutDueLine(few, 900, 'INR').names.map(({ key }) => key)).toEqual(['a', 'b', 'c'])
+  expect(layOutDueLine(few, 324, 'INR').names.map(({ key }) => key)).toEqual(['a'])
   fc.assert(
     fc.property(items(40), widths, (list, width) => {
-      const { dots, names, todayX } = layOutDueLine(list, width)
+      const { dots, names, todayX } = layOutDueLine(list, width, 'INR')
       for (const { x, y, name, amount } of names) {
         const half = Math.min(150, Math.max(name.length * 7.6, amount.length * 7.8)) / 2
         expect(x - half).toBeGreaterThanOrEqual(-0.001)
@@ -93,7 +111,7 @@ test('the three largest are named, one on a phone, clear of dots, of each other 
 test('a group dot is large enough for its number', () => {
   fc.assert(
     fc.property(items(99), widths, (list, width) => {
-      for (const { items: together, radius } of layOutDueLine(list, width).dots)
+      for (const { items: together, radius } of layOutDueLine(list, width, 'INR').dots)
         if (together.length > 1) expect(radius).toBeGreaterThanOrEqual(together.length > 9 ? 12 : 9)
     }),
   )
@@ -102,7 +120,7 @@ test('a group dot is large enough for its number', () => {
 test('no dot covers another, or the word today', () => {
   fc.assert(
     fc.property(items(60), widths, (list, width) => {
-      const { dots, todayX } = layOutDueLine(list, width)
+      const { dots, todayX } = layOutDueLine(list, width, 'INR')
       for (const [index, one] of dots.entries()) {
         for (const other of dots.slice(index + 1))
           expect(Math.hypot(one.x - other.x, one.y - other.y)).toBeGreaterThanOrEqual(one.radius + other.radius)
@@ -118,9 +136,10 @@ test('nine equal invoices of one day are one dot labelled 9', () => {
     id: String(index),
     name: 'Nila Printers',
     email: 'nila',
+    currency: 'INR',
     amount: 2_230_000,
     daysLate: 324,
     late: true,
   }))
-  for (const width of [324, 900]) expect(layOutDueLine(nine, width).dots.map(({ items: together }) => together.length)).toEqual([9])
+  for (const width of [324, 900]) expect(layOutDueLine(nine, width, 'INR').dots.map(({ items: together }) => together.length)).toEqual([9])
 })

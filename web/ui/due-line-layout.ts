@@ -1,4 +1,4 @@
-import { formatRupees, fromMinor } from '#contract/money.ts'
+import { formatSums, sumByCurrency } from '#contract/money.ts'
 import { lateness, latenessOf } from './dates.ts'
 import { texts } from './texts.ts'
 
@@ -8,7 +8,7 @@ export interface DueItem {
   name: string
   /** The client's address, in lower case. */
   email: string
-  /** Integer minor units. */
+  currency: string
   amount: number
   /** Negative before the due date. */
   daysLate: number
@@ -22,8 +22,8 @@ export interface Dot {
   y: number
   radius: number
   late: boolean
-  /** The sum, in integer minor units. */
-  amount: number
+  /** From 0 to 1: the share of the largest dot in the same currency, because amounts of different currencies cannot be compared. */
+  size: number
   /** Largest first. */
   items: DueItem[]
 }
@@ -48,7 +48,7 @@ export interface DueLineLayout {
   dots: Dot[]
   /** Of the largest dots, where there is room. */
   names: DotName[]
-  /** Round amounts in minor units with the radius of a dot of that amount, the smallest first; empty where no single dots are drawn. */
+  /** Round amounts with the radius of a dot of that amount, the smallest first; empty where no single dots are drawn, or of several currencies. */
   key: { amount: number; radius: number }[]
   ticks: Tick[]
   todayX: number
@@ -78,8 +78,11 @@ const roomy = 600
 const named = { wide: 3, narrow: 1 }
 const nameHeight = 34
 
-/** Places the dots for a width in pixels: x is the due date, and the radius grows with the logarithm of the amount. */
-export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
+/**
+ * Places the dots for a width in pixels: x is the due date, and the radius grows with the logarithm of the amount. `currency`: that of the
+ * account, which is named first.
+ */
+export function layOutDueLine(items: DueItem[], width: number, currency: string): DueLineLayout {
   const todayX = Math.round(width * todayShare)
   const spans = { before: span(items.map(({ daysLate }) => -daysLate)), after: span(items.map(({ daysLate }) => daysLate)) }
   const scale = (daysLate: number) =>
@@ -93,16 +96,17 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
   }
   const groups = crowded ? gather(items, ({ daysLate }) => Object.values(columnOf(daysLate)).join(' ')) : items.map((item) => [item])
   const most = crowded ? crowdWidth / 2 - 1 : Math.min(20, Math.max(15, width / 45))
-  const radiusOf = (amount: number, largest: number) =>
-    Math.max(smallest, most * (1 - perTenth * Math.log10(largest / Math.max(1, amount))))
+  const radiusOf = (size: number) => Math.max(smallest, most * (1 + perTenth * Math.log10(size)))
+  const itemSize = sizes(items.map((item) => [item]))
   const ceiling = (x: number, radius: number) => (x < todayX && x + radius > todayX - word.width ? word.foot : 0)
   const draw = (drawn: DueItem[][]): Dot[] => {
-    const largest = Math.max(1, ...drawn.map(sum))
+    const sizeOf = sizes(drawn)
     const dots = drawn.map((group): Dot => {
       const first = group[0] as DueItem
       // A group shows its number of invoices, so it must be large enough for the digits.
       const least = group.length > 1 ? Math.min(most, 6 + 3 * String(group.length).length) : 4
-      const radius = Math.max(least, radiusOf(sum(group), largest))
+      const size = sizeOf(group)
+      const radius = Math.max(least, radiusOf(size))
       const wanted = crowded ? columnOf(first.daysLate).x : mean(group.map(({ daysLate }) => scale(daysLate)))
       return {
         key: first.id,
@@ -110,8 +114,8 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
         y: drawing - radius - 1,
         radius,
         late: group.some(({ late }) => late),
-        amount: sum(group),
-        items: group.toSorted((one, other) => other.amount - one.amount),
+        size,
+        items: group.toSorted((one, other) => itemSize([other]) - itemSize([one])),
       }
     })
     const { placed, stuck } = pile(dots, ceiling)
@@ -124,11 +128,12 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
     return draw([...rest, joined.flat()])
   }
   const dots = draw(groups)
-  const largest = Math.max(1, ...dots.map(({ amount }) => amount))
+  const single = new Set(items.map((item) => item.currency)).size === 1
+  const largest = crowded || !single ? 0 : Math.max(...dots.map((dot) => total(dot.items)))
   return {
     dots,
-    names: nameLargest(dots, width, todayX),
-    key: crowded || dots.length === 0 ? [] : roundAmounts(largest).map((amount) => ({ amount, radius: radiusOf(amount, largest) })),
+    names: nameLargest(dots, { width, todayX, currency }),
+    key: largest < 1 ? [] : roundAmounts(largest).map((amount) => ({ amount, radius: radiusOf(amount / largest) })),
     ticks: ticks(width, todayX, spans, scale),
     todayX,
     baseline: drawing,
@@ -139,7 +144,7 @@ export function layOutDueLine(items: DueItem[], width: number): DueLineLayout {
 /** The three powers of ten up to the largest amount. */
 function roundAmounts(largest: number): number[] {
   const top = 10 ** Math.floor(Math.log10(largest))
-  return [top / 100, top / 10, top].filter((amount) => amount >= 100)
+  return [top / 100, top / 10, top].filter((amount) => amount >= 1)
 }
 
 interface Area {
@@ -150,12 +155,12 @@ interface Area {
 }
 
 /** The names of the largest dots, each above its dot and clear of other dots, other names and the mark of today. */
-function nameLargest(dots: Dot[], width: number, todayX: number): DotName[] {
+function nameLargest(dots: Dot[], { width, todayX, currency }: { width: number; todayX: number; currency: string }): DotName[] {
   const names: DotName[] = []
   const taken: Area[] = [{ left: todayX - word.width, right: todayX + 4, top: 0, foot: word.foot }]
   const most = width < roomy ? named.narrow : named.wide
-  for (const dot of dots.toSorted((one, other) => other.amount - one.amount).slice(0, most)) {
-    const [name, amount] = dotLabel(dot)
+  for (const dot of dots.toSorted((one, other) => other.size - one.size).slice(0, most)) {
+    const [name, amount] = dotLabel(dot, currency)
     const half = Math.min(longestName, Math.max(name.length * letter.bold, amount.length * letter.plain)) / 2
     // Beside its dot rather than not at all, as long as the name still touches it.
     const places = [0, 0.5, -0.5, 0.9, -0.9].map((shift) => Math.min(Math.max(dot.x + shift * half, half), width - half))
@@ -196,8 +201,16 @@ function reach(share: number): number {
   return Math.min(1, share) ** 0.7
 }
 
-function sum(items: { amount: number }[]): number {
-  return items.reduce((total, { amount }) => total + amount, 0)
+function total(items: DueItem[]): number {
+  return items.reduce((sum, { amount }) => sum + amount, 0)
+}
+
+/** The size of each group: its share of the largest sum in a currency, the largest of them where it has several. */
+function sizes(groups: DueItem[][]): (group: DueItem[]) => number {
+  const sumsOf = (group: DueItem[]) => [...Map.groupBy(group, (item) => item.currency)].map(([code, of]) => [code, total(of)] as const)
+  const largest = new Map<string, number>()
+  for (const group of groups) for (const [code, sum] of sumsOf(group)) largest.set(code, Math.max(sum, largest.get(code) ?? 0))
+  return (group) => Math.max(...sumsOf(group).map(([code, sum]) => sum / (largest.get(code) ?? sum)))
 }
 
 function mean(numbers: number[]): number {
@@ -264,10 +277,10 @@ function ticks(width: number, todayX: number, spans: { before: Span; after: Span
 /** How much of the line the texts at its ends take. */
 const endWidth = { before: 110, after: 130 }
 
-/** The label of a dot: client or number of invoices, amount, lateness. */
-export function dotLabel(dot: Dot): [name: string, amount: string, when: string] {
+/** The label of a dot: client or number of invoices, amounts with the account's currency first, lateness. */
+export function dotLabel(dot: Dot, currency: string): [name: string, amount: string, when: string] {
   const [first] = dot.items
-  const amount = formatRupees(fromMinor(dot.amount))
+  const amount = formatSums(sumByCurrency(dot.items, currency), currency)
   if (first && dot.items.length === 1) return [first.name, amount, lateness(first.daysLate)]
   return [texts.dueLine.several(dot.items.length), amount, latenessOf(dot.items.map(({ daysLate }) => daysLate))]
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { formatRupees, fromMinor } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { lateness } from './dates.ts'
 import type { DueItem } from './due-line-layout.ts'
 import styles from './due-line-table.module.css'
@@ -35,7 +35,7 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ id, name, daysLate, late, amount }) => (
+          {shown.map(({ id, name, daysLate, late, amount, currency }) => (
             <tr key={id}>
               <td>
                 <button type="button" className={styles.name} onClick={() => onOpen(id)}>
@@ -43,7 +43,7 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
                 </button>
               </td>
               <td data-late={late || undefined}>{lateness(daysLate)}</td>
-              <td>{formatRupees(fromMinor(amount))}</td>
+              <td>{formatMoney(amount, currency)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconChartDots, IconList } from '@tabler/icons-react'
 import { Fragment, type KeyboardEvent, type ReactNode, Suspense, useMemo, useState } from 'react'
-import { fromMinor } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import styles from './due-line.module.css'
 import { type Dot, type DueItem, type DueLineLayout, dotLabel, layOutDueLine, longestName } from './due-line-layout.ts'
 import { useWidth } from './hooks.ts'
@@ -14,6 +14,8 @@ const Table = lazyDialog(async () => (await import('./due-line-table.tsx')).DueT
 
 interface DueLineProps {
   items: DueItem[]
+  /** That of the account. */
+  currency: string
   /** What the line shows, in a sentence, and the figures behind it. */
   finding: { title: string; text: string | null }
   /** Below the line; given the key of the dots' sizes. */
@@ -22,9 +24,9 @@ interface DueLineProps {
 }
 
 /** The due line: every open invoice as a dot left or right of today, or as a row of a table. One tab stop; arrow keys move, Enter opens. */
-export function DueLine({ items, finding, foot, onOpen }: DueLineProps): ReactNode {
+export function DueLine({ items, currency, finding, foot, onOpen }: DueLineProps): ReactNode {
   const [frame, width] = useWidth<HTMLDivElement>()
-  const layout = useMemo(() => (width ? layOutDueLine(items, width) : null), [items, width])
+  const layout = useMemo(() => (width ? layOutDueLine(items, width, currency) : null), [items, width, currency])
   const [named, setNamed] = useState<string | null>(null)
   const [stop, setStop] = useState(0)
   const [crowd, setCrowd] = useState<Dot | null>(null)
@@ -93,7 +95,7 @@ export function DueLine({ items, finding, foot, onOpen }: DueLineProps): ReactNo
                 key={dot.key}
                 type="button"
                 tabIndex={index === Math.min(stop, dots.length - 1) ? 0 : -1}
-                aria-label={dotLabel(dot).join(', ')}
+                aria-label={dotLabel(dot, currency).join(', ')}
                 className={styles.dot}
                 data-dot
                 data-late={dot.late || undefined}
@@ -117,20 +119,20 @@ export function DueLine({ items, finding, foot, onOpen }: DueLineProps): ReactNo
                 <span>{amount}</span>
               </span>
             ))}
-            {shown && layout && width && <Label dot={shown} top={layout.baseline + 10} width={width} />}
+            {shown && layout && width && <Label dot={shown} currency={currency} top={layout.baseline + 10} width={width} />}
           </>
         )}
         <LazyMount wanted={crowd !== null}>
           <Crowd dot={crowd} onOpen={onOpen} onClose={() => setCrowd(null)} />
         </LazyMount>
       </div>
-      {foot(layout && !asTable && layout.key.length > 0 ? <Key sizes={layout.key} /> : null)}
+      {foot(layout && !asTable && layout.key.length > 0 ? <Key sizes={layout.key} currency={items[0]?.currency ?? currency} /> : null)}
     </>
   )
 }
 
 /** Which radius a round amount has. */
-function Key({ sizes }: { sizes: DueLineLayout['key'] }): ReactNode {
+function Key({ sizes, currency }: { sizes: DueLineLayout['key']; currency: string }): ReactNode {
   return (
     <span className={styles.key} aria-hidden="true">
       {texts.dueLine.key}
@@ -139,7 +141,7 @@ function Key({ sizes }: { sizes: DueLineLayout['key'] }): ReactNode {
           <svg width={radius * 2 + 2} height={radius * 2 + 2} aria-hidden="true">
             <circle cx={radius + 1} cy={radius + 1} r={radius - 0.5} />
           </svg>
-          {texts.dueLine.round(fromMinor(amount))}
+          {formatMoney(amount, currency).replace(/\.0+$/, '')}
         </Fragment>
       ))}
     </span>
@@ -147,8 +149,8 @@ function Key({ sizes }: { sizes: DueLineLayout['key'] }): ReactNode {
 }
 
 /** Below the axis, over the ticks: above it, it would cover other dots and their names. */
-function Label({ dot, top, width }: { dot: Dot; top: number; width: number }): ReactNode {
-  const [name, amount, when] = dotLabel(dot)
+function Label({ dot, currency, top, width }: { dot: Dot; currency: string; top: number; width: number }): ReactNode {
+  const [name, amount, when] = dotLabel(dot, currency)
   const side = dot.x > width - 130 ? 'right' : dot.x < 130 ? 'left' : 'middle'
   return (
     <div className={styles.label} data-side={side} style={{ left: dot.x, top }} aria-hidden>

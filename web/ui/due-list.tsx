@@ -1,7 +1,7 @@
 import '@mantine/core/styles/ScrollArea.layer.css'
 import { ScrollArea } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
 import { lateness } from './dates.ts'
 import styles from './panel.module.css'
@@ -16,7 +16,7 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
         {lines.map((line) => (
           <li key={line.invoiceId} className={styles.due}>
             <span className={styles.dueName}>{line.clientName}</span>
-            <span className={styles.dueAmount}>{formatRupees(line.amount)}</span>
+            <span className={styles.dueAmount}>{formatMoney(line.amount, line.currency)}</span>
             <span className={styles.dueDetail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
             <span className={styles.dueLate}>{lateness(line.daysOverdue)}</span>
           </li>
@@ -30,8 +30,8 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
 function clientsWithSeveral(lines: PreviewLine[]): number {
   const once = new Set<string>()
   const several = new Set<string>()
-  for (const { clientEmail } of lines) {
-    const client = clientEmail.toLowerCase()
+  for (const { clientEmail, currency } of lines) {
+    const client = `${clientEmail.toLowerCase()} ${currency}`
     if (once.has(client)) several.add(client)
     once.add(client)
   }

@@ -3,6 +3,7 @@ import { ActionIcon, PasswordInput, type PasswordInputProps, TextInput } from '@
 import { useDisclosure } from '@mantine/hooks'
 import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { currencyCodes } from '#contract/currencies.ts'
 import controls from './controls.module.css'
 import styles from './controls.module.css'
 import { readDate, showDate } from './dates.ts'
@@ -21,6 +22,17 @@ export function PasswordField(props: PasswordInputProps): ReactNode {
       visibilityToggleButtonProps={{ 'aria-label': visible ? texts.password.hide : texts.password.show, tabIndex: 0 }}
     />
   )
+}
+
+/** Every currency for a select, such as `EUR, Euro`; those in use come first. */
+export function currencyChoices(used: string[]): { group: string; items: { value: string; label: string }[] }[] {
+  const names = new Intl.DisplayNames('en', { type: 'currency' })
+  const label = (code: string) => ({ value: code, label: `${code}, ${names.of(code)}` })
+  const others = currencyCodes.filter((code) => !used.includes(code))
+  return [
+    { group: texts.currencies.used, items: used.map(label) },
+    { group: texts.currencies.others, items: others.map(label) },
+  ]
 }
 
 interface DateFieldProps {

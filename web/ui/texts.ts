@@ -14,6 +14,7 @@ export const texts = {
   close: 'Close',
   closeMessage: 'Close message',
   coming: 'coming',
+  currencies: { used: 'In use', others: 'All others' },
   dates: { shape: 'dd/mm/yyyy', open: 'Open the calendar', today: 'today', yesterday: 'yesterday', tomorrow: 'tomorrow' },
   late: {
     today: 'due today',
@@ -30,7 +31,6 @@ export const texts = {
     asLine: 'As a line',
     asTable: 'As a list',
     key: 'Dot size',
-    round: (rupees: number) => `₹${rupees.toLocaleString('en-IN')}`,
     dueIn: (days: string) => `due in ${days} days`,
     overdue: (days: string) => `${days} days overdue`,
     several: (n: number) => `${n} invoices`,

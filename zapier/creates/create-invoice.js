@@ -10,7 +10,14 @@ export const createInvoice = defineCreate({
     inputFields: [
       { key: 'clientName', label: 'Client Name', type: 'string', required: true },
       { key: 'clientEmail', label: 'Client Email', type: 'string', required: true, helpText: 'Reminders are sent to this address.' },
-      { key: 'amount', label: 'Amount', type: 'number', required: true, helpText: 'Rupees, with at most two decimals.' },
+      { key: 'amount', label: 'Amount', type: 'number', required: true, helpText: 'A number such as 12250.50.' },
+      {
+        key: 'currency',
+        label: 'Currency',
+        type: 'string',
+        required: false,
+        helpText: 'A currency code such as INR or EUR. Default: the currency of your Duely account.',
+      },
       { key: 'dueDate', label: 'Due Date', type: 'datetime', required: true, helpText: 'The last day to pay. The time of day is ignored.' },
       {
         key: 'idempotencyKey',

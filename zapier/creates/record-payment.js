@@ -18,7 +18,7 @@ export const recordPayment = defineCreate({
         required: true,
         helpText: 'From a Duely trigger, or from an earlier step that finds the invoice.',
       },
-      { key: 'amount', label: 'Amount', type: 'number', required: true, helpText: 'What was paid, with at most two decimals.' },
+      { key: 'amount', label: 'Amount', type: 'number', required: true, helpText: 'What was paid, in the currency of the invoice.' },
       {
         key: 'idempotencyKey',
         label: 'Source ID',

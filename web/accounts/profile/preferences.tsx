@@ -12,6 +12,7 @@ import { texts } from '#web/accounts/texts.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { zoneName } from '#web/ui/dates.ts'
+import { currencyChoices } from '#web/ui/fields.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
 import styles from './profile.module.css'
@@ -62,11 +63,12 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     byName.set(zoneName(profile.timezone), profile.timezone)
     return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
   }, [profile.timezone])
+  const currencies = useMemo(() => currencyChoices([profile.currency]), [profile.currency])
   const state = useContractForm({
     call: accountCalls.changeProfile,
-    initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour) },
-    toInput: ({ timezone, reminderHour }) => ({ body: { timezone, reminderHour: Number(reminderHour) } }),
-    invalidates: [accountCalls.profile, reminderCalls.status, reminderCalls.preview],
+    initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour), currency: profile.currency },
+    toInput: ({ reminderHour, ...rest }) => ({ body: { ...rest, reminderHour: Number(reminderHour) } }),
+    invalidates: [accountCalls.profile, accountCalls.stats, reminderCalls.status, reminderCalls.preview],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: () => {
       toast('good', t.saved)
@@ -89,6 +91,7 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
           {...form.getInputProps('timezone')}
         />
         <NativeSelect label={schedule.hour} description={schedule.hourHint} data={hours} {...form.getInputProps('reminderHour')} />
+        <NativeSelect label={schedule.currency} description={schedule.currencyHint} data={currencies} {...form.getInputProps('currency')} />
       </div>
     </ContractForm>
   )

@@ -4,8 +4,9 @@ import type { ReactNode } from 'react'
 import { Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatSums } from '#contract/money.ts'
 import { texts } from '#web/accounts/texts.ts'
+import { useCurrency } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { TryAgain } from '#web/platform/query-view.tsx'
@@ -116,6 +117,7 @@ const statTexts = texts.profile.stats
 
 function ProfileStats(): ReactNode {
   const stats = useApiQuery(accountCalls.stats)
+  const currency = useCurrency()
   const subscription = useApiQuery(billingCalls.subscription)
   const { data } = stats
   const waiting = stats.isPending
@@ -143,7 +145,7 @@ function ProfileStats(): ReactNode {
           {data?.totalInvoices.toLocaleString('en-IN')}
         </Stat>
         <Stat icon={<IconCoinRupee />} label={statTexts.revenue} waiting={waiting}>
-          {data && formatRupees(data.totalRevenue)}
+          {data && formatSums(data.revenueByCurrency, currency)}
         </Stat>
         <Stat icon={<IconMail />} label={statTexts.mail} waiting={waiting}>
           {data && (data.hasMailConfig ? statTexts.active : statTexts.none)}

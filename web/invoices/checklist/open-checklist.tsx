@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { ConfirmEmailNotice } from '#web/platform/account.tsx'
@@ -132,7 +132,7 @@ function detailOf(step: FirstStep, { lines, done, mailbox, status, daily }: Firs
   const t = texts.steps
   const [first] = lines
   if (step === 'invoice')
-    return first ? t.invoice.added(lines.length, `${first.clientName}, ${formatRupees(first.amount)}`) : t.invoice.detail
+    return first ? t.invoice.added(lines.length, `${first.clientName}, ${formatMoney(first.amount, first.currency)}`) : t.invoice.detail
   if (step === 'mailbox') return done.mailbox && mailbox !== null ? t.mailbox.connected(mailbox) : t.mailbox.detail
   if (step === 'preview') {
     const due = lines.filter(({ dueNow }) => dueNow).length

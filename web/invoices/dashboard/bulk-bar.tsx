@@ -3,10 +3,11 @@ import { IconCircleCheck, IconPlayerPause, IconSend2, IconTrash } from '@tabler/
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type BulkChange, type BulkResult, type Invoice, invoiceCalls, mostAtOnce, owedAmount } from '#contract/invoices.ts'
-import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
+import { formatSums, sumByCurrency } from '#contract/money.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
+import { useCurrency } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { patiently, send } from '#web/platform/send.ts'
@@ -29,7 +30,9 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
   const { remind } = useInvoiceActions()
   const [pausing, setPausing] = useState(false)
   const open = selected.filter(({ status }) => status !== 'paid')
-  const sum = formatRupees(fromMinor(selected.reduce((total, invoice) => total + (toMinor(owedAmount(invoice)) ?? 0), 0)))
+  const currency = useCurrency()
+  const owed = selected.map((invoice) => ({ currency: invoice.currency, amount: owedAmount(invoice) }))
+  const sum = formatSums(sumByCurrency(owed, currency), currency)
   const finish = () => {
     setPausing(false)
     clear()

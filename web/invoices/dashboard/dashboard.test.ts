@@ -62,8 +62,17 @@ test('totals: overdue with its invoices and clients as its status counts them, d
     anInvoice({ amount: 9, dueDate: '2026-12-05' }),
     anInvoice({ amount: 500, balance: 8, amountPaid: 492, dueDate: '2026-12-01' }),
     anInvoice({ amount: 11, status: 'paid' }),
+    anInvoice({ amount: 120, balance: 120, currency: 'EUR', dueDate: '2026-11-19', status: 'overdue', clientEmail: 'b@example.com' }),
   ]
-  expect(totals(openItems(list, today))).toEqual({ overdue: 70, invoices: 3, clients: 1, soon: 2000 })
+  expect(totals(openItems(list, today), 'INR')).toEqual({
+    overdue: [
+      { currency: 'INR', amount: 0.7 },
+      { currency: 'EUR', amount: 120 },
+    ],
+    invoices: 4,
+    clients: 2,
+    soon: [{ currency: 'INR', amount: 20 }],
+  })
 })
 
 test('a card shows the days to or since the due date; a paid one only the date', () => {
@@ -184,42 +193,44 @@ test('undoing a bulk delete takes one call', () => {
 let items = 0
 const item = (name: string, rupees: number, daysLate: number): DueItem => {
   items += 1
-  return { id: String(items), name, email: `${name}@example.com`, amount: rupees * 100, daysLate, late: daysLate > 0 }
+  return { id: String(items), name, email: `${name}@example.com`, currency: 'INR', amount: rupees, daysLate, late: daysLate > 0 }
 }
 
 test('the client who owes most of what is overdue is the finding', () => {
-  expect(findingOf([item('Arjun & Sons', 420_000, 34), item('Zenith Labs', 146_400, 19), item('Lotus Dental', 9_000_000, -3)])).toEqual({
+  expect(
+    findingOf([item('Arjun & Sons', 420_000, 34), item('Zenith Labs', 146_400, 19), item('Lotus Dental', 9_000_000, -3)], 'INR'),
+  ).toEqual({
     title: 'Arjun & Sons owes 74% of what is overdue',
     text: '₹4,20,000.00 in one invoice, 34 days late',
   })
-  expect(findingOf([item('Kaveri', 3_000, 5), item('Kaveri', 1_000, 9)])).toEqual({
+  expect(findingOf([item('Kaveri', 3_000, 5), item('Kaveri', 1_000, 9)], 'INR')).toEqual({
     title: 'Only Kaveri is overdue',
     text: '₹4,000.00 in 2 invoices, up to 9 days late',
   })
 })
 
 test('a share is never rounded up to all', () => {
-  expect(findingOf([item('Large', 100_000, 2), item('Small', 1, 1)]).title).toBe('Large owes 99% of what is overdue')
+  expect(findingOf([item('Large', 100_000, 2), item('Small', 1, 1)], 'INR').title).toBe('Large owes 99% of what is overdue')
 })
 
 test('where no client owes most, the age is the finding, then the three largest, then their number', () => {
   const clients = (...days: number[]) => days.map((daysLate, nth) => item(`Client ${nth}`, 1_000, daysLate))
-  expect(findingOf(clients(61, 40, 3))).toEqual({
+  expect(findingOf(clients(61, 40, 3), 'INR')).toEqual({
     title: '67% of what is overdue is more than 30 days late',
     text: 'The oldest: Client 0, ₹1,000.00, 61 days late',
   })
-  expect(findingOf(clients(6, 5, 4, 3, 2))).toEqual({
+  expect(findingOf(clients(6, 5, 4, 3, 2), 'INR')).toEqual({
     title: 'Three clients owe 60% of what is overdue',
     text: 'Client 0, Client 1 and Client 2',
   })
-  expect(findingOf(clients(6, 5, 4, 3, 2, 1, 1)).title).toBe('7 clients share what is overdue')
+  expect(findingOf(clients(6, 5, 4, 3, 2, 1, 1), 'INR').title).toBe('7 clients share what is overdue')
 })
 
 test('without anything overdue the next due date is shown, and without anything open that all is paid', () => {
-  expect(findingOf([item('Lotus', 6_400, -3), item('Banyan', 96_000, -13)])).toEqual({
+  expect(findingOf([item('Lotus', 6_400, -3), item('Banyan', 96_000, -13)], 'INR')).toEqual({
     title: 'Nothing is overdue',
     text: 'Next: Lotus, ₹6,400.00, due in 3 days',
   })
-  expect(findingOf([{ ...item('Kept unpaid', 6_400, 3), late: false }])).toEqual({ title: 'Nothing is overdue', text: null })
-  expect(findingOf([])).toEqual({ title: 'All invoices are paid.', text: null })
+  expect(findingOf([{ ...item('Kept unpaid', 6_400, 3), late: false }], 'INR')).toEqual({ title: 'Nothing is overdue', text: null })
+  expect(findingOf([], 'INR')).toEqual({ title: 'All invoices are paid.', text: null })
 })

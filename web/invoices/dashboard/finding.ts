@@ -1,4 +1,4 @@
-import { formatRupees, fromMinor } from '#contract/money.ts'
+import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { findingTexts as texts } from './texts.ts'
 
@@ -18,38 +18,46 @@ interface Client {
 const share = 0.5
 const old = 30
 
-/** What the due line shows, in a sentence: the client who owes most of what is overdue, else the age of the debts, else what is due next. */
-export function findingOf(items: DueItem[]): Finding {
+/**
+ * What the due line shows, in a sentence: the client who owes most of what is overdue, else the age of the debts, else what is due next.
+ * Shares are only of one currency. `currency` is that of the account.
+ */
+export function findingOf(items: DueItem[], currency: string): Finding {
   if (items.length === 0) return { title: texts.allPaid, text: null }
   const late = items.filter((item) => item.late)
   if (late.length === 0) return dueNext(items)
-  const total = sum(late)
   const clients = byClient(late)
   const [first] = clients
   if (!first) return dueNext(items)
-  if (clients.length === 1) return { title: texts.onlyOne(first.name), text: detailsOf(first) }
-  const part = first.amount / total
-  if (part >= share) return { title: texts.owes(first.name, percent(part)), text: detailsOf(first) }
-  const older = late.filter(({ daysLate }) => daysLate > old)
-  const oldPart = sum(older) / total
+  if (clients.length === 1) return { title: texts.onlyOne(first.name), text: detailsOf(first, currency) }
   const [oldest] = late.toSorted((one, other) => other.daysLate - one.daysLate)
-  const oldestText = oldest ? texts.oldest(oldest.name, rupees(oldest.amount), Math.max(0, oldest.daysLate)) : null
+  const oldestText = oldest ? texts.oldest(oldest.name, formatMoney(oldest.amount, oldest.currency), Math.max(0, oldest.daysLate)) : null
+  const spread = { title: texts.spread(clients.length), text: oldestText }
+  if (late.some((item) => item.currency !== oldest?.currency)) return spread
+  const total = sum(late)
+  const part = first.amount / total
+  if (part >= share) return { title: texts.owes(first.name, percent(part)), text: detailsOf(first, currency) }
+  const oldPart = sum(late.filter(({ daysLate }) => daysLate > old)) / total
   if (oldPart >= share) return { title: texts.older(percent(oldPart), old), text: oldestText }
   const three = clients.slice(0, 3)
   if (clients.length > 4) {
     const threePart = three.reduce((all, { amount }) => all + amount, 0) / total
     if (threePart >= share) return { title: texts.three(percent(threePart)), text: texts.names(three.map(({ name }) => name)) }
   }
-  return { title: texts.spread(clients.length), text: oldestText }
+  return spread
 }
 
 function dueNext(items: DueItem[]): Finding {
   const [next] = items.filter(({ daysLate }) => daysLate <= 0).toSorted((one, other) => other.daysLate - one.daysLate)
-  return { title: texts.nothingLate, text: next ? texts.next(next.name, rupees(next.amount), -next.daysLate) : null }
+  return { title: texts.nothingLate, text: next ? texts.next(next.name, formatMoney(next.amount, next.currency), -next.daysLate) : null }
 }
 
-function detailsOf({ amount, items }: Client): string {
-  return texts.details(rupees(amount), items.length, Math.max(0, ...items.map(({ daysLate }) => daysLate)))
+function detailsOf({ items }: Client, currency: string): string {
+  return texts.details(
+    formatSums(sumByCurrency(items, currency), currency),
+    items.length,
+    Math.max(0, ...items.map(({ daysLate }) => daysLate)),
+  )
 }
 
 /** Largest first. */
@@ -66,10 +74,6 @@ function byClient(items: DueItem[]): Client[] {
 
 function sum(items: DueItem[]): number {
   return items.reduce((all, { amount }) => all + amount, 0)
-}
-
-function rupees(minor: number): string {
-  return formatRupees(fromMinor(minor))
 }
 
 /** Never rounded up to all of it. */

@@ -2,7 +2,7 @@ import { IconCalendarX, IconCircleCheck, IconClock, IconMail, IconMailExclamatio
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { describePause, type InvoiceState, isPaused, type Known, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
@@ -105,7 +105,7 @@ export const InvoiceCard = memo(function InvoiceCard(props: InvoiceCardProps): R
           {invoice.reference}
         </span>
       </div>
-      <div className={styles.cardAmount}>{formatRupees(owedAmount(invoice))}</div>
+      <div className={styles.cardAmount}>{formatMoney(owedAmount(invoice), invoice.currency)}</div>
       <div className={styles.cardDue}>{dueLabel(invoice, today)}</div>
       <p className={styles.cardState} data-tone={state.tone} title={titleOf(invoice, state)}>
         <Icon size={18} stroke={1.7} aria-hidden />

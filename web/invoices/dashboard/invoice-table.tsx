@@ -3,7 +3,7 @@ import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { type Known, nextLabel, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
@@ -124,7 +124,7 @@ const InvoiceRow = memo(function InvoiceRow(props: InvoiceRowProps): ReactNode {
       <td className={styles.rowReference} title={reference}>
         {reference}
       </td>
-      <td className={styles.rowAmount}>{formatRupees(owedAmount(invoice))}</td>
+      <td className={styles.rowAmount}>{formatMoney(owedAmount(invoice), invoice.currency)}</td>
       <td className={styles.rowDue}>
         <span className={styles.rowDate}>{showDate(dueDate)}</span> <span className={styles.rowDays}>{daysLabel(invoice, today)}</span>
       </td>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type BulkChange, type Invoice, owedAmount } from '#contract/invoices.ts'
-import { formatRupees, toMinor } from '#contract/money.ts'
+import { formatMoney, type Money, sumByCurrency } from '#contract/money.ts'
 import { isPartPaid, type Known } from '#web/invoices/invoice-state.ts'
 import { capitalized, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
@@ -13,12 +13,12 @@ import { type Filter, texts } from './texts.ts'
 export function searchInvoices(invoices: Invoice[], search: string): Invoice[] {
   const wanted = search.trim().toLowerCase()
   if (wanted === '') return invoices
-  const digits = wanted.replace(/^(?:₹|rs\.?|inr)\s*/, '').replaceAll(',', '')
-  const amount = /^\d+(?:\.\d{0,2})?$/.test(digits) ? digits : null
+  const digits = wanted.replace(/^(?:[a-z]{0,3}\p{Sc}|rs\.?|[a-z]{3})\s*/u, '').replaceAll(',', '')
+  const amount = /^\d+(?:\.\d{0,3})?$/.test(digits) ? digits : null
   return invoices.filter(
     ({ clientName, clientEmail, reference, pause, amount: full, balance }) =>
       `${clientName}\n${clientEmail}\n${reference}\n${pause?.note ?? ''}`.toLowerCase().includes(wanted) ||
-      (amount !== null && (full.toFixed(2).startsWith(amount) || balance.toFixed(2).startsWith(amount))),
+      (amount !== null && (full.toFixed(3).startsWith(amount) || balance.toFixed(3).startsWith(amount))),
   )
 }
 
@@ -42,7 +42,8 @@ export function openItems(invoices: Invoice[], today: string): DueItem[] {
         id: invoice._id,
         name: invoice.clientName,
         email: invoice.clientEmail.toLowerCase(),
-        amount: toMinor(invoice.balance) ?? 0,
+        currency: invoice.currency,
+        amount: invoice.balance,
         daysLate,
         // By the status alone, as the pill and the filter: a person may have set it before the due date, or taken it back after.
         late: invoice.status === 'overdue',
@@ -51,26 +52,24 @@ export function openItems(invoices: Invoice[], today: string): DueItem[] {
 }
 
 export interface Totals {
-  /** In minor units. */
-  overdue: number
-  soon: number
+  /** By currency, that of the account first. */
+  overdue: Money[]
+  soon: Money[]
   /** How many invoices are overdue, of how many clients. */
   invoices: number
   clients: number
 }
 
-/** The sums around the due line. */
-export function totals(items: DueItem[]): Totals {
-  const sums = { overdue: 0, soon: 0, invoices: 0 }
-  const clients = new Set<string>()
-  for (const { amount, daysLate, late, email } of items) {
-    if (late) {
-      sums.overdue += amount
-      sums.invoices += 1
-      clients.add(email)
-    } else if (daysLate >= -14 && daysLate <= 0) sums.soon += amount
+/** The sums around the due line; `currency` is that of the account. */
+export function totals(items: DueItem[], currency: string): Totals {
+  const late = items.filter((item) => item.late)
+  const soon = items.filter((item) => !item.late && item.daysLate >= -14 && item.daysLate <= 0)
+  return {
+    overdue: sumByCurrency(late, currency),
+    soon: sumByCurrency(soon, currency),
+    invoices: late.length,
+    clients: new Set(late.map(({ email }) => email)).size,
   }
-  return { ...sums, clients: clients.size }
 }
 
 export const column = z.enum(['client', 'reference', 'amount', 'due', 'status', 'reminder', 'next'])
@@ -86,7 +85,8 @@ const urgency = { overdue: 0, unpaid: 1, paid: 2 }
 const compare: Record<Column, (one: Invoice, other: Invoice, known: Known) => number> = {
   client: (one, other) => byName(one.clientName, other.clientName),
   reference: (one, other) => byName(one.reference, other.reference),
-  amount: (one, other) => owedAmount(one) - owedAmount(other),
+  // Amounts of different currencies cannot be compared.
+  amount: (one, other) => byText(one.currency, other.currency) || owedAmount(one) - owedAmount(other),
   due: (one, other) => byText(one.dueDate, other.dueDate),
   status: (one, other) => urgency[one.status] - urgency[other.status],
   reminder: (one, other) => byText(one.lastReminderAt ?? '', other.lastReminderAt ?? ''),
@@ -142,7 +142,7 @@ function byText(one: string, other: string): number {
 /** `Due 02/11/2026, 18 days ago`; for a paid invoice only the date. */
 export function dueLabel(invoice: Invoice, today: string): string {
   const days = daysLabel(invoice, today)
-  if (isPartPaid(invoice)) return texts.card.part(formatRupees(invoice.amount), days)
+  if (isPartPaid(invoice)) return texts.card.part(formatMoney(invoice.amount, invoice.currency), days)
   return `${texts.card.due(showDate(invoice.dueDate))}${days === '' ? '' : `, ${days}`}`
 }
 
@@ -167,7 +167,7 @@ export interface NextRun {
   clients: string[]
 }
 
-/** The first emails of those that are planned. `grouped`: one email per client. */
+/** The first emails of those that are planned. `grouped`: one email per client and currency. */
 export function nextRun(invoices: Invoice[], known: Known, grouped: boolean): NextRun | null {
   const planned = invoices.flatMap((invoice) => {
     const next = invoice.status === 'paid' ? undefined : known.next?.get(invoice._id)
@@ -175,16 +175,18 @@ export function nextRun(invoices: Invoice[], known: Known, grouped: boolean): Ne
   })
   const at = planned.reduce((first, one) => (first === '' || one.at < first ? one.at : first), '')
   if (at === '') return null
-  const owed = new Map<string, { name: string; amount: number }>()
+  const owed = new Map<string, { client: string; name: string; amount: number }>()
   let invoicesThen = 0
   for (const one of planned) {
     if (one.at !== at) continue
     invoicesThen += 1
     const client = one.clientEmail.toLowerCase()
-    owed.set(client, { name: one.clientName, amount: (owed.get(client)?.amount ?? 0) + one.balance })
+    const email = `${client} ${one.currency}`
+    owed.set(email, { client, name: one.clientName, amount: (owed.get(email)?.amount ?? 0) + one.balance })
   }
-  const clients = [...owed.values()].toSorted((one, other) => other.amount - one.amount).map(({ name }) => name)
-  return { at, emails: grouped ? clients.length : invoicesThen, clients }
+  const largestFirst = [...owed.values()].toSorted((one, other) => other.amount - one.amount)
+  const clients = [...new Map(largestFirst.map(({ client, name }) => [client, name])).values()]
+  return { at, emails: grouped ? owed.size : invoicesThen, clients }
 }
 
 /** The bulk changes that undo a bulk change, grouped so that they stay few however many invoices there are. */

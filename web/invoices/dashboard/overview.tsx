@@ -3,9 +3,10 @@ import { lazy, memo, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
-import { formatRupees, fromMinor } from '#contract/money.ts'
+import { formatSums } from '#contract/money.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { useCurrency } from '#web/platform/account.tsx'
 import { type AttentionItem, useAttention } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { capitalized, showComing } from '#web/ui/dates.ts'
@@ -39,7 +40,8 @@ interface OverviewProps {
 /** Who owes, what is sent next, what needs the owner; then the due line. */
 export const Overview = memo(function Overview(props: OverviewProps): ReactNode {
   const { items, status, next, onOpen, onOverdue } = props
-  const { overdue, soon, invoices: late, clients } = totals(items)
+  const currency = useCurrency()
+  const { overdue, soon, invoices: late, clients } = totals(items, currency)
   const stats = useApiQuery(accountCalls.stats)
   return (
     <section className={styles.overview} aria-label={t.label}>
@@ -48,9 +50,9 @@ export const Overview = memo(function Overview(props: OverviewProps): ReactNode 
           <button type="button" className={styles.tileButton} onClick={onOverdue}>
             <TileWords
               label={t.overdue}
-              value={formatRupees(fromMinor(overdue))}
+              value={formatSums(overdue, currency)}
               about={late === 0 ? t.nothingOverdue : t.overdueOf(late, clients)}
-              tone={overdue === 0 ? 'plain' : 'overdue'}
+              tone={late === 0 ? 'plain' : 'overdue'}
             />
           </button>
         </li>
@@ -65,13 +67,14 @@ export const Overview = memo(function Overview(props: OverviewProps): ReactNode 
         <Suspense fallback={<Skeleton height={220} m={24} />}>
           <DueLine
             items={items}
-            finding={findingOf(items)}
+            currency={currency}
+            finding={findingOf(items, currency)}
             onOpen={onOpen}
             foot={(key) => (
               <div className={styles.sums}>
                 <dl className={styles.sumList}>
-                  <Sum label={t.soon} amount={fromMinor(soon)} />
-                  {stats.data && <Sum label={t.paid} amount={stats.data.receivedThisMonth} />}
+                  <Sum label={t.soon} text={formatSums(soon, currency)} />
+                  {stats.data && <Sum label={t.paid} text={formatSums(stats.data.receivedByCurrency, currency)} />}
                 </dl>
                 {key}
               </div>
@@ -83,11 +86,11 @@ export const Overview = memo(function Overview(props: OverviewProps): ReactNode 
   )
 })
 
-function Sum({ label, amount }: { label: string; amount: number }): ReactNode {
+function Sum({ label, text }: { label: string; text: string }): ReactNode {
   return (
     <div className={styles.sum}>
       <dt>{label}</dt>
-      <dd>{formatRupees(amount)}</dd>
+      <dd>{text}</dd>
     </div>
   )
 }

@@ -90,12 +90,12 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
   // The state at the start: a refetch must not count as an edit. Only a status changed elsewhere, as above the form, is taken over.
   const [invoice, setInvoice] = useState(newest)
-  const { clientName, clientEmail, amount, dueDate, status, reference } = invoice
-  const before = { clientName, clientEmail, amount, dueDate: dueDate.slice(0, 10), status, reference }
+  const { clientName, clientEmail, amount, currency, dueDate, status, reference } = invoice
+  const before = { clientName, clientEmail, amount, currency, dueDate: dueDate.slice(0, 10), status, reference }
   const state = useContractForm({
     call: invoiceCalls.update,
-    initialValues: { ...before, amount: showAmount(amount) },
-    toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values)) }),
+    initialValues: { ...before, amount: showAmount(amount, currency) },
+    toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values, currency)) }),
     check: checkDraft,
     invalidates: changeInvalidates,
     update: writeInvoice,
@@ -111,7 +111,8 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       ...form.getValues(),
       clientName,
       clientEmail,
-      amount: showAmount(amount),
+      amount: showAmount(amount, currency),
+      currency,
       dueDate: before.dueDate,
       reference,
       status: newest.status,

@@ -8,13 +8,13 @@ import { calendarDate, invoiceCalls, invoiceStatus } from '#contract/invoices.ts
 import { toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
-import { useToday } from '#web/platform/account.tsx'
+import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
-import { DateField } from '#web/ui/fields.tsx'
+import { currencyChoices, DateField } from '#web/ui/fields.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './form.module.css'
-import { type Client, clientsOf, type InvoiceValues, readTypedAmount, showAmount, suggestions } from './invoice-values.ts'
+import { type Client, clientsOf, type InvoiceValues, readTypedAmount, showAmount, signOf, suggestions } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
 interface InvoiceFormProps {
@@ -40,7 +40,7 @@ export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
       >
         <div className={styles.fields}>
           <ClientFields form={form} />
-          <AmountField form={form} />
+          <AmountFields form={form} />
           <DueFields form={form} />
           <TextInput
             label={texts.reference}
@@ -140,25 +140,46 @@ function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form']
   )
 }
 
-/** An amount in rupees. On blur it is formatted, or its error is shown; while typing it is left alone. */
-function AmountField({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+/** An amount and, once the account uses a second one, its currency. On blur the amount is formatted, or its error is shown; while typing it is left alone. */
+function AmountFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
   const { value, onChange, ...field } = form.getInputProps('amount')
+  const chosen = form.getInputProps('currency')
+  const usual = useCurrency()
+  const invoices = useApiQuery(invoiceCalls.list, {}, { staleTime: 5 * minutes }).data
+  const used = useMemo(() => new Set([usual, ...(invoices ?? []).map((invoice) => invoice.currency)]), [usual, invoices])
+  const currency = chosen.value || usual
+  const sign = signOf(currency)
   const leave = () => {
-    const amount = readTypedAmount(value)
-    if (amount !== null && toMinor(amount) !== null) form.setFieldValue('amount', showAmount(amount))
+    const amount = readTypedAmount(value, currency)
+    if (amount !== null && toMinor(amount, currency) !== null) form.setFieldValue('amount', showAmount(amount, currency))
     if (value.trim() !== '') form.validateField('amount')
   }
   return (
-    <TextInput
-      {...field}
-      label={texts.amount}
-      leftSection="₹"
-      required
-      inputMode="decimal"
-      autoComplete="off"
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      onBlur={leave}
-    />
+    <>
+      <TextInput
+        {...field}
+        label={texts.amount}
+        leftSection={sign}
+        leftSectionWidth={sign.length > 1 ? 56 : 36}
+        required
+        inputMode="decimal"
+        autoComplete="off"
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        onBlur={leave}
+      />
+      {(used.size > 1 || currency !== usual) && (
+        <NativeSelect
+          label={texts.currency}
+          data={currencyChoices([...used])}
+          {...chosen}
+          value={currency}
+          onChange={(event) => {
+            chosen.onChange(event)
+            form.clearFieldError('amount')
+          }}
+        />
+      )}
+    </>
   )
 }

@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { useCurrency } from '#web/platform/account.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
@@ -10,17 +11,18 @@ import { InvoiceForm } from './invoice-form.tsx'
 import { checkDraft, type InvoiceValues, showAmount, toDraft } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
-const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', dueDate: '', status: 'unpaid', reference: '' }
+const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', currency: '', dueDate: '', status: 'unpaid', reference: '' }
 
 /** /dashboard/new-invoice; the location's state may have an invoice to copy. */
 export default function NewInvoiceScreen(): ReactNode {
   const navigate = useNavigate()
   const { state: given } = useLocation()
   const [initialValues] = useState(() => copyOf(given))
+  const usual = useCurrency()
   const state = useContractForm({
     call: invoiceCalls.create,
     initialValues,
-    toInput: (values) => ({ body: toDraft(values) }),
+    toInput: (values) => ({ body: toDraft(values, usual) }),
     check: checkDraft,
     invalidates: changeInvalidates,
     update: writeInvoice,
@@ -37,11 +39,11 @@ export default function NewInvoiceScreen(): ReactNode {
   )
 }
 
-/** The client and the amount of the invoice in a location's state; a copy has a due date and a reference of its own. */
+/** The client, the amount and the currency of the invoice in a location's state; a copy has a due date and a reference of its own. */
 function copyOf(state: unknown): InvoiceValues {
   const given: unknown = typeof state === 'object' && state !== null && 'copy' in state ? state.copy : null
   const parsed = invoiceSchema.safeParse(given)
   if (!parsed.success) return blank
-  const { clientName, clientEmail, amount } = parsed.data
-  return { ...blank, clientName, clientEmail, amount: showAmount(amount) }
+  const { clientName, clientEmail, amount, currency } = parsed.data
+  return { ...blank, clientName, clientEmail, amount: showAmount(amount, currency), currency }
 }

@@ -23,6 +23,7 @@ export const texts = {
   clientName: 'Client Name',
   clientEmail: 'Client Email',
   amount: 'Amount',
+  currency: 'Currency',
   dueDate: 'Due Date',
   noDate: 'Please enter a date such as 31/03/2026.',
   status: 'Status',

@@ -12,8 +12,11 @@ import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './history.module.css'
 import { texts } from './texts.ts'
 
+/** What is known about an email without its text. */
+export type ShownEmail = Pick<HistoryMail, '_id' | 'subject' | 'clientEmail' | 'createdAt' | 'sentAt' | 'serverReply' | 'stored'>
+
 interface EmailDialogProps {
-  mail: HistoryMail | null
+  mail: ShownEmail | null
   zone: string | undefined
   onClose: () => void
 }
@@ -40,7 +43,7 @@ export function EmailDialog({ mail, zone, onClose }: EmailDialogProps): ReactNod
 }
 
 /** What is left of an email whose text is no longer stored. */
-function DroppedEmail({ mail, zone }: { mail: HistoryMail; zone: string | undefined }): ReactNode {
+function DroppedEmail({ mail, zone }: { mail: ShownEmail; zone: string | undefined }): ReactNode {
   const date = new Date(mail.sentAt ?? mail.createdAt)
   return (
     <>

@@ -15,7 +15,7 @@ import {
 } from '@tabler/icons-react'
 import { Fragment, type ReactNode, useState } from 'react'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import type { Payment } from '#contract/payments.ts'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
 import { paymentTexts } from '#web/invoices/payments/texts.ts'
@@ -146,8 +146,8 @@ function nameOf(entry: Entry, times: number): string {
   return texts.mailStates[state]
 }
 
-function paymentName({ amount, origin }: Payment, outcome: Outcome): string {
-  const shown = formatRupees(amount)
+function paymentName({ amount, currency, origin }: Payment, outcome: Outcome): string {
+  const shown = formatMoney(amount, currency)
   if (outcome === 'taken_back') return origin === 'marked' ? texts.payments.unmarked : texts.payments.takenBack(shown)
   if (outcome === 'paid') return texts.payments.marked
   return outcome === 'refunded' ? texts.payments.refunded(shown) : texts.payments.received(shown)
@@ -168,8 +168,8 @@ function asides(entry: Entry, times: number, zone: string | undefined, now: Date
   ]
 }
 
-function paymentAsides({ method, reference, origin, amount }: Payment, outcome: Outcome): string[] {
-  if (origin === 'marked') return [formatRupees(amount)]
+function paymentAsides({ method, reference, origin, amount, currency }: Payment, outcome: Outcome): string[] {
+  if (origin === 'marked') return [formatMoney(amount, currency)]
   if (outcome === 'taken_back') return []
   return [method === null ? '' : paymentTexts.methods[method], reference].filter((part) => part !== '')
 }

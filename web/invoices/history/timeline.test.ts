@@ -45,6 +45,7 @@ const aPayment = (about: Partial<Payment>): Payment => ({
   kind: 'payment',
   origin: 'by_hand',
   amount: 2000,
+  currency: 'INR',
   paidOn: '2026-03-01',
   method: 'upi',
   reference: '',

@@ -1,4 +1,4 @@
-import { keptCurrency } from '#contract/invoices.ts'
+import { isCurrency } from '#contract/currencies.ts'
 import { readDate } from '#web/ui/dates.ts'
 
 export type DateOrder = 'dmy' | 'mdy'
@@ -54,10 +54,9 @@ export function readStatus(text: string): Status | null {
 }
 
 const symbols: [RegExp, string][] = [
-  [/₹|\brs\b|\brupees?\b/i, keptCurrency],
+  [/₹|\brs\b|\brupees?\b/i, 'INR'],
   [/€|\beuros?\b/i, 'EUR'],
   [/£/, 'GBP'],
-  [/¥/, 'JPY'],
   [/\bus ?\$|\bus dollars?\b/i, 'USD'],
 ]
 
@@ -82,13 +81,11 @@ export function currencyOfHeader(name: string): string | null {
   const written = found?.slice(1).find((part) => part !== undefined)
   if (written === undefined) return null
   const code = readCurrency(written)
-  return code !== null && (code === keptCurrency || /\p{Sc}/u.test(written) || codes.has(code)) ? code : null
+  return code !== null && (/\p{Sc}/u.test(written) || (isCurrency(code) && !notCurrencies.has(code))) ? code : null
 }
 
-/** Currencies that are recognised in the names of columns, where `(BCY)` or `TAX` must not be taken for one. */
-const codes = new Set(
-  'INR USD EUR GBP AED SGD AUD CAD NZD JPY CHF HKD SAR QAR ZAR MYR THB IDR PHP LKR NPR BDT KES NGN BRL MXN SEK NOK DKK PLN CNY'.split(' '),
-)
+/** Codes that are also words in the names of columns, such as `Total (ALL)`. */
+const notCurrencies = new Set(['ALL', 'TOP', 'TRY', 'MOP', 'BAM', 'LAK', 'GEL', 'PEN'])
 
 /** Whether an amount is below zero: `-5`, `5-`, `(500.00)` or `500 Cr`. */
 export function isCredit(text: string): boolean {

@@ -165,7 +165,7 @@ export function guessByContent(rows: FileRow[]): Columns {
     ['dueDate', (cell) => readDay(cell, 'dmy') !== null || readDay(cell, 'mdy') !== null],
     ['currency', (cell) => /^(inr|usd|eur|gbp|aed|sgd|aud|cad)$/i.test(cell)],
     ['status', (cell) => cell !== '' && readStatus(cell) !== null],
-    ['amount', (cell) => readAmount(cell) !== null],
+    ['amount', (cell) => readAmount(cell, 'INR') !== null],
     ['reference', (cell) => /^\S*\d\S*$/.test(cell)],
     ['clientName', (cell) => /\p{L}{2}/u.test(cell)],
   ]

@@ -5,7 +5,7 @@ import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { planThatLifts } from '#contract/plans.ts'
-import { useToday } from '#web/platform/account.tsx'
+import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { type Field, fields, guessColumns, guessMapping, hintsOf, isOwed, type Mapping, requiredFields } from './columns.ts'
@@ -31,13 +31,17 @@ interface ImportPreviewProps {
 /** The column mapping and a preview of every row. Nothing is saved yet. */
 export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: ImportPreviewProps): ReactNode {
   const { today } = useToday()
+  const usual = useCurrency()
   const [mapping, setMapping] = useState(() => guessMapping(file.rows))
   const [answers, setAnswers] = useState<Answers>({})
   const [tab, setTab] = useState<Tab>('all')
   const [keep, setKeep] = useState(false)
   const deferred = useDeferredValue(mapping)
   const missing = requiredFields.filter((field) => mapping.columns[field] === null)
-  const checked = useMemo(() => checkRows(file.rows, deferred, { invoices, today, answers }), [file, deferred, invoices, today, answers])
+  const checked = useMemo(
+    () => checkRows(file.rows, deferred, { invoices, today, usual, answers }),
+    [file, deferred, invoices, today, usual, answers],
+  )
   const unknown = useMemo(() => unknownStatuses(bodyOf(file.rows, deferred), deferred.columns.status), [file, deferred])
   const head = mapping.header === null ? null : (file.rows[mapping.header]?.cells ?? null)
   const counts = { all: checked.length, ready: 0, bad: 0, duplicate: 0, left: 0 }

@@ -1,5 +1,6 @@
-import { type Invoice, type InvoiceDraft, type InvoiceStatus, invoiceDraft, keptCurrency, otherCurrency } from '#contract/invoices.ts'
-import { fromMinor, toMinor } from '#contract/money.ts'
+import { isCurrency } from '#contract/currencies.ts'
+import { type Invoice, type InvoiceDraft, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
+import { fromMinor, type Money, toMinor } from '#contract/money.ts'
 import { readAmount } from '#web/invoices/form/invoice-values.ts'
 import { currencyOfAmount, currencyOfHeader, isCredit, readCurrency, readDay, readStatus, type Status, statusKey } from './cells.ts'
 import { type Columns, type Field, type Hints, hintsOf, isOwed, type Mapping } from './columns.ts'
@@ -28,6 +29,8 @@ export interface UnknownStatus {
 interface Against {
   invoices: Invoice[]
   today: string
+  /** The account's currency: that of an amount for which the file names none. */
+  usual: string
   answers: Answers
 }
 
@@ -37,10 +40,10 @@ export function bodyOf(rows: FileRow[], { header }: Pick<Mapping, 'header'>): Fi
 }
 
 /** Validates each row against the contract, the existing invoices and the rows before it. */
-export function checkRows(all: FileRow[], mapping: Mapping, { invoices, today, answers }: Against): CheckedRow[] {
+export function checkRows(all: FileRow[], mapping: Mapping, { invoices, today, usual, answers }: Against): CheckedRow[] {
   const rows = bodyOf(all, mapping)
   const head = mapping.header === null ? null : (all[mapping.header]?.cells ?? null)
-  const read = readerOf(head, mapping, { today, answers })
+  const read = readerOf(head, mapping, { today, usual, answers })
   const items = itemsOf(rows, mapping.columns)
   const references = new Set(invoices.map(({ reference }) => reference))
   const known = new Map<string, string>()
@@ -56,7 +59,7 @@ export function checkRows(all: FileRow[], mapping: Mapping, { invoices, today, a
     const messages = new Set([...issues, ...Object.values(given.wrong)])
     if (!parsed.success || messages.size > 0) return { ...row, state: 'bad', draft: null, message: [...messages].join(' ') }
     const { data: draft } = parsed
-    const key = duplicateKey(draft)
+    const key = duplicateKey({ ...draft, currency: draft.currency ?? usual })
     const duplicate = known.get(key)
     if (duplicate !== undefined) return { ...row, state: 'duplicate', draft, message: duplicate }
     if (draft.reference !== undefined) {
@@ -88,7 +91,7 @@ type Given = { left: string } | { draft: object; wrong: Partial<Record<Field, st
 function readerOf(
   head: string[] | null,
   { columns, dates }: Mapping,
-  { today, answers }: Omit<Against, 'invoices'>,
+  { today, usual, answers }: Omit<Against, 'invoices'>,
 ): (cells: string[]) => Given {
   const hints = hintsOf(head)
   const owed = columns.amount !== null && isOwed(head?.[columns.amount])
@@ -103,10 +106,10 @@ function readerOf(
     const status = readStatus(written) ?? answers[statusKey(written)] ?? null
     if (status === 'leave') return { left: texts.left.chosen(written) }
     if (status !== null && isLeftOut(status)) return { left: texts.left[status] }
-    const amount = readOwed(cells, { columns, hints, owed, status })
+    const named = [readCurrency(cell('currency')), currencyOfAmount(cell('amount')), headCurrency].filter((code) => code !== null)
+    const [currency = usual, other] = new Set(named)
+    const amount = readOwed(cells, { columns, hints, owed, status, currency: isCurrency(currency) ? currency : usual })
     if ('left' in amount) return amount
-    const currencies = [readCurrency(cell('currency')), currencyOfAmount(cell('amount')), headCurrency]
-    const foreign = currencies.find((code) => code !== null && code !== keptCurrency)
     const day = readDay(cell('dueDate'), dates)
     const reference = cell('reference')
     return {
@@ -114,13 +117,15 @@ function readerOf(
         clientName: cell('clientName'),
         clientEmail: cell('clientEmail'),
         amount: amount.value,
+        currency,
         ...(amount.paid === 0 ? {} : { amountPaid: amount.paid }),
         dueDate: day ?? '',
         status: status === 'open' || status === 'partial' ? (day !== null && day < today ? 'overdue' : 'unpaid') : (status ?? 'unpaid'),
         ...(reference === '' ? {} : { reference }),
       },
       wrong: {
-        ...(foreign == null ? (amount.wrong === null ? {} : { amount: amount.wrong }) : { amount: otherCurrency(foreign) }),
+        ...(amount.wrong === null ? {} : { amount: amount.wrong }),
+        ...(other === undefined ? {} : { currency: texts.severalCurrencies(currency, other) }),
         ...(day === null && readDay(cell('dueDate'), 'dmy') === null ? { dueDate: texts.noDate } : {}),
         ...(status === null ? { status: texts.unknownStatus(written) } : {}),
       },
@@ -151,38 +156,44 @@ function isOtherDocument(type: string): boolean {
  */
 function readOwed(
   cells: string[],
-  { columns, hints, owed, status }: { columns: Columns; hints: Hints; owed: boolean; status: Status | InvoiceStatus | null },
+  {
+    columns,
+    hints,
+    owed,
+    status,
+    currency,
+  }: { columns: Columns; hints: Hints; owed: boolean; status: Status | InvoiceStatus | null; currency: string },
 ): { left: string } | { value: number; paid: number; wrong: string | null } {
   const written = cellOf(cells, columns.amount)
   const total = cellOf(cells, hints.total)
   const amount = status === 'paid' && owed && total !== '' ? total : written
   if (isCredit(amount)) return { left: texts.left.credit }
-  const value = readAmount(amount)
+  const value = readAmount(amount, currency)
   if (value === null) return { value: Number.NaN, paid: 0, wrong: isUnclear(amount) ? texts.unclearAmount(amount) : texts.noAmount }
   if (owed && value === 0) return { left: texts.left.settled }
   if (status === 'paid') return { value, paid: 0, wrong: null }
   if (owed) {
-    const whole = readAmount(total)
-    const paid = whole === null || columns.amount === hints.total ? null : difference(whole, value)
+    const whole = readAmount(total, currency)
+    const paid = whole === null || columns.amount === hints.total ? null : difference(whole, value, currency)
     return paid === null ? { value, paid: 0, wrong: null } : { value: whole ?? value, paid, wrong: null }
   }
   const paidCell = cellOf(cells, hints.paid)
-  const paid = paidCell === '' ? 0 : readAmount(paidCell)
+  const paid = paidCell === '' ? 0 : readAmount(paidCell, currency)
   if (paid === null) return { value, paid: 0, wrong: texts.unclearAmount(paidCell) }
   if (paid === 0) return { value, paid, wrong: status === 'partial' ? texts.noBalance : null }
-  if (toMinor(value) === null || toMinor(paid) === null) return { value, paid: 0, wrong: null }
-  return difference(value, paid) === null ? { left: texts.left.settled } : { value, paid, wrong: null }
+  if (toMinor(value, currency) === null || toMinor(paid, currency) === null) return { value, paid: 0, wrong: null }
+  return difference(value, paid, currency) === null ? { left: texts.left.settled } : { value, paid, wrong: null }
 }
 
 /** What a line asks for. */
-export function balanceOf({ amount, amountPaid = 0 }: InvoiceDraft): number {
-  return fromMinor((toMinor(amount) ?? 0) - (toMinor(amountPaid) ?? 0))
+export function balanceOf({ amount, amountPaid = 0, currency = 'INR' }: InvoiceDraft): Money {
+  return { currency, amount: fromMinor((toMinor(amount, currency) ?? 0) - (toMinor(amountPaid, currency) ?? 0), currency) }
 }
 
 /** What is above 0 between two amounts; null where nothing is, or one is not an amount. */
-function difference(whole: number, part: number): number | null {
-  const [wholeMinor, partMinor] = [toMinor(whole), toMinor(part)]
-  return wholeMinor === null || partMinor === null || partMinor >= wholeMinor ? null : fromMinor(wholeMinor - partMinor)
+function difference(whole: number, part: number, currency: string): number | null {
+  const [wholeMinor, partMinor] = [toMinor(whole, currency), toMinor(part, currency)]
+  return wholeMinor === null || partMinor === null || partMinor >= wholeMinor ? null : fromMinor(wholeMinor - partMinor, currency)
 }
 
 /** Whether a text has only figures and separators, so that it is an amount which can be read in two ways. */
@@ -221,7 +232,12 @@ function itemsOf(rows: FileRow[], columns: Columns): Map<FileRow, { left?: strin
   return found
 }
 
-/** Invoices with the same client email, amount and due date are duplicates. */
-function duplicateKey({ clientEmail, amount, dueDate }: Pick<Invoice, 'clientEmail' | 'amount' | 'dueDate'>): string {
-  return `${clientEmail.toLowerCase()} ${amount.toFixed(2)} ${dueDate.slice(0, 10)}`
+/** Invoices with the same client email, amount, currency and due date are duplicates. */
+function duplicateKey({
+  clientEmail,
+  amount,
+  currency,
+  dueDate,
+}: Pick<Invoice, 'clientEmail' | 'amount' | 'currency' | 'dueDate'>): string {
+  return `${clientEmail.toLowerCase()} ${amount.toFixed(3)} ${currency} ${dueDate.slice(0, 10)}`
 }

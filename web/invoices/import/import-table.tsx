@@ -1,7 +1,7 @@
 import { Box } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useRef } from 'react'
-import { formatRupees } from '#contract/money.ts'
+import { formatSums } from '#contract/money.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
@@ -52,7 +52,7 @@ function Row({ row }: { row: CheckedRow }): ReactNode {
             <span className={styles.dim}>{draft.clientEmail}</span>
           </span>
           <span className={styles.sum}>
-            <span className={styles.name}>{formatRupees(balanceOf(draft))}</span>
+            <span className={styles.name}>{formatSums([balanceOf(draft)], '')}</span>
             <span className={styles.dim}>{showDate(draft.dueDate)}</span>
           </span>
         </>

@@ -119,7 +119,7 @@ test.each([
   ['1.2.3', null],
   ['twelve', null],
 ])('the amount %s in a file is parsed as %s', (text, expected) => {
-  expect(readAmount(text)).toBe(expected)
+  expect(readAmount(text, 'INR')).toBe(expected)
 })
 
 test.each([
@@ -140,7 +140,7 @@ test.each([
   ['1 5', null],
   ['', null],
 ])('the typed amount %s is parsed as %s: commas group, ambiguous text is rejected', (text, expected) => {
-  expect(readTypedAmount(text)).toBe(expected)
+  expect(readTypedAmount(text, 'INR')).toBe(expected)
 })
 
 test.each([
@@ -220,18 +220,21 @@ test('the currency is read from its column, from the amount and from the name of
 function read(lines: string[], answers: Answers = {}): unknown[] {
   const rows = rowsOf(bytes(lines.join('\r\n')))
   if (typeof rows === 'string') return [rows]
-  return checkRows(rows, guessMapping(rows), { invoices: [], today: '2026-03-02', answers }).map(({ number, state, draft, message }) =>
-    draft && state === 'ready'
-      ? [number, draft.clientEmail, balanceOf(draft), draft.dueDate, draft.status, draft.reference]
-      : [number, state, message],
+  return checkRows(rows, guessMapping(rows), { invoices: [], today: '2026-03-02', usual: 'INR', answers }).map(
+    ({ number, state, draft, message }) =>
+      draft && state === 'ready'
+        ? [number, draft.clientEmail, shown(balanceOf(draft)), draft.dueDate, draft.status, draft.reference]
+        : [number, state, message],
   )
 }
+
+const shown = ({ currency, amount }: { currency: string; amount: number }) => (currency === 'INR' ? amount : `${currency} ${amount}`)
 
 test('where a file has the total too, the invoice is over it, and what was paid is kept; a balance wins over a paid amount', () => {
   const draftOf = (head: string, line: string) => {
     const rows = rowsOf(bytes(`${head}\n${line}`))
     if (typeof rows === 'string') return null
-    const [row] = checkRows(rows, guessMapping(rows), { invoices: [], today: '2026-03-02', answers: {} })
+    const [row] = checkRows(rows, guessMapping(rows), { invoices: [], today: '2026-03-02', usual: 'INR', answers: {} })
     return row?.draft && { amount: row.draft.amount, amountPaid: row.draft.amountPaid, status: row.draft.status }
   }
   const columns = 'Client,Email,Due Date,Status'
@@ -242,7 +245,7 @@ test('where a file has the total too, the invoice is over it, and what was paid 
   expect(draftOf(`${columns},Balance`, `${client},3500`)).toEqual({ amount: 3500, amountPaid: undefined, status: 'overdue' })
 })
 
-test('an export of Zoho: the balance is imported, items and drafts are left out, other currencies are refused', () => {
+test('an export of Zoho: the balance is imported, items and drafts are left out, each line keeps its currency', () => {
   const head =
     'Invoice Date,Invoice ID,Invoice Number,Invoice Status,Customer Name,Due Date,Currency Code,Exchange Rate,Item Name,Item Total,SubTotal,Total,Balance,Supplier E-Mail,Primary Contact EmailID'
   const line = (number: string, status: string, currency: string, total: number, balance: number, item = 'Design') =>
@@ -264,7 +267,7 @@ test('an export of Zoho: the balance is imported, items and drafts are left out,
     [3, 'left', 'Another item of the invoice in line 2.'],
     [4, 'pay@kaveri.example', 5000, '2026-02-04', 'paid', 'INV-02'],
     [5, 'left', 'A draft: your client has not received this invoice.'],
-    [6, 'bad', 'The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.'],
+    [6, 'pay@kaveri.example', 'EUR 1200', '2026-02-04', 'overdue', 'INV-04'],
     [7, 'pay@kaveri.example', 300, '2026-02-04', 'overdue', 'INV-05'],
     [8, 'left', 'This invoice is void.'],
     [9, 'left', 'Nothing is owed: the balance is 0.'],
@@ -292,7 +295,7 @@ test('an export of Xero: the amount due is imported, credit notes are left out',
     [4, 'ap@zenith.example', 1180, '2026-02-13', 'paid', 'INV-3'],
     [5, 'left', 'This line is not an invoice: its type is “Sales credit note”.'],
     [6, 'left', 'This invoice is void.'],
-    [7, 'bad', 'The amount is in GBP. Duely keeps amounts in INR only so far, and does not convert them.'],
+    [7, 'ap@zenith.example', 'GBP 1180', '2026-02-12', 'overdue', 'INV-5'],
   ])
 })
 
@@ -357,7 +360,7 @@ test('an export of Stripe: the amount remaining wins over the amount due', () =>
     ]),
   ).toEqual([
     [2, 'ap@acme.example', 3000, '2026-02-01', 'overdue', 'A-1'],
-    [3, 'bad', 'The amount is in USD. Duely keeps amounts in INR only so far, and does not convert them.'],
+    [3, 'ap@acme.example', 'USD 50', '2026-02-01', 'overdue', 'A-2'],
     [4, 'left', 'This invoice was written off or refunded.'],
   ])
 })
@@ -437,7 +440,7 @@ test('each row is ready, a duplicate or invalid, with the reason', () => {
   const checked = checkRows(
     cells.map((row, index) => ({ number: index + 2, cells: row })),
     { header: null, columns, dates: 'dmy' },
-    { invoices: [there], today: '2026-03-02', answers: {} },
+    { invoices: [there], today: '2026-03-02', usual: 'INR', answers: {} },
   )
   expect(checked.map(({ state, message }) => [state, message])).toEqual([
     ['ready', null],
@@ -450,6 +453,35 @@ test('each row is ready, a duplicate or invalid, with the reason', () => {
     ],
     ['bad', '"5.000" can be read as two different amounts. Please write it as 5000.50.'],
     ['left', 'This is a credit, not an amount that is owed.'],
-    ['bad', 'The amount is in EUR. Duely keeps amounts in INR only so far, and does not convert them.'],
+    ['ready', null],
+  ])
+})
+
+test('the currency of a line is never guessed: two that differ and an unknown one are refused, three decimals are read as KWD has them', () => {
+  expect(
+    read([
+      'Client,Email,Due Date,Total (EUR),Currency,Invoice No',
+      'Acme,ap@acme.example,2026-02-01,50.00,EUR,A-1',
+      'Acme,ap@acme.example,2026-02-01,50.00,USD,A-2',
+      'Acme,ap@acme.example,2026-02-01,$50.00,,A-3',
+    ]),
+  ).toEqual([
+    [2, 'ap@acme.example', 'EUR 50', '2026-02-01', 'overdue', 'A-1'],
+    [3, 'bad', 'The file gives two currencies for this amount, USD and EUR. Please keep one.'],
+    [4, 'bad', 'The file gives two currencies for this amount, $ and EUR. Please keep one.'],
+  ])
+  expect(
+    read([
+      'Client,Email,Due Date,Amount,Currency',
+      'Acme,ap@acme.example,2026-02-01,12.500,KWD',
+      'Acme,ap@acme.example,2026-02-01,5000,JPY',
+      'Acme,ap@acme.example,2026-02-01,50.25,JPY',
+      'Acme,ap@acme.example,2026-02-01,5,ABC',
+    ]),
+  ).toEqual([
+    [2, 'ap@acme.example', 'KWD 12.5', '2026-02-01', 'overdue', undefined],
+    [3, 'ap@acme.example', 'JPY 5000', '2026-02-01', 'overdue', undefined],
+    [4, 'bad', 'Please enter an amount without decimals: JPY has none.'],
+    [5, 'bad', 'Duely does not know the currency ABC. Please enter a currency code such as INR.'],
   ])
 })

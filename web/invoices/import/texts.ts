@@ -71,6 +71,7 @@ export const texts = {
     item: (row: number) => `Another item of the invoice in line ${row}.`,
     chosen: (status: string) => `Left out, as you chose for "${status}".`,
   },
+  severalCurrencies: (one: string, other: string) => `The file gives two currencies for this amount, ${one} and ${other}. Please keep one.`,
   noBalance: 'Partially paid, but the file has no column with the balance. Please enter what is still owed.',
   unclearAmount: (amount: string) => `"${amount}" can be read as two different amounts. Please write it as 5000.50.`,
   unclearItems: (reference: string, rows: number[]) =>

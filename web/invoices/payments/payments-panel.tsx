@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import { formatRupees, fromMinor, toMinor } from '#contract/money.ts'
+import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import { type Payment, paymentCalls } from '#contract/payments.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
@@ -53,14 +53,13 @@ export function PaymentsPanel({ invoice, payments = [] }: PaymentsPanelProps): R
 }
 
 function Sum({ invoice }: { invoice: Invoice }): ReactNode {
-  const { amount, amountPaid, balance, overpaid } = invoice
+  const { amount, amountPaid, balance, overpaid, currency } = invoice
+  const show = (sum: number) => formatMoney(sum, currency)
   if (amountPaid === 0) return <p className={styles.none}>{texts.none}</p>
   return (
     <>
-      <p className={styles.sum}>
-        {balance > 0 ? texts.left(formatRupees(balance), formatRupees(amount)) : texts.paidInFull(formatRupees(amountPaid))}
-      </p>
-      {overpaid > 0 && <p className={styles.overpaid}>{texts.overpaid(formatRupees(overpaid))}</p>}
+      <p className={styles.sum}>{balance > 0 ? texts.left(show(balance), show(amount)) : texts.paidInFull(show(amountPaid))}</p>
+      {overpaid > 0 && <p className={styles.overpaid}>{texts.overpaid(show(overpaid))}</p>}
       <div className={styles.bar} aria-hidden>
         <div style={{ width: `${Math.min(100, (amountPaid / amount) * 100)}%` }} />
       </div>
@@ -70,8 +69,8 @@ function Sum({ invoice }: { invoice: Invoice }): ReactNode {
 
 function PaymentRow({ payment, onTakeBack }: { payment: Payment; onTakeBack: () => void }): ReactNode {
   const { zone } = useToday()
-  const { kind, amount, paidOn, voidedAt, origin, note } = payment
-  const shown = `${kind === 'refund' ? '−' : ''}${formatRupees(amount)}`
+  const { kind, amount, currency, paidOn, voidedAt, origin, note } = payment
+  const shown = `${kind === 'refund' ? '−' : ''}${formatMoney(amount, currency)}`
   const about = [texts.about(payment), voidedAt === null ? '' : texts.takenBack(showDate(dateIn(zone, new Date(voidedAt))))]
   return (
     <li className={styles.row} data-void={voidedAt !== null || undefined}>
@@ -104,10 +103,10 @@ function useTakeBack(invoice: Invoice): (payment: Payment) => void {
   })
   const t = texts.takeBack
   return (payment) => {
-    const { _id: id, reference, status } = invoice
+    const { _id: id, reference, status, currency } = invoice
+    const show = (sum: number) => formatMoney(sum, currency)
     const left = balanceWithout(invoice, payment)
-    const body =
-      left === 0 ? t.covered(reference) : status === 'paid' ? t.opens(reference, formatRupees(left)) : t.asks(reference, formatRupees(left))
+    const body = left === 0 ? t.covered(reference) : status === 'paid' ? t.opens(reference, show(left)) : t.asks(reference, show(left))
     void confirm({
       title: payment.kind === 'refund' ? t.refundTitle : t.title,
       body,
@@ -115,16 +114,16 @@ function useTakeBack(invoice: Invoice): (payment: Payment) => void {
       busy: t.busy,
       onConfirm: async () => {
         const { invoice: after } = await mutateAsync({ params: { id, pid: payment._id } })
-        const amount = formatRupees(payment.amount)
-        toast('good', after.status === 'paid' ? t.donePaid(amount, reference) : t.done(amount, formatRupees(after.balance)))
+        const amount = show(payment.amount)
+        toast('good', after.status === 'paid' ? t.donePaid(amount, reference) : t.done(amount, show(after.balance)))
       },
     })
   }
 }
 
 /** What is left to pay once a payment is taken back. */
-function balanceWithout({ amount, amountPaid }: Invoice, payment: Payment): number {
-  const minor = (rupees: number) => toMinor(rupees) ?? 0
+function balanceWithout({ amount, amountPaid, currency }: Invoice, payment: Payment): number {
+  const minor = (sum: number) => toMinor(sum, currency) ?? 0
   const paid = minor(amountPaid) - (payment.kind === 'refund' ? -1 : 1) * minor(payment.amount)
-  return fromMinor(Math.max(0, minor(amount) - paid))
+  return fromMinor(Math.max(0, minor(amount) - paid), currency)
 }

@@ -1,9 +1,9 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { type Payment, paymentCalls, paymentMethod } from '#contract/payments.ts'
-import { readTypedAmount, showAmount } from '#web/invoices/form/invoice-values.ts'
+import { readTypedAmount, showAmount, signOf } from '#web/invoices/form/invoice-values.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
@@ -53,10 +53,11 @@ interface RecordFormProps extends Recording {
 
 function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactNode {
   const { today } = useToday()
-  const { _id: id, reference, balance, amountPaid } = invoice
+  const { _id: id, reference, balance, amountPaid, currency } = invoice
+  const sign = signOf(currency)
   const isRefund = kind === 'refund'
   const initialValues: RecordValues = {
-    amount: isRefund ? showAmount(amountPaid) : balance > 0 ? showAmount(balance) : '',
+    amount: isRefund ? showAmount(amountPaid, currency) : balance > 0 ? showAmount(balance, currency) : '',
     paidOn: today,
     method: '',
     reference: '',
@@ -70,7 +71,7 @@ function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactN
       params: { id },
       body: {
         kind,
-        amount: readTypedAmount(values.amount) ?? Number.NaN,
+        amount: readTypedAmount(values.amount, currency) ?? Number.NaN,
         paidOn: values.paidOn,
         method: values.method === '' ? null : paymentMethod.parse(values.method),
         reference: values.reference,
@@ -79,15 +80,17 @@ function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactN
     }),
     check: ({ paidOn, amount }) => ({
       ...(/^\d{4}-\d{2}-\d{2}$/.test(paidOn) && paidOn > today ? { paidOn: texts.future } : {}),
-      ...(isRefund && (readTypedAmount(amount) ?? 0) > amountPaid ? { amount: texts.mostRefund(formatRupees(amountPaid)) } : {}),
+      ...(isRefund && (readTypedAmount(amount, currency) ?? 0) > amountPaid
+        ? { amount: texts.mostRefund(formatMoney(amountPaid, currency)) }
+        : {}),
     }),
     invalidates: changeInvalidates,
     update: (cache, { invoice: after }) => writeInvoice(cache, after),
     failure: texts.failed,
     onSuccess: ({ payment, invoice: after }) => {
-      const amount = formatRupees(payment.amount)
+      const amount = formatMoney(payment.amount, currency)
       if (isRefund) toast('good', texts.refunded(amount))
-      else toast('good', after.status === 'paid' ? texts.paid(reference) : texts.recorded(amount, formatRupees(after.balance)))
+      else toast('good', after.status === 'paid' ? texts.paid(reference) : texts.recorded(amount, formatMoney(after.balance, currency)))
       onClose()
     },
   })
@@ -111,7 +114,8 @@ function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactN
       <div className={styles.fields}>
         <TextInput
           label={texts.amount}
-          leftSection="₹"
+          leftSection={sign}
+          leftSectionWidth={sign.length > 1 ? 56 : 36}
           required
           inputMode="decimal"
           autoComplete="off"

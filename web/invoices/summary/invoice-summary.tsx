@@ -3,7 +3,7 @@ import { IconCheck, IconCopy, IconMailOff, IconPlayerPause, IconPlayerPlay, Icon
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
-import { formatRupees } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
@@ -35,7 +35,7 @@ interface InvoiceSummaryProps {
 export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): ReactNode {
   const { zone, now, today } = useToday()
   const { items } = useAttention()
-  const { reference, clientName, amount, status, dueDate, paidOn } = invoice
+  const { reference, clientName, amount, currency, status, dueDate, paidOn } = invoice
   const paid = status === 'paid'
   const broken = useMemo(
     () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
@@ -59,9 +59,13 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
           </span>
         </div>
         <p className={styles.amount}>
-          <strong>{formatRupees(owedAmount(invoice))}</strong>{' '}
+          <strong>{formatMoney(owedAmount(invoice), currency)}</strong>{' '}
           <span>
-            {paid ? texts.paid(paidOn && showDate(paidOn)) : isPartPaid(invoice) ? texts.stillToPay(formatRupees(amount)) : texts.toPay}
+            {paid
+              ? texts.paid(paidOn && showDate(paidOn))
+              : isPartPaid(invoice)
+                ? texts.stillToPay(formatMoney(amount, currency))
+                : texts.toPay}
           </span>
         </p>
         <div className={styles.when}>
@@ -111,8 +115,8 @@ function useDates(
       parts:
         status === 'paid'
           ? []
-          : (history?.payments.flatMap(({ kind, voidedAt, paidOn: date, amount }) =>
-              kind === 'payment' && voidedAt === null ? [{ date, amount: formatRupees(amount) }] : [],
+          : (history?.payments.flatMap(({ kind, voidedAt, paidOn: date, amount, currency }) =>
+              kind === 'payment' && voidedAt === null ? [{ date, amount: formatMoney(amount, currency) }] : [],
             ) ?? []),
       reminders: history?.mails.flatMap(({ sentAt }) => (sentAt === null ? [] : [dateIn(zone, new Date(sentAt))])) ?? [],
       next: history?.nextAt ? dateIn(zone, new Date(history.nextAt)) : null,

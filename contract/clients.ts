@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { money } from './accounts.ts'
+import { call } from './call.ts'
+import { addressHold, invoice, invoicePause, notDelivered, pauseChange } from './invoices.ts'
+import { deliveryState } from './reminders.ts'
+
+const sums = z.array(money)
+
+/** Separate from the invoices' calls, so that the dashboard need not load it. */
+export const client = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'The client: an address that invoices go to.' }),
+    name: z.string().meta({ description: 'As on the newest invoice.' }),
+    email: z.string().meta({ description: 'As on the newest invoice.' }),
+    overdue: sums.meta({ description: 'What is overdue, by currency; empty where nothing is.' }),
+    open: sums.meta({ description: 'What is to be paid, overdue or not, by currency.' }),
+    paid: sums.meta({ description: 'What was paid, by currency.' }),
+    invoices: z.number().int().meta({ description: 'How many invoices there are.' }),
+    openInvoices: z.number().int().meta({ description: 'How many of them are to be paid.' }),
+    oldestDueDate: z.string().nullable().meta({ format: 'date', description: 'The first due date of those that are to be paid.' }),
+    pause: invoicePause.omit({ scope: true, because: true }).nullable().meta({ description: 'The pause of all invoices of the client.' }),
+    notDelivered: notDelivered.nullable().meta({ description: 'Since when a reminder has not been delivered, and why.' }),
+    addressHold: addressHold.nullable().meta({ description: 'Why reminders to the address are held.' }),
+  })
+  .meta({ id: 'Client', description: 'An address that invoices go to, and what is owed there.' })
+export type Client = z.infer<typeof client>
+
+export const clientEvent = z
+  .object({
+    kind: z.literal('email'),
+    _id: z.string().meta({ format: 'uuid', description: 'The email.' }),
+    at: z.string().meta({ format: 'date-time', description: 'When it was sent, or last tried.' }),
+    state: deliveryState,
+    subject: z.string().nullable(),
+    reply: z.string().nullable().meta({ description: 'The mail server’s reply.' }),
+    references: z.array(z.string()).meta({ description: 'The invoices that it was about.' }),
+    stored: z.boolean().meta({ description: 'Whether its text is stored.' }),
+  })
+  .meta({ id: 'ClientEvent', description: 'Something that happened between you and a client.' })
+export type ClientEvent = z.infer<typeof clientEvent>
+
+export const clientDetails = client
+  .extend({
+    list: z.array(invoice).meta({ description: 'The invoices: those to be paid first, then the newest; at most 500.' }),
+    timeline: z.array(clientEvent).meta({ description: 'Newest first, at most 200.' }),
+  })
+  .meta({ id: 'ClientDetails', description: 'A client with the invoices and what happened.' })
+export type ClientDetails = z.infer<typeof clientDetails>
+
+export const clientChange = z.strictObject({
+  pause: pauseChange.options[0]
+    .omit({ paused: true, scope: true })
+    .nullable()
+    .meta({ description: 'Pauses every invoice of the client; null ends that pause.' }),
+})
+
+const byId = z.object({ id: z.string() })
+
+export const clientCalls = {
+  list: call({
+    method: 'GET',
+    path: '/clients',
+    summary: 'My clients with what they owe, those with the most overdue first.',
+    reply: z.array(client),
+  }),
+  read: call({
+    method: 'GET',
+    path: '/clients/:id',
+    summary: 'One client, with the invoices and what happened.',
+    params: byId,
+    reply: clientDetails,
+  }),
+  update: call({
+    method: 'PATCH',
+    path: '/clients/:id',
+    summary: 'Pause the reminders of all invoices of a client, or end that pause.',
+    params: byId,
+    body: clientChange,
+    reply: client,
+  }),
+}
