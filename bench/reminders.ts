@@ -144,6 +144,7 @@ async function preparedPool(sink: Sink, { each }: Case): Promise<number> {
     from: { name: 'Asha Rao', address: login.user },
     today: '2026-03-02',
     now: Temporal.Now.instant(),
+    pay: null,
   })
   const pool = transport(sink, 2)
   const began = performance.now()

@@ -157,6 +157,7 @@ export const takeoverRemoval = z
     'api_keys',
     'applications',
     'webhooks',
+    'payment_settings',
   ])
   .meta({ id: 'TakeoverRemoval', description: 'Something that was removed because the email of the account had never been confirmed.' })
 export type TakeoverRemoval = z.infer<typeof takeoverRemoval>
@@ -167,6 +168,8 @@ const removed = z.array(takeoverRemoval).optional()
 export const serverAbilities = z.object({
   google: z.boolean(),
   payments: z.boolean(),
+  /** Whether clients can reach this server, so that reminders may lead to a pay page. */
+  payLinks: z.boolean(),
   systemMail: z.boolean(),
   supportUrl: z.string().nullable(),
   passwordMinLength: z.number().int(),
@@ -202,6 +205,7 @@ export const auditKind = z.enum([
   'webhook_added',
   'webhook_changed',
   'webhook_removed',
+  'payment_settings_changed',
 ])
 export type AuditKind = z.infer<typeof auditKind>
 

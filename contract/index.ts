@@ -6,6 +6,8 @@ import { integrationCalls } from './integrations.ts'
 import { invoiceCalls } from './invoices.ts'
 import { mailCalls } from './mail.ts'
 import { noticeCalls } from './notices.ts'
+import { payLinkCalls } from './pay-links.ts'
+import { paymentSettingsCalls } from './payment-settings.ts'
 import { paymentCalls } from './payments.ts'
 import { reminderCalls } from './reminders.ts'
 import { templateCalls } from './templates.ts'
@@ -21,5 +23,7 @@ export const everyCall: Call[] = [
   reminderCalls,
   noticeCalls,
   billingCalls,
+  paymentSettingsCalls,
+  payLinkCalls,
   integrationCalls,
 ].flatMap((slice) => Object.values<Call>(slice))

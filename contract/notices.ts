@@ -17,6 +17,9 @@ export const notice = z.object({
     'taken_over',
     'address_refused',
     'imports_held',
+    'payment_settings',
+    'client_answered',
+    'answer_lapsed',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Call, CallInput, CallReply } from './call.ts'
 import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
 import { type Invoice, invoiceCalls } from './invoices.ts'
+import { payLinkCalls } from './pay-links.ts'
 import { type Payment, paymentCalls } from './payments.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
@@ -284,6 +285,19 @@ export const explainedCalls: ExplainedCall[] = [
         pause: { until: '2026-03-09', note: 'Promised on the phone.', promised: true, scope: 'invoice', because: 'owner' },
       },
     },
+  }),
+  explain('createPayLink', payLinkCalls.create, {
+    subject: 'Invoices',
+    detail: 'For your own emails and messages. Anyone with the link can see what is to pay, and answer for the client.',
+    params: theInvoice,
+    refusals: noInvoice,
+    example: { params: { id: ids.invoice }, reply: { url: 'https://duely.example.com/pay/kT0vXw2rJ8mQb1n5pZ3sYc7dLf9gHaUeViRoWtGxKjM' } },
+  }),
+  explain('revokePayLink', payLinkCalls.revoke, {
+    subject: 'Invoices',
+    params: theInvoice,
+    refusals: noInvoice,
+    example: { params: { id: ids.invoice } },
   }),
   explain('getInvoiceHistory', reminderCalls.history, {
     subject: 'Invoices',

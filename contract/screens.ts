@@ -18,6 +18,7 @@ export const screens = {
   mailSettings: '/dashboard/mail-settings',
   reminderControl: '/dashboard/reminder-control',
   emailTemplates: '/dashboard/email-templates',
+  gettingPaid: '/dashboard/getting-paid',
   connections: '/dashboard/connections',
   webhook: (id: string) => `/dashboard/connections/webhooks/${id}`,
   profile: '/dashboard/profile',

@@ -97,6 +97,7 @@ const anyValues = fc.record({
   userName: hostile,
   invoiceAmount: hostile,
   paidAmount: hostile,
+  payLink: fc.constant(''),
 })
 
 /** The tags of a fragment in order, after checking that nothing else in it could be one. */
@@ -273,6 +274,7 @@ test('amounts print in rupees and dates as day/month/year', () => {
     userName: 'Asha Rao',
     invoiceAmount: '₹2,00,000.00',
     paidAmount: '₹15,799.50',
+    payLink: '',
   })
   expect(sampleValues).toMatchObject({ amount: '₹5,000.00', dueDate: '15/01/2025', daysOverdue: '5' })
 })

@@ -15,14 +15,15 @@ export const templateVariables = [
   'userName',
   'invoiceAmount',
   'paidAmount',
+  'payLink',
 ] as const
 export type TemplateVariable = (typeof templateVariables)[number]
 
-/** What the variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. */
+/** What the variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. `payLink`: '' where there is no pay page. */
 export type ReminderValues = Record<TemplateVariable, string>
 
 /** The variables of the mail that lists all that one client owes. */
-export const groupVariables = ['clientName', 'invoiceCount', 'totalAmount', 'invoiceList', 'businessName', 'userName'] as const
+export const groupVariables = ['clientName', 'invoiceCount', 'totalAmount', 'invoiceList', 'businessName', 'userName', 'payLink'] as const
 type GroupVariable = (typeof groupVariables)[number]
 /** `invoiceList`: a line per invoice. */
 export type GroupValues = Record<Exclude<GroupVariable, 'invoiceList'>, string> & { invoiceList: string[] }
@@ -65,6 +66,7 @@ export const sampleValues: ReminderValues = {
   userName: 'Asha Rao',
   invoiceAmount: formatMoney(5000, 'INR'),
   paidAmount: formatMoney(0, 'INR'),
+  payLink: '',
 }
 
 export const defaultGroupSubject = '{{invoiceCount}} invoices from {{businessName}}: {{totalAmount}} overdue'
@@ -105,6 +107,7 @@ export function groupValues(about: {
   count: number
   total: number
   currency: string
+  payLink?: string | null
 }): GroupValues {
   const { currency } = about
   const listed = about.invoices.slice(0, mostListed)
@@ -123,6 +126,7 @@ export function groupValues(about: {
     invoiceCount: String(about.count),
     totalAmount: formatMoney(about.total, currency),
     invoiceList: lines,
+    payLink: about.payLink ?? '',
   }
 }
 
@@ -156,6 +160,7 @@ export function reminderValues(about: {
   dueDate: string
   daysOverdue: number
   userName: string
+  payLink?: string | null
 }): ReminderValues {
   return {
     invoiceId: about.reference,
@@ -167,13 +172,14 @@ export function reminderValues(about: {
     userName: about.userName,
     invoiceAmount: formatMoney(about.invoiceAmount, about.currency),
     paidAmount: formatMoney(about.paidAmount, about.currency),
+    payLink: about.payLink ?? '',
   }
 }
 
 /**
  * Wording and values to the mail itself, for the preview and for sending: the same input gives the same bytes.
  * Of the content's HTML the tags br, b, i, u, strong and em survive, bare and balanced; line breaks become br; values are only ever text.
- * The subject has no HTML at all.
+ * The subject has no HTML at all. `payLink` becomes the only link that this writes; without one its line goes.
  */
 export function renderReminder(wording: Wording, values: ReminderValues): RenderedReminder {
   return render(wording, forOne, values)
@@ -194,14 +200,14 @@ export class EmailTooLarge extends Error {
 
 function render(wording: Wording, syntax: Syntax, values: Partial<Record<string, string | string[]>>): RenderedReminder {
   const linesOf = (name: string) => [values[name] ?? []].flat().map(oneLine)
-  const content = singular(wording.content.trim(), values)
+  const content = singular(withoutMissingLink(wording.content, values).trim(), values)
   const unclosed: string[] = []
   let html = ''
   let text = ''
   for (const piece of pieces(content, syntax)) {
     if ('words' in piece || 'variable' in piece) {
       const lines = 'words' in piece ? [piece.words] : linesOf(piece.variable)
-      html += lines.map(escapeHtml).join('<br>')
+      html += 'variable' in piece && piece.variable === 'payLink' ? lines.map(linked).join('') : lines.map(escapeHtml).join('<br>')
       text += lines.join('\n')
       if (html.length + text.length > largestEmail) throw new EmailTooLarge()
     } else if (piece.tag === 'br') {
@@ -218,8 +224,28 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
     }
   }
   for (const tag of unclosed.reverse()) html += `</${tag}>`
-  const subject = oneLine(singular(wording.subject, values).replace(syntax.variable, (_all, name: string) => linesOf(name).join('; ')))
+  const subject = oneLine(
+    singular(wording.subject, values).replace(syntax.variable, (_all, name: string) =>
+      name === 'payLink' ? '' : linesOf(name).join('; '),
+    ),
+  )
   return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
+}
+
+const linkVariable = /\{\{[ \t]*payLink[ \t]*\}\}/
+
+/** Whether a wording writes the link to the pay page itself. */
+export const hasPayLink = ({ content }: Wording) => linkVariable.test(content)
+
+/** Where there is no pay page, the lines that lead to it are left out. */
+function withoutMissingLink(content: string, { payLink }: Partial<Record<string, string | string[]>>): string {
+  if ((payLink ?? '') !== '' || !linkVariable.test(content)) return content
+  const [first = '', ...others] = content.split(/(?=\r\n|(?<!\r)\n|\r(?!\n)|<br\s*\/?>)/i)
+  return [linkVariable.test(first) ? '' : first, ...others.filter((line) => !linkVariable.test(line))].join('')
+}
+
+function linked(address: string): string {
+  return address === '' ? '' : `<a href="${escapeHtml(address)}" style="color:inherit">${escapeHtml(address)}</a>`
 }
 
 /** `{{daysOverdue}} days` and `{{invoiceCount}} invoices` without the plural where the number is 1. */

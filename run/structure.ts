@@ -15,7 +15,7 @@ interface Folder {
   may: string[]
 }
 
-const slices = ['accounts', 'billing', 'mail', 'templates', 'invoices', 'reminders', 'integrations'].map((name) => `server/${name}`)
+const slices = ['accounts', 'billing', 'mail', 'templates', 'invoices', 'pay', 'reminders', 'integrations'].map((name) => `server/${name}`)
 const lower = (...names: string[]) => ['contract', 'server/platform', ...names.map((name) => `server/${name}`)]
 const serverFolders = ['contract', 'server', 'server/platform', ...slices]
 const screens: Folder = { packages: 'web', may: ['contract', 'web/platform', 'web/ui'] }
@@ -33,8 +33,9 @@ const table: Record<string, Folder> = {
   'server/mail': { packages: 'server', may: lower('accounts') },
   'server/templates': { packages: 'server', may: lower('accounts') },
   'server/invoices': { packages: 'server', may: lower('accounts', 'billing') },
-  'server/reminders': { packages: 'server', may: lower('accounts', 'billing', 'mail', 'templates', 'invoices') },
-  'server/integrations': { packages: 'server', may: lower('accounts', 'billing', 'invoices', 'reminders') },
+  'server/pay': { packages: 'server', may: lower('accounts', 'billing', 'invoices') },
+  'server/reminders': { packages: 'server', may: lower('accounts', 'billing', 'mail', 'templates', 'invoices', 'pay') },
+  'server/integrations': { packages: 'server', may: lower('accounts', 'billing', 'invoices', 'pay', 'reminders') },
 
   web: { packages: 'web', may: ['contract', 'web/platform', 'web/ui', 'web/ui/fonts', 'web/shell'] },
   'web/platform': { packages: 'web', may: ['contract', 'web/ui'] },
@@ -47,6 +48,7 @@ const table: Record<string, Folder> = {
   'web/invoices': screens,
   'web/mail': screens,
   'web/templates': screens,
+  'web/pay': screens,
   'web/reminders': screens,
   'web/integrations': screens,
 
@@ -85,6 +87,8 @@ const alsoPublic: Record<string, string> = {
   'server/invoices/balance.ts': 'what is paid of an invoice: payments from other slices are settled by it, and shown by them',
   'server/invoices/idempotency.ts': 'idempotency keys are pruned in the background',
   'server/invoices/overdue.ts': 'the midnight job runs in the background',
+  'server/pay/links.ts': 'emails lead to pay pages',
+  'server/pay/qr.ts': 'emails show the code of a UPI payment',
   'server/invoices/pauses.ts': 'pauses end in the background',
   'server/reminders/failures.ts': 'failure notifications run in the background',
   'server/mail/transports.ts': 'opened once for the whole program, and closed when it stops',
@@ -106,7 +110,7 @@ const entryParts = ['routes.ts', 'jobs.ts']
 const banned = /^(?:utils?|helpers?|services?|common|types?|managers?|misc)$/
 /** What is built into the client, or builds it: the server must run without it. */
 const ofClient =
-  /^(?:react|react-dom|react-router|papaparse|uqr|vite|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
+  /^(?:react|react-dom|react-router|papaparse|vite|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
 /** What `npm start` runs before the server, on a machine without the tools. */
 const beforeStart = ['run/client.mjs', 'run/reference-page.ts', 'run/scalar.ts', 'vite.config.ts', 'react-router.config.ts']
 const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
@@ -172,7 +176,7 @@ function mayUse(packages: Packages, name: string): boolean {
     case 'server':
       return name.startsWith('node:') || (needed && !ofClient.test(own))
     case 'web':
-      return own === 'zod' || (needed && ofClient.test(own))
+      return own === 'zod' || own === 'uqr' || (needed && ofClient.test(own))
     case 'start':
       return name.startsWith('node:') || needed
     case 'tools':

@@ -22,7 +22,13 @@ const refused: [words: RegExp, instead: string][] = [
   [/\bfor good\b/i, '"permanently"'],
 ]
 /** Sentences that the product's specification fixes word for word. */
-const fixed = ['Refund it there; it is then taken off here by itself.']
+const fixed = [
+  'Refund it there; it is then taken off here by itself.',
+  'has been told.',
+  'Please ask whoever sent it for a new one.',
+  'Its reminders go on.',
+  'is told at once.',
+]
 
 interface Passage {
   line: number

@@ -9,8 +9,11 @@ import { authenticateApiClient, integrationsOnAccountTakeover, zapOnAccountDelet
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
+import type { AfterChange } from '#server/invoices/tables.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
+import { closeAnswers, payOnAccountTakeover } from '#server/pay/pay.ts'
+import { payRoutes } from '#server/pay/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
@@ -44,20 +47,25 @@ export async function openCalls(deps: Deps): Promise<App> {
     onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),
     onAddressLeft: (db, account, now) => rememberAddress(db, config, account, now),
     onEmailConfirmed: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now),
-    onAccountTakeover: [mailOnAccountTakeover(deps), templatesOnAccountTakeover, remindersOnAccountTakeover, revokeAccess],
+    onAccountTakeover: [
+      mailOnAccountTakeover(deps),
+      templatesOnAccountTakeover,
+      remindersOnAccountTakeover,
+      payOnAccountTakeover,
+      revokeAccess,
+    ],
     revokeAccess,
     onAccountDeleted: [mailOnAccountDeleted(deps), billingOnAccountDeleted(deps), zapOnAccountDeleted(deps.config)],
     deleteHistory,
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
-  invoiceRoutes(app, deps, {
-    async onChange(tx, ownerId, invoiceIds, now) {
-      await closeNotOwed(tx, ownerId, invoiceIds, now)
-      await followAddresses(tx, deps.queue, ownerId, invoiceIds, now)
-    },
-    readEmails: emailsOfClient,
-  })
+  const onChange: AfterChange = async (tx, ownerId, invoiceIds, now) => {
+    await closeNotOwed(tx, ownerId, invoiceIds, now)
+    await followAddresses(tx, deps.queue, ownerId, invoiceIds, now)
+    await closeAnswers(tx, ownerId, invoiceIds, now)
+  }
+  invoiceRoutes(app, deps, { onChange, readEmails: emailsOfClient })
   mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {
       await withdrawNotices(tx, ownerId, ['login_refused'])
@@ -65,6 +73,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     },
   })
   templateRoutes(app, deps)
+  await payRoutes(app, deps, onChange)
   reminderRoutes(app, deps)
   await integrationRoutes(app, deps)
   referenceRoutes(app, config)

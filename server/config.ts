@@ -2,6 +2,7 @@ import net from 'node:net'
 import { z } from 'zod'
 import { ownClientId } from '#contract/integrations.ts'
 import { type ArmedFailPoint, failPointNames } from '#server/platform/fail-point.ts'
+import { isSpecialAddress } from '#server/platform/host.ts'
 import { wrongRedirectUri } from '#server/platform/redirect-uri.ts'
 
 const flag = (fallback: boolean) =>
@@ -55,6 +56,7 @@ const environment = z.object({
     )
     .optional(),
   SMTP_ALLOW_PRIVATE_HOSTS: flag(false),
+  PAY_LINKS: z.enum(['auto', 'on', 'off'], 'must be auto, on or off').default('auto'),
   HOOK_ALLOW_PRIVATE_HOSTS: flag(false),
   SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
   SYSTEM_MAIL_FROM: z.string().min(3, 'must be an address such as Duely <hello@example.com>').optional(),
@@ -126,6 +128,8 @@ export interface Config {
   /** Where people are helped: a page, or the mailbox that Duely sends its own email from; null where there is neither. */
   supportUrl: string | null
   termsUrl: string | null
+  /** Whether emails lead clients to pay pages of this server. */
+  payLinks: boolean
   rateLimit: boolean
   /** How many proxies are in front, or their addresses. */
   trustProxy: false | number | string[]
@@ -158,6 +162,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   ]
   if (!parsed.success || wrong.length > 0) throw new ConfigError(wrong.join('\n'))
   const given = parsed.data
+  const publicUrl = given.PUBLIC_URL?.replace(/\/+$/, '') ?? ownUrl(given.HOST, given.PORT)
   return {
     port: given.PORT,
     portGiven: filled.PORT !== undefined,
@@ -165,13 +170,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     dataDir: given.DATA_DIR,
     databaseUrl: given.DATABASE_URL ?? null,
     role: given.ROLE,
-    publicUrl: given.PUBLIC_URL?.replace(/\/+$/, '') ?? ownUrl(given.HOST, given.PORT),
+    publicUrl,
     secretKeyGiven: given.SECRET_KEY !== undefined,
     secretKey: [given.SECRET_KEY, given.SECRET_KEY_BEFORE].filter((key) => key !== undefined).join('\n'),
     logLevel: given.LOG_LEVEL,
     defaultTimezone: given.DEFAULT_TIMEZONE,
     supportUrl: given.SUPPORT_URL ?? mailtoOf(given.SYSTEM_MAIL_FROM),
     termsUrl: given.TERMS_URL ?? null,
+    payLinks: given.PAY_LINKS === 'auto' ? isPublic(publicUrl) : given.PAY_LINKS === 'on',
     rateLimit: given.RATE_LIMIT,
     trustProxy: proxies(given.TRUST_PROXY),
     allowPrivateSmtpHosts: given.SMTP_ALLOW_PRIVATE_HOSTS,
@@ -243,6 +249,13 @@ function mailtoOf(sender: string | undefined): string | null {
 function ownUrl(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || host === '::'
   return new URL(`http://${everywhere ? 'localhost' : net.isIPv6(host) ? `[${host}]` : host}:${port}`).origin
+}
+
+/** Whether a client's browser can reach an address: no loopback or private one, and no bare name. */
+function isPublic(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  if (net.isIP(host) !== 0) return !isSpecialAddress(host)
+  return host.includes('.') && !/\.(?:localhost|local|internal|lan|home\.arpa)$/.test(host)
 }
 
 function isProxy(text: string): boolean {

@@ -23,6 +23,7 @@ import { pruneIdempotencyKeys } from '#server/invoices/idempotency.ts'
 import { pruneDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
+import { tellLapsed } from '#server/pay/pay.ts'
 import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { type Work, work } from '#server/platform/job.ts'
 import { openLeadership } from '#server/platform/leader.ts'
@@ -85,7 +86,12 @@ function tickSteps(deps: Delivering): Step[] {
     {
       name: 'pauses of invoices',
       everySeconds: 15,
-      run: () => endPauses({ ...deps, sayNext: (tx, owner, now) => sayNext(tx, owner, now, config) }),
+      run: () =>
+        endPauses({
+          ...deps,
+          sayNext: (tx, owner, now) => sayNext(tx, owner, now, config),
+          onAnswerLapsed: (tx, row, because, now) => tellLapsed(tx, deps, row, because, now),
+        }),
     },
     { name: 'pauses of mailboxes', everySeconds: 2, run: () => endQuotaPauses(db, queue, clock.now()) },
   ]

@@ -4,6 +4,7 @@ import type { Call, CallInput } from '#contract/call.ts'
 import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
@@ -120,6 +121,8 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     }),
   },
   pauseInvoice: { not_found: findsNothing(invoiceCalls.pause) },
+  createPayLink: { not_found: findsNothing(payLinkCalls.create) },
+  revokePayLink: { not_found: findsNothing(payLinkCalls.revoke) },
   getInvoiceHistory: { not_found: findsNothing(reminderCalls.history) },
   listPayments: { not_found: findsNothing(paymentCalls.list) },
   recordPayment: {

@@ -7,10 +7,13 @@ import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
+import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
+import { qrPng } from '#server/pay/qr.ts'
 import { rows } from '#server/platform/database.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
@@ -34,8 +37,12 @@ const kept = [
   'hook_events',
   'idempotency_keys',
   'invoice_counts',
+  'invoice_files',
   'invoice_payments',
   'invoices',
+  // Revoked, so that they open nothing.
+  'pay_answers',
+  'pay_links',
   'payments',
   'plan_tellings',
   'purchases',
@@ -85,7 +92,11 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   const { secret } = (await ask(app, stranger, accountCalls.startTwoFactor, { body: { currentPassword: password } })).reply
   await ask(app, stranger, accountCalls.confirmTwoFactor, { body: { code: totpAt(secret, stepOf(app.clock.now())) } })
   await notify(app.db, stranger.id, { kind: 'quota', title: 'Call this number', text: '', link: null }, app.clock.now())
-  await anInvoice(app, { owner: stranger })
+  const invoice = await anInvoice(app, { owner: stranger })
+  const upi = { id: 'stranger@okaxis', name: 'Stranger' }
+  await ask(app, stranger, paymentSettingsCalls.save, { body: { upi, currentPassword: password } })
+  await ask(app, stranger, paymentSettingsCalls.saveLogo, { body: { image: qrPng('x').toString('base64'), currentPassword: password } })
+  const { url } = (await ask(app, stranger, payLinkCalls.create, { params: { id: invoice._id } })).reply
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })
   const config = { ...app.deps.config }
@@ -105,6 +116,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     'applications',
     'display_name',
     'mailbox',
+    'payment_settings',
     'schedule',
     'templates',
     'two_factor',
@@ -122,6 +134,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   ])
   expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
   expect((await counts(app, ['invoices'])).invoices).toBe(1)
+  expect((await app.app.inject(new URL(url).pathname)).statusCode).toBe(404)
   app.clock.advance({ hours: 2 })
   await app.runJobs()
   expect(smtp.mails).toEqual([])

@@ -464,6 +464,7 @@ test('the server’s abilities are public', async () => {
   expect((await ask(app, null, accountCalls.server)).reply).toEqual({
     google: false,
     payments: false,
+    payLinks: false,
     systemMail: false,
     supportUrl: 'https://example.com/help',
     passwordMinLength: 6,

@@ -1,6 +1,7 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
+import type { Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, isDeadlock } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -11,7 +12,7 @@ import type { KnownBrowser } from './known-browser.ts'
 import { dropLinks, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
 import { lockAccount, lockAsSeen } from './lock.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
-import { endOtherSessions, openSession, type RefreshToken } from './sessions.ts'
+import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
 import { type AccountRow, accounts } from './tables.ts'
 import { cleanUpAfter } from './takeover.ts'
 import { accountDeletedEmail, passwordChangedEmail, refusals } from './texts.ts'
@@ -26,7 +27,7 @@ import {
   takeBackGuess,
   tooManyLinks,
 } from './throttle.ts'
-import { countRecoveryCodes, demandSecondFactor } from './two-factor.ts'
+import { countRecoveryCodes, demandSecondFactor, refuseWithoutCode } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
 export { type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
@@ -64,6 +65,7 @@ export function serverAbilities(config: Deps['config']): ServerAbilities {
   return {
     google: config.google !== null,
     payments: config.razorpay !== null,
+    payLinks: config.payLinks,
     systemMail: sendsSystemMail(config),
     supportUrl: config.supportUrl,
     passwordMinLength: config.passwordMinLength,
@@ -360,6 +362,26 @@ async function guess({ db, config }: Deps, key: string, passwordHash: string | n
  */
 export async function refuseWrongPassword(deps: Deps, account: AccountRow, password: string, now: Instant): Promise<void> {
   if (!(await guess(deps, ownGuessKey(account.id), account.passwordHash, password, now))) throw wrongPassword()
+}
+
+/**
+ * Before how an account is paid changes: refuses with `wrong_password` or `invalid` a request without the current password or a code, however young
+ * the session; an account with neither needs a recent sign-in (`recent_sign_in_needed`). Never inside a transaction.
+ */
+export async function refuseUnproven(
+  deps: Deps,
+  { account, sessionId }: Pick<Principal, 'account' | 'sessionId'>,
+  proof: { currentPassword?: string | undefined; code?: string | undefined },
+  now: Instant,
+): Promise<void> {
+  const hasCode = (await countRecoveryCodes(deps.db, account.id)) !== null
+  if (hasCode && proof.code !== undefined) return refuseWithoutCode(deps, account, proof.code, now)
+  if (account.passwordHash !== null) {
+    if (!proof.currentPassword) throw wrongPassword(refusals.passwordForPay)
+    return refuseWrongPassword(deps, account, proof.currentPassword, now)
+  }
+  if (hasCode) return refuseWithoutCode(deps, account, undefined, now)
+  await refuseOldSignIn(deps.db, sessionId, now, refusals.recentSignInForPay)
 }
 
 export function refuseShortPassword(password: string, path: string, shortest: number): void {

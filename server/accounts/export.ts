@@ -7,6 +7,8 @@ import { type Database, rows } from '#server/platform/database.ts'
 import { type Streamed, streamed } from '#server/platform/stream-json.ts'
 import { exportReadMe } from './texts.ts'
 
+/** What files of a table's bytes end with; those of a logo are PNG or JPEG, as its record says. */
+const endings: Record<string, string> = { deliveries: 'eml', invoice_files: 'pdf' }
 /** Records read at a time: few at first, then as many as are about this large together, in bytes. */
 const [firstBatch, mostBatch, batchBytes] = [20, 500, 512 * 1024]
 /** Bytes compressed at a time; in between, other calls get their turn. */
@@ -86,7 +88,7 @@ async function* zipped(db: Database, ownerId: string, tables: Map<string, Column
   for (const [table, all] of tables)
     for (const { column } of all.filter(({ type }) => type === 'bytea'))
       for await (const id of filled(db, { ownerId, table, column }))
-        yield* file(`${table}/${id}.eml`, bytesOf(db, { ownerId, table, column, id }))
+        yield* file(`${table}/${id}.${endings[table] ?? 'bin'}`, bytesOf(db, { ownerId, table, column, id }))
   zip.end()
   yield* flush()
 }

@@ -162,11 +162,11 @@ export async function recordAuthentication(db: Database, sessionId: string, now:
 }
 
 /** Refuses with `recent_sign_in_needed` a session whose person has not shown who they are for 15 minutes: it may be a thief's. */
-export async function refuseOldSignIn(db: Database, sessionId: string, now: Instant): Promise<void> {
+export async function refuseOldSignIn(db: Database, sessionId: string, now: Instant, message = refusals.recentSignInNeeded): Promise<void> {
   const [found] = await db.select().from(sessions).where(eq(sessions.id, sessionId))
   if (!found) throw new ProblemError('not_signed_in', refusals.sessionEnded)
   const at = found.authenticatedAt ?? found.createdAt
-  if (Temporal.Instant.compare(at.add(recent), now) <= 0) throw new ProblemError('recent_sign_in_needed', refusals.recentSignInNeeded)
+  if (Temporal.Instant.compare(at.add(recent), now) <= 0) throw new ProblemError('recent_sign_in_needed', message)
 }
 
 export async function endOtherSessions(tx: Database, ownerId: string, sessionId: string): Promise<void> {

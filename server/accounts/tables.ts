@@ -194,6 +194,9 @@ export const notices = pgTable(
         'taken_over',
         'address_refused',
         'imports_held',
+        'payment_settings',
+        'client_answered',
+        'answer_lapsed',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

@@ -52,6 +52,8 @@ export const refusals = {
   emailConfirmed: 'Your email is already confirmed.',
   recentSignInNeeded: 'You signed in a while ago. Please confirm that it’s you.',
   confirmEmailFirst: 'Confirm your email to start sending.',
+  passwordForPay: 'Please enter your current password to change how you are paid.',
+  recentSignInForPay: 'Please sign in again to change how you are paid.',
 }
 
 export const replies = {
@@ -74,6 +76,7 @@ const removals: Record<TakeoverRemoval, string> = {
   api_keys: 'the API keys',
   applications: 'the connected apps',
   webhooks: 'the webhooks',
+  payment_settings: 'how clients pay you',
 }
 
 /** After a takeover: what was removed, and why. */
@@ -163,6 +166,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return `Webhook to ${about} changed.`
     case 'webhook_removed':
       return `Webhook to ${about} removed.`
+    case 'payment_settings_changed':
+      return 'How clients pay you was changed.'
   }
 }
 
@@ -327,6 +332,23 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     subject: 'Some reminders need your approval',
     before: ['Your data was restored from a backup, so reminders waiting in it may already have been sent. Approve them to send them.'],
     label: 'Review reminders',
+  },
+  payment_settings: {
+    subject: 'How clients pay you was changed',
+    before: [
+      'The ways to pay in your reminders and on your pay pages were changed. If this was not you, set a new password now and check every detail.',
+    ],
+    label: 'Check the details',
+  },
+  client_answered: {
+    subject: 'A client answered a reminder',
+    before: ['A client has told you something about an invoice on its pay page.'],
+    label: 'Read the answer',
+  },
+  answer_lapsed: {
+    subject: 'Reminders resumed after a client’s answer',
+    before: ['You did not decide about what a client told you, and the time for that has passed. Reminders have resumed.'],
+    label: 'Read the answer',
   },
   imports_held: {
     subject: 'Imported invoices are on hold',

@@ -105,6 +105,8 @@ const invoiceRow = z
       pauseNote: row.pause_note,
       pausePromised: row.pause_promised,
       pauseBecause: row.pause_because,
+      // Webhooks have no field for it.
+      fileId: null,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,
       refusal: row.refusal,

@@ -21,7 +21,7 @@ export const paidFields = (row: InvoiceRow) => ({
   balance: fromMinor(balanceMinor(row), row.currency),
   overpaid: fromMinor(overpaidMinor(row), row.currency),
   paidOn: row.paidOn,
-  hasFile: false,
+  hasFile: row.fileId !== null,
 })
 
 /** A payment or refund to be recorded. Where nothing else is given: by hand, without method, reference or note. */

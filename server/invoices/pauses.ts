@@ -110,9 +110,37 @@ export async function pauseInvoice(
 const byOwner = { pauseBecause: 'owner' as const }
 export const notPaused = { pausedAt: null, pausedUntil: null, pauseNote: '', pausePromised: false, ...byOwner }
 
-/** The columns of a pause. */
+/** The columns of a pause that an owner begins. */
 export function paused(change: Pick<PauseChange & { paused: true }, 'until' | 'note' | 'promised'>, now: Instant) {
-  return { pausedAt: now, pausedUntil: change.until, pauseNote: change.note, pausePromised: change.promised && change.until !== null }
+  return {
+    pausedAt: now,
+    pausedUntil: change.until,
+    pauseNote: change.note,
+    pausePromised: change.promised && change.until !== null,
+    pauseBecause: 'owner' as const,
+  }
+}
+
+/** Why a client's answer pauses an invoice. */
+export type AnswerPause = Exclude<InvoiceRow['pauseBecause'], 'owner'>
+
+/** Pauses an invoice by what its client said. Its row is locked; the caller closes waiting emails. */
+export async function pauseByClient(
+  tx: Database,
+  row: InvoiceRow,
+  about: { until: string; because: AnswerPause },
+  now: Instant,
+): Promise<void> {
+  const { until, because } = about
+  await tx
+    .update(invoices)
+    .set({ pausedAt: now, pausedUntil: until, pauseNote: '', pausePromised: because === 'promised', pauseBecause: because })
+    .where(eq(invoices.id, row.id))
+}
+
+/** Ends the pause that a client's answer began; one of the owner stays. */
+export async function resumeByClient(tx: Database, row: InvoiceRow): Promise<void> {
+  if (row.pauseBecause !== 'owner') await tx.update(invoices).set(notPaused).where(eq(invoices.id, row.id))
 }
 
 async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, now: Instant): Promise<void> {
@@ -121,7 +149,7 @@ async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, n
     await tx.delete(clientPauses).where(and(eq(clientPauses.ownerId, key.ownerId), eq(clientPauses.clientKey, key.clientKey)))
     return
   }
-  const values = paused(change, now)
+  const { pauseBecause: _because, ...values } = paused(change, now)
   await tx
     .insert(clientPauses)
     .values({ ...key, ...values })
@@ -163,6 +191,8 @@ export function refusePast(until: string | null, today: string): void {
 /** What ends pauses. `sayNext`: what the daily schedule of an account does next, in a sentence, and whether it runs at all. */
 export interface EndingPauses extends Deps {
   sayNext(tx: Database, owner: AccountRow, now: Instant): Promise<{ runs: boolean; next: string }>
+  /** What is done about a client's answer that the owner did not decide while it paused the invoice. */
+  onAnswerLapsed(tx: Database, row: InvoiceRow, because: AnswerPause, now: Instant): Promise<void>
 }
 
 /** Ends the pauses whose last day is over in the account's zone. A promise that passed unpaid is reported to the owner once. */
@@ -230,7 +260,9 @@ async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
     const [row] = await tx.select().from(invoices).where(eq(invoices.id, id)).for('update', { skipLocked: true })
     if (!row?.pausedUntil) return
     await tx.update(invoices).set(notPaused).where(eq(invoices.id, id))
-    if (!row.pausePromised || row.status === 'paid' || row.deletedAt) return
+    if (row.status === 'paid' || row.deletedAt) return
+    if (row.pauseBecause !== 'owner') await deps.onAnswerLapsed(tx, row, row.pauseBecause, deps.clock.now())
+    if (!row.pausePromised) return
     await notifyBrokenPromise(tx, deps, row.ownerId, {
       client: row.clientName,
       reference: row.reference,

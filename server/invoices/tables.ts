@@ -59,6 +59,9 @@ export const invoices = pgTable(
       .notNull()
       .default('owner'),
 
+    /** Its PDF, a row in `invoice_files`; null without one. */
+    fileId: uuid(),
+
     /** How many emails about it were accepted, and when the last one was. */
     remindersSent: integer().notNull().default(0),
     lastReminderAt: instant(),

@@ -1,15 +1,18 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Wording } from '#contract/templates.ts'
+import { hasPayLink, type Wording } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOfMany } from '#server/billing/billing.ts'
 import type { Sender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
+import { payLinksFor } from '#server/pay/links.ts'
+import { type EmailPayment, readEmailPayments } from '#server/pay/pay.ts'
 import type { Account } from '#server/platform/answer.ts'
 import { batch } from '#server/platform/batch.ts'
 import { arrayText, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { readWordings } from '#server/templates/templates.ts'
+import type { MailPayment } from './compose.ts'
 import { type PendingDelivery, readPending } from './pending.ts'
 
 /** What sending for an account begins with, all read at about the same moment: each claim checks again what could have changed. */
@@ -22,7 +25,12 @@ export interface Begun {
   unplanned: boolean
   wordings: { one: Wording; group: Wording }
   /** Its due emails, the oldest first; those of the daily run only with `scheduling`. */
-  pending: PendingDelivery[]
+  pending: PendingMail[]
+}
+
+/** A due email and how its client can pay. */
+export interface PendingMail extends PendingDelivery {
+  pay: MailPayment | null
 }
 
 export type Begin = (ownerId: string) => Promise<Begun | null>
@@ -52,11 +60,12 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
     sender: senders.find(({ ownerId }) => ownerId === account.id) ?? null,
     scheduling: entitlements.get(account.id)?.abilities.includes('scheduling') ?? false,
   }))
-  const pending = await readPending(
+  const due = await readPending(
     db,
     found.flatMap(({ account, sender, scheduling }) => (sender ? [{ account, senderId: sender.senderId, scheduling }] : [])),
     now,
   )
+  const pending = await withPayment({ db, clock, config }, due, wordings)
   return ownerIds.map((ownerId) => {
     const one = found.find(({ account }) => account.id === ownerId)
     const both = wordings.get(ownerId)
@@ -68,4 +77,41 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
       pending: pending.get(ownerId) ?? [],
     }
   })
+}
+
+const nothingSet: EmailPayment = { methods: { upi: null, bank: null, ownLink: null }, inEmails: false }
+
+/**
+ * Adds to each email how its client can pay. Must be read after the emails: their source names the version of the settings, so that an older one
+ * is never sent with newer bytes.
+ */
+async function withPayment(
+  { db, config, clock }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  pending: Map<string, PendingDelivery[]>,
+  wordings: Map<string, Begun['wordings']>,
+): Promise<Map<string, PendingMail[]>> {
+  const payments = await readEmailPayments(db, [...pending.keys()])
+  const all = [...pending].flatMap(([ownerId, mails]) => mails.map((mail) => ({ ownerId, mail })))
+  const linked = all.filter(({ ownerId, mail: { composed, about, written } }) => {
+    const { one, group } = wordings.get(ownerId) ?? {}
+    const named = [written, one, group].some((wording) => wording && hasPayLink(wording))
+    return config.payLinks && !composed && about.length > 0 && (named || payments.get(ownerId)?.inEmails)
+  })
+  const links = await payLinksFor(
+    db,
+    config,
+    linked.map(({ ownerId, mail: { about, owed, clientEmail } }) => ({
+      ownerId,
+      invoiceId: owed.count === 1 ? (about[0]?.id ?? null) : null,
+      clientKey: clientEmail.toLowerCase(),
+    })),
+    clock.now(),
+  )
+  const linkOf = new Map(linked.map(({ mail }, at) => [mail.id, links[at] ?? null]))
+  const added = ({ ownerId, mail }: (typeof all)[number]): PendingMail => {
+    const payment = payments.get(ownerId)
+    const payLink = linkOf.get(mail.id) ?? null
+    return { ...mail, pay: payment || payLink !== null ? { ...(payment ?? nothingSet), payLink } : null }
+  }
+  return Map.groupBy(all.map(added), ({ ownerId }) => ownerId)
 }

@@ -34,9 +34,10 @@ test('an email is read as the one that nodemailer composes of the same parts', a
         from: { name: owner, address: 'asha@example.com' },
         today: '2026-03-02',
         now: Temporal.Instant.from('2026-03-02T03:30:00Z'),
+        pay: null,
       }
       const composed = await composeReminder(mail)
-      const rendered = renderMail({ ...mail, userName: owner })
+      const rendered = renderMail({ ...mail, userName: owner, picture: () => '' })
       const reference = new MailComposer({
         from: mail.from,
         to: { name: client, address: 'billing@kaveri.example' },

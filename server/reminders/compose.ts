@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import MimeNode from 'nodemailer/lib/mime-node'
 import { fromMinor } from '#contract/money.ts'
+import { payBlock, upiCode } from '#contract/pay.ts'
 import {
   groupValues,
   groupVariables,
+  hasPayLink,
   type RenderedReminder,
   reminderDocument,
   reminderValues,
@@ -12,6 +14,8 @@ import {
   unknownVariables,
   type Wording,
 } from '#contract/templates.ts'
+import type { EmailPayment } from '#server/pay/pay.ts'
+import { qrPng } from '#server/pay/qr.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
 
@@ -46,10 +50,24 @@ interface Rendering {
   wordings: { one: Wording; group: Wording }
   userName: string
   today: string
+  /** How the client can pay; null where the account has set nothing. */
+  pay: MailPayment | null
+  /** Where the email has the picture of a UPI code, by its text. */
+  picture: (code: string) => string
+}
+
+/** How the client of an email can pay. `payLink`: null where clients cannot reach this server. */
+export interface MailPayment extends EmailPayment {
+  payLink: string | null
+}
+
+/** A rendered email, and the text of the UPI code that it shows; null where it shows none. */
+interface RenderedMail extends RenderedReminder {
+  code: string | null
 }
 
 /** Renders an email: the preview and the sent email are made here. Throws EmailTooLarge. */
-export function renderMail({ about, owed, wordings, userName, today }: Rendering): RenderedReminder {
+export function renderMail({ about, owed, wordings, userName, today, pay, picture }: Rendering): RenderedMail {
   const { currency = 'INR' } = about[0] ?? {}
   const invoices = about.map(({ reference, balanceMinor, amountMinor, dueDate }) => ({
     reference,
@@ -60,14 +78,28 @@ export function renderMail({ about, owed, wordings, userName, today }: Rendering
     daysOverdue: daysOverdue(dueDate, today),
   }))
   const [invoice = { reference: '', amount: 0, invoiceAmount: 0, paidAmount: 0, dueDate: today, daysOverdue: 0 }] = invoices
-  const names = { clientName: about[0]?.clientName ?? '', userName, currency }
+  const names = { clientName: about[0]?.clientName ?? '', userName, currency, payLink: pay?.payLink ?? null }
   // An email that was written for several invoices may have one of them left.
-  return owed.count === 1 && !isForGroup(wordings.one)
-    ? renderReminder(wordings.one, reminderValues({ ...names, ...invoice }))
-    : renderGroupReminder(
-        wordings.group,
-        groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor, currency) }),
-      )
+  const isOne = owed.count === 1 && !isForGroup(wordings.one)
+  const wording = isOne ? wordings.one : wordings.group
+  const rendered = isOne
+    ? renderReminder(wording, reminderValues({ ...names, ...invoice }))
+    : renderGroupReminder(wording, groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor, currency) }))
+  if (!pay?.inEmails || hasPayLink(wording)) return { ...rendered, code: null }
+  // Where not all invoices are read, nothing is said of what was paid.
+  const totalMinor = about.length === owed.count ? about.reduce((sum, { amountMinor }) => sum + amountMinor, 0) : owed.totalMinor
+  const facts = {
+    methods: pay.methods,
+    currency,
+    amount: fromMinor(owed.totalMinor, currency),
+    total: fromMinor(totalMinor, currency),
+    payLink: pay.payLink,
+  }
+  const references = about.map(({ reference }) => reference)
+  const code = upiCode({ ...facts, references })
+  const block = payBlock({ ...facts, references, qr: code === null ? null : picture(code) })
+  if (!block) return { ...rendered, code: null }
+  return { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}`, code }
 }
 
 /** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */
@@ -81,12 +113,13 @@ export async function composeReminder(mail: {
   from: { name: string; address: string }
   today: string
   now: Instant
+  pay: MailPayment | null
 }): Promise<ComposedMail> {
   // Many emails are composed in a row: calls to this process must not wait for all of them.
   await setImmediate()
   const { about, from } = mail
   const [first] = about
-  const rendered = renderMail({ ...mail, userName: from.name })
+  const rendered = renderMail({ ...mail, userName: from.name, picture: () => `cid:${pictureId}` })
   const before = about.find((one) => one.firstMessageId)
   const messageId = `<rem.${mail.id}@${domainOf(from.address)}>`
   const references = [...new Set([before?.firstMessageId, before?.lastMessageId])].filter((id) => typeof id === 'string')
@@ -104,21 +137,46 @@ export async function composeReminder(mail: {
     'Auto-Submitted': 'auto-generated',
     'X-Auto-Response-Suppress': 'OOF, AutoReply',
   })
-  return { raw: withParts(node, rendered.text, reminderDocument(rendered.html)), subject: rendered.subject, messageId }
+  const parts = {
+    text: rendered.text,
+    html: reminderDocument(rendered.html),
+    picture: rendered.code === null ? null : qrPng(rendered.code),
+  }
+  return { raw: withParts(node, parts), subject: rendered.subject, messageId }
 }
 
-/** Both forms of a text behind the headers. Not nodemailer's composer: its streams cost more than the rest of an email. */
-function withParts(node: MimeNode, text: string, html: string): Buffer {
+/** The Content-ID of the one picture of an email. */
+const pictureId = 'upi-qr@duely'
+
+/**
+ * Both forms of a text behind the headers, the HTML together with its picture (RFC 2387). Not nodemailer's composer: its streams cost more than
+ * the rest of an email.
+ */
+function withParts(node: MimeNode, { text, html, picture }: { text: string; html: string; picture: Buffer | null }): Buffer {
   // Chooses the boundary, which contains characters that base64 has not.
   const headers = node.buildHeaders()
-  const boundary = `--${node.boundary}`
-  const part = (type: string, content: string) => {
-    // Text has CRLF before it is encoded (RFC 2046, 4.1.1).
-    const base64 = Buffer.from(content.replace(/\r?\n/g, '\r\n')).toString('base64')
-    const lines = base64.match(/.{1,76}/g)?.join('\r\n') ?? ''
-    return `${boundary}\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${lines}\r\n`
-  }
-  return Buffer.from(`${headers}\r\n\r\n${part('text/plain', text)}${part('text/html', html)}${boundary}--\r\n`)
+  const part = (boundary: string, type: string, content: string, more = '') =>
+    `--${boundary}\r\nContent-Type: ${type}\r\n${more}Content-Transfer-Encoding: base64\r\n\r\n${content.match(/.{1,76}/g)?.join('\r\n') ?? ''}\r\n`
+  // Text has CRLF before it is encoded (RFC 2046, 4.1.1).
+  const encoded = (content: string) => Buffer.from(content.replace(/\r?\n/g, '\r\n')).toString('base64')
+  const boundary = String(node.boundary)
+  const plain = part(boundary, 'text/plain; charset=utf-8', encoded(text))
+  if (picture === null)
+    return Buffer.from(`${headers}\r\n\r\n${plain}${part(boundary, 'text/html; charset=utf-8', encoded(html))}--${boundary}--\r\n`)
+  // It must not begin as the outer boundary does: some programs compare no further.
+  const inner = `related${boundary}`
+  const related = [
+    `--${boundary}\r\nContent-Type: multipart/related; type="text/html"; boundary="${inner}"\r\n\r\n`,
+    part(inner, 'text/html; charset=utf-8', encoded(html)),
+    part(
+      inner,
+      'image/png',
+      picture.toString('base64'),
+      `Content-ID: <${pictureId}>\r\nContent-Disposition: inline; filename="upi.png"\r\n`,
+    ),
+    `--${inner}--\r\n`,
+  ].join('')
+  return Buffer.from(`${headers}\r\n\r\n${plain}${related}--${boundary}--\r\n`)
 }
 
 function domainOf(address: string): string {

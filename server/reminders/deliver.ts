@@ -19,6 +19,7 @@ import { arrayText, type Database, isUnavailable, rows } from '#server/platform/
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
+import type { PendingMail } from './begin.ts'
 import type { ClaimedDelivery } from './claims.ts'
 import { type ComposedMail, composeReminder } from './compose.ts'
 import { refreshStatistics } from './daily-runs.ts'
@@ -40,7 +41,7 @@ import {
 import { holdAddress, resumeHeld } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
 import { deliverJob } from './jobs.ts'
-import { type PendingDelivery, readAhead } from './pending.ts'
+import { readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
@@ -292,7 +293,7 @@ interface Batch extends Slice {
   account: Account
   sender: Sender
   wordings: { one: Wording; group: Wording }
-  waiting: PendingDelivery[]
+  waiting: PendingMail[]
   rateLimit: RateLimit | null
   /** The next emails, composed while others are in flight. */
   composing: Map<string, Promise<ComposedMail | null>>
@@ -354,7 +355,7 @@ interface Sent {
 }
 
 /** A process may have died of this email, so it is marked before it is composed; if one did with it in hand, it is sent alone. */
-async function sendSuspect(deps: Delivering, batch: Batch, mail: PendingDelivery): Promise<Sent> {
+async function sendSuspect(deps: Delivering, batch: Batch, mail: PendingMail): Promise<Sent> {
   const slot = mail.deaths > 0 ? await batch.slots.acquire({ alone: true }) : null
   try {
     await markComposing(deps.db, mail.id, deps.processId)
@@ -374,7 +375,7 @@ async function sendSuspect(deps: Delivering, batch: Batch, mail: PendingDelivery
 async function sendOne(
   deps: Delivering,
   batch: Batch,
-  mail: PendingDelivery,
+  mail: PendingMail,
   /** The slot that it has already. */
   own?: Slot,
 ): Promise<Sent> {
@@ -455,7 +456,7 @@ function composeAhead(deps: Delivering, batch: Batch): void {
 }
 
 /** Null where the stored bytes still apply, or nothing is owed any more. */
-async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: PendingDelivery): Promise<ComposedMail | null> {
+async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: PendingMail): Promise<ComposedMail | null> {
   const [first, ...others] = mail.about
   if (mail.composed || !first) return null
   const now = clock.now()
@@ -467,6 +468,7 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
     from: { name: account.displayName, address: sender.address },
     today: localDate(now, account.timezone),
     now,
+    pay: mail.pay,
   })
 }
 
@@ -523,7 +525,7 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
 }
 
 interface Said {
-  mail: PendingDelivery
+  mail: PendingMail
   outcome: Outcome
   /** How long it kept a connection. */
   tookMs: number

@@ -36,15 +36,23 @@ export const openEmailOf = sql`LATERAL (
 /** What is left to pay of an invoice `i` that is owed. */
 export const balance = sql`(i.amount_minor - i.paid_minor)`
 
+/** How often the pay link of an invoice `i`, or of the client of a delivery `d`, was replaced; '' where it never was. */
+const linkOf = (which: SQL) => sql`coalesce((SELECT '/' || l.revision FROM pay_links l WHERE l.revision > 0 AND ${which}), '')`
 /**
  * A change at the same instant must not go unnoticed where it is a payment, so what was paid is named besides the time. Not where nothing
  * was: emails that the version before these payments composed keep their bytes.
  */
 const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at)
-  || CASE WHEN i.paid_minor <> 0 THEN '=' || i.amount_minor || '-' || i.paid_minor ELSE '' END, '' ORDER BY i.id)`
+  || CASE WHEN i.paid_minor <> 0 THEN '=' || i.amount_minor || '-' || i.paid_minor ELSE '' END || ${linkOf(sql`l.invoice_id = i.id`)}, '' ORDER BY i.id)`
+/** What the account of a delivery `d` says about paying. */
+const payment = sql`coalesce((SELECT ' pay' || p.version FROM payment_settings p WHERE p.owner_id = d.owner_id), '')
+  || CASE WHEN count(*) > 1 THEN ${linkOf(sql`l.invoice_id IS NULL AND l.owner_id = d.owner_id AND l.client_key = lower(d.client_email)`)} ELSE '' END`
 /** Of many invoices a digest: thousands of versions would travel with every claim. */
 export const source = (senderId: string | SQL) =>
-  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END`
+  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment}`
 
-/** What an email is rendered from: the mailbox, and every invoice in it with its version. Null where nothing is owed any more. */
+/**
+ * What an email is rendered from: the mailbox, every invoice in it with its version, the pay links and the settings of the ways to pay. Null where
+ * nothing is owed any more.
+ */
 export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`

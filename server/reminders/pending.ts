@@ -13,6 +13,7 @@ export const readAhead = 40
 
 const pendingDelivery = z.object({
   id: z.string(),
+  ownerId: z.string(),
   attempt: z.number(),
   /** How often a process died with it in hand. */
   deaths: z.number(),
@@ -55,7 +56,7 @@ export async function readPending(
   const today = sql`w.today`
   const found = await preparedRows(
     db,
-    pendingDelivery.extend({ ownerId: z.string() }),
+    pendingDelivery,
     sql`SELECT d.id, d.owner_id AS "ownerId", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r

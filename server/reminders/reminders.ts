@@ -16,13 +16,24 @@ import {
   repeatedSendNow,
   type SendNowRequest,
 } from '#contract/reminders.ts'
-import { EmailTooLarge, groupVariables, reminderDocument, templateVariables, type Wording, wordingProblems } from '#contract/templates.ts'
+import {
+  EmailTooLarge,
+  groupVariables,
+  hasPayLink,
+  reminderDocument,
+  templateVariables,
+  type Wording,
+  wordingProblems,
+} from '#contract/templates.ts'
 import { lockAsSeen, type OnAccountTakeover, refuseUnconfirmed } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { notDeliveredSince } from '#server/invoices/invoices.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { findSender, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
+import { payLinksFor } from '#server/pay/links.ts'
+import { readEmailPayments } from '#server/pay/pay.ts'
+import { qrPng } from '#server/pay/qr.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
@@ -32,7 +43,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { jsonItems } from '#server/platform/stream-json.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
-import { renderMail } from './compose.ts'
+import { type MailPayment, renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts'
@@ -149,7 +160,7 @@ export async function draftReminder(
     mails,
     repeats: repeatedSendNow(lines),
     leftOut: await leftOutOf(db, account, lines, asked.invoiceIds),
-    email: mails === 1 ? await draftEmail({ db, account, now }, wanted, wording) : null,
+    email: mails === 1 ? await draftEmail({ db, account, now, config }, wanted, wording) : null,
   }
 }
 
@@ -587,7 +598,7 @@ function kindOf(howMany: number): TemplateKind {
 
 /** The email as it would be sent now, rendered as the sent one is. */
 async function draftEmail(
-  { db, account, now }: Pick<Asking, 'db' | 'account' | 'now'>,
+  { db, account, now, config }: Omit<Asking, 'queue'>,
   wanted: PreviewLine[],
   written: Wording | null,
 ): Promise<ReminderDraft['email']> {
@@ -610,6 +621,8 @@ async function draftEmail(
       wordings: { one: wording, group: wording },
       userName: account.displayName,
       today,
+      pay: await paymentOf({ db, config, account, now }, wanted, wording),
+      picture: (code) => `data:image/png;base64,${qrPng(code).toString('base64')}`,
     })
     return {
       kind,
@@ -625,6 +638,21 @@ async function draftEmail(
     if (error instanceof EmailTooLarge) throw new ProblemError('invalid', texts.tooLarge)
     throw error
   }
+}
+
+/** How the client of a draft can pay: as the sent email says, with a link that works. */
+async function paymentOf(
+  { db, config, account, now }: Omit<Asking, 'queue'>,
+  about: PreviewLine[],
+  wording: Wording,
+): Promise<MailPayment | null> {
+  const payment = (await readEmailPayments(db, [account.id])).get(account.id)
+  const [first] = about
+  if (!first || !(payment?.inEmails || hasPayLink(wording))) return null
+  const invoiceId = about.length === 1 ? first.invoiceId : null
+  const clientKey = first.clientEmail.toLowerCase()
+  const [payLink = null] = config.payLinks ? await payLinksFor(db, config, [{ ownerId: account.id, invoiceId, clientKey }], now) : []
+  return { methods: { upi: null, bank: null, ownLink: null }, inEmails: false, ...payment, payLink }
 }
 
 /** The wording belongs to the one email of the run, which must not be on its way already. */

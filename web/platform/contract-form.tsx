@@ -74,7 +74,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     setPassing(null)
     const { hasErrors, errors } = form.validate()
     if (hasErrors) {
-      const strays = Object.entries(errors).filter(([path]) => !(path in initialValues))
+      const strays = Object.entries(errors).filter(([path]) => !isField(initialValues, path))
       if (strays[0]) setProblem(String(strays[0][1]))
       focusFirst(event.currentTarget)
       return
@@ -91,7 +91,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
       await applyToCache(queries, options, reply, input)
       await onSuccess(reply, values)
     } catch (error) {
-      const onFields = error instanceof Problem ? error.errors.filter(({ path }) => path in initialValues) : []
+      const onFields = error instanceof Problem ? error.errors.filter(({ path }) => isField(initialValues, path)) : []
       form.setErrors(byField(onFields))
       const allPlaced = error instanceof Problem && onFields.length > 0 && onFields.length === error.errors.length
       setProblem(allPlaced ? null : failure(errorMessage(error)))
@@ -195,6 +195,12 @@ function keyFor(last: { input: string; key: string }, input: unknown): string {
   const text = JSON.stringify(input)
   if (text !== last.input) Object.assign(last, { input: text, key: newKey() })
   return last.key
+}
+
+/** Whether a dotted path names a field of the form, which may be inside another. */
+function isField(values: Values, path: string): boolean {
+  const step = (value: unknown, key: string) => (typeof value === 'object' && value !== null ? (value as Values)[key] : undefined)
+  return path in values || path.split('.').reduce<unknown>(step, values) !== undefined
 }
 
 function byField(errors: { path: string; message: string }[]): Record<string, string> {

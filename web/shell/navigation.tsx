@@ -1,6 +1,7 @@
 import {
   IconAdjustmentsHorizontal,
   IconBellRinging,
+  IconCash,
   IconFilePlus,
   IconLayoutDashboard,
   IconMailCog,
@@ -29,6 +30,7 @@ export const dashboardPages = [
   { to: screens.mailSettings, text: texts.sidebar.emailSettings, icon: IconMailCog, also: null },
   { to: screens.reminderControl, text: texts.sidebar.reminderControl, icon: IconBellRinging, also: null },
   { to: screens.emailTemplates, text: texts.sidebar.emailTemplates, icon: IconAdjustmentsHorizontal, also: null },
+  { to: screens.gettingPaid, text: texts.sidebar.gettingPaid, icon: IconCash, also: null },
   { to: screens.connections, text: texts.sidebar.connections, icon: IconPlugConnected, also: screens.webhook(':id') },
   { to: screens.profile, text: texts.sidebar.profile, icon: IconUserCircle, also: null },
 ]

@@ -31,6 +31,7 @@ export const texts = {
     emailSettings: 'Email Settings',
     reminderControl: 'Reminder Control',
     emailTemplates: 'Email Templates',
+    gettingPaid: 'Getting Paid',
     connections: 'Connections',
     profile: 'My Profile',
     actions: 'Actions',

@@ -4,10 +4,11 @@ import '@mantine/core/styles/Combobox.layer.css'
 import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { EmailTooLarge, type RenderedReminder, reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -15,7 +16,7 @@ import { dateIn } from '#web/ui/dates.ts'
 import { useWidth } from '#web/ui/hooks.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import styles from './email-templates.module.css'
-import { type Example, ownExamples, type Sender, sampleExample, sampleId, type TemplateKind } from './templates.ts'
+import { type Example, ownExamples, type Sender, sampleExample, sampleId, type TemplateKind, withPayBlock } from './templates.ts'
 import { texts } from './texts.ts'
 
 const t = texts.preview
@@ -31,7 +32,8 @@ export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wordin
   const [shown] = useDebouncedValue(wording, 120)
   const userName = profile.data?.displayName ?? sampleValues.userName
   const example = chosen ?? sampleExample(kind, userName)
-  const email = rendered(example, shown)
+  const pay = usePayment()
+  const email = rendered(example, shown, pay)
   const from = mailbox.data?.user ? `${userName} <${mailbox.data.user}>` : userName
   return (
     <Panel title={t.title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
@@ -62,13 +64,38 @@ export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wordin
 }
 
 /** Null where the email would be too large to send. */
-function rendered(example: Example, wording: Wording): RenderedReminder | null {
+function rendered(example: Example, wording: Wording, { settings, payLink, qr }: Payment): RenderedReminder | null {
   try {
-    return example.render(wording)
+    const email = example.render(wording, payLink)
+    return settings ? withPayBlock(email, { wording, settings, payLink, payable: example.payable, qr }) : email
   } catch (error) {
     if (error instanceof EmailTooLarge) return null
     throw error
   }
+}
+
+interface Payment {
+  settings: PaymentSettings | undefined
+  /** Stands for the link of the invoice, which is made when its email is sent. */
+  payLink: string | null
+  qr: ((code: string) => string) | null
+}
+
+/** The code that draws QR codes is loaded only where an email has one. */
+function usePayment(): Payment {
+  const { data: settings } = useApiQuery(paymentSettingsCalls.read)
+  const server = useApiQuery(accountCalls.server)
+  const [qr, setQr] = useState<Payment['qr']>(null)
+  const wanted = settings !== undefined && settings.upi !== null && settings.inEmails
+  useEffect(() => {
+    if (!wanted) return
+    import('uqr').then(
+      ({ renderSVG }) =>
+        setQr(() => (code: string) => `data:image/svg+xml,${encodeURIComponent(renderSVG(code, { ecc: 'M', border: 4 }))}`),
+      () => undefined,
+    )
+  }, [wanted])
+  return { settings, payLink: server.data?.payLinks ? `${window.location.origin}/pay/…` : null, qr }
 }
 
 /** The empty `sandbox` must stay: no script may run in the user's HTML. */

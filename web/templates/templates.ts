@@ -1,8 +1,11 @@
 import type { Invoice } from '#contract/invoices.ts'
-import { formatMoney, sumByCurrency } from '#contract/money.ts'
+import { formatMoney, type Money, sumByCurrency } from '#contract/money.ts'
+import { payBlock, upiCode } from '#contract/pay.ts'
+import type { PaymentSettings } from '#contract/payment-settings.ts'
 import {
   groupValues,
   groupVariables,
+  hasPayLink,
   type RenderedReminder,
   reminderValues,
   renderGroupReminder,
@@ -32,7 +35,9 @@ export interface Example {
   id: string
   label: string
   to: string
-  render: (wording: Wording) => RenderedReminder
+  render: (wording: Wording, payLink?: string | null) => RenderedReminder
+  /** What is to be paid, of which total, in which currency, and the references of its invoices. */
+  payable: { amount: number; total: number; currency: string; references: string[] }
 }
 
 export interface Sender {
@@ -43,9 +48,18 @@ export interface Sender {
 
 export function sampleExample(kind: TemplateKind, userName: string): Example {
   const about = { id: sampleId, label: texts.preview.sample, to: `${sampleValues.clientName} <accounts@kaveri.example>` }
+  const values = { businessName: userName, userName }
   return kind === 'one'
-    ? { ...about, render: (wording) => renderReminder(wording, { ...sampleValues, businessName: userName, userName }) }
-    : { ...about, render: (wording) => renderGroupReminder(wording, { ...sampleGroupValues, businessName: userName, userName }) }
+    ? {
+        ...about,
+        payable: { amount: 5000, total: 5000, currency: 'INR', references: [sampleValues.invoiceId] },
+        render: (wording, payLink = null) => renderReminder(wording, { ...sampleValues, ...values, payLink: payLink ?? '' }),
+      }
+    : {
+        ...about,
+        payable: { amount: 17_250, total: 17_250, currency: 'INR', references: ['INV-0001', 'INV-0002'] },
+        render: (wording, payLink = null) => renderGroupReminder(wording, { ...sampleGroupValues, ...values, payLink: payLink ?? '' }),
+      }
 }
 
 /** Must render with the functions of the contract that the server sends with: the preview promises the exact email. */
@@ -59,7 +73,7 @@ function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example 
   const { _id: id, reference, clientName, clientEmail, balance, amount, amountPaid, currency, dueDate } = invoice
   // No reminder is sent before the day after the due date.
   const daysOverdue = Math.max(1, daysBetween(dueDate, today))
-  const values = reminderValues({
+  const values = {
     reference,
     clientName,
     amount: balance,
@@ -69,12 +83,13 @@ function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example 
     dueDate,
     daysOverdue,
     userName,
-  })
+  }
   return {
     id,
     label: texts.preview.invoice(reference, clientName, formatMoney(balance, currency)),
     to: `${clientName} <${clientEmail}>`,
-    render: (wording) => renderReminder(wording, values),
+    payable: { amount: balance, total: amount, currency, references: [reference] },
+    render: (wording, payLink = null) => renderReminder(wording, reminderValues({ ...values, payLink })),
   }
 }
 
@@ -97,7 +112,8 @@ function sortKey({ dueDate, _id }: Invoice): string {
 
 function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Sender): Example {
   const [{ clientName, clientEmail, currency }] = invoices
-  const values = groupValues({
+  const sum = (amounts: Money[]) => sumByCurrency(amounts, currency)[0]?.amount ?? 0
+  const values = {
     clientName,
     userName,
     invoices: invoices.map(({ reference, balance, dueDate }) => ({
@@ -107,19 +123,40 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Se
       daysOverdue: daysBetween(dueDate, today),
     })),
     count: invoices.length,
-    total:
-      sumByCurrency(
-        invoices.map(({ balance }) => ({ currency, amount: balance })),
-        currency,
-      )[0]?.amount ?? 0,
+    total: sum(invoices.map(({ balance }) => ({ currency, amount: balance }))),
     currency,
-  })
+  }
   return {
     id: `${clientEmail.toLowerCase()} ${currency}`,
     label: texts.preview.client(clientName, invoices.length),
     to: `${clientName} <${clientEmail}>`,
-    render: (wording) => renderGroupReminder(wording, values),
+    payable: {
+      amount: values.total,
+      total: sum(invoices.map(({ amount }) => ({ currency, amount }))),
+      currency,
+      references: invoices.map(({ reference }) => reference),
+    },
+    render: (wording, payLink = null) => renderGroupReminder(wording, groupValues({ ...values, payLink })),
   }
+}
+
+/** How the email says to pay, below its text; `qr` makes a picture of a UPI code. Must be as the server does it. */
+export function withPayBlock(
+  rendered: RenderedReminder,
+  about: {
+    wording: Wording
+    settings: PaymentSettings
+    payLink: string | null
+    payable: Example['payable']
+    qr: ((code: string) => string) | null
+  },
+): RenderedReminder {
+  const { settings, wording, payLink, payable, qr } = about
+  if (!settings.inEmails || hasPayLink(wording)) return rendered
+  const facts = { methods: settings, ...payable, payLink }
+  const code = upiCode(facts)
+  const block = payBlock({ ...facts, qr: code === null || qr === null ? null : qr(code) })
+  return block ? { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}` } : rendered
 }
 
 export interface Selection {

@@ -38,6 +38,7 @@ export const texts = {
     invoiceCount: 'number of invoices',
     totalAmount: 'total amount due',
     invoiceList: 'one line per invoice',
+    payLink: 'link to the pay page',
   } satisfies Record<TemplateVariable | keyof GroupValues, string>,
   subject: 'Subject',
   content: 'Content',

@@ -1,0 +1,227 @@
+import { decimalsOf } from './currencies.ts'
+import { formatMoney } from './money.ts'
+import { type BankSettings, linkVariables, type OwnLink, type PayMethods, type UpiSettings } from './payment-settings.ts'
+import { escapeHtml } from './templates.ts'
+
+/** What is to be paid: `amount` in units of `currency` (ISO 4217). */
+export interface Payable {
+  reference: string
+  amount: number
+  currency: string
+}
+
+/** Above this, in rupees, many banks refuse UPI. */
+export const largestUpi = 100_000
+
+/** An amount for software: a point, the currency's decimals, no grouping. */
+function plainAmount({ amount, currency }: Payable): string {
+  return amount.toFixed(decimalsOf(currency))
+}
+
+/** Characters that are not shown, such as line breaks and the marks that turn the direction of a text, must not reach an app or a bank. */
+function visible(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/ +/g, ' ')
+    .trim()
+}
+
+/** A reference in the characters that UPI apps and banks keep; '' where it has none of them. */
+function simpleReference(reference: string, most: number): string {
+  return reference
+    .replace(/[/_:]/g, '-')
+    .replace(/[^A-Za-z0-9 .-]/g, '')
+    .trim()
+    .slice(0, most)
+    .trim()
+}
+
+/**
+ * What a UPI app opens or scans, for an amount in INR. `mc` and `tr` only with a merchant code: an app refuses a personal ID that looks like a
+ * merchant's without a signature.
+ */
+export function upiLink({ id, name, merchantCode }: UpiSettings, payable: Payable): string {
+  const note = simpleReference(payable.reference, 50)
+  const order = payable.reference.replace(/[^A-Za-z0-9]/g, '').slice(0, 35)
+  const parameters = [
+    ['pa', id],
+    ['pn', visible(name)],
+    ['mc', merchantCode ?? ''],
+    ['tr', merchantCode === null ? '' : order],
+    ['am', plainAmount(payable)],
+    ['cu', 'INR'],
+    ['tn', note],
+  ].filter(([, value]) => value !== '')
+  return `upi://pay?${parameters.map(([key = '', value = '']) => `${key}=${encodeURIComponent(value).replaceAll('%40', '@')}`).join('&')}`
+}
+
+const mostEpcBytes = 331
+/** Of a text in UTF-8. */
+const bytesOf = (text: string) => encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, 'x').length
+
+/** The text of an EPC QR code (EPC069-12, version 2), for an amount in EUR: a bank's app fills in the transfer. */
+export function epcText(
+  { accountName, iban, bic }: Pick<BankSettings & { kind: 'iban' }, 'accountName' | 'iban' | 'bic'>,
+  payable: Payable,
+): string {
+  const reference = [...visible(payable.reference)].slice(0, 140).join('')
+  const withName = (name: string) =>
+    ['BCD', '002', '1', 'SCT', bic ?? '', name, iban, `EUR${plainAmount(payable)}`, '', '', reference].join('\n')
+  const name = [...visible(accountName)].slice(0, 70)
+  while (bytesOf(withName(name.join(''))) > mostEpcBytes) name.pop()
+  return withName(name.join(''))
+}
+
+/** A line of a bank account: what it is, and the value to copy. */
+export interface PayLine {
+  label: string
+  value: string
+  /** How people read it, where figures are grouped. */
+  shown: string
+}
+
+const line = (label: string, value: string, shown = value): PayLine => ({ label, value, shown })
+
+/** How to transfer money, ending with the reference that names the invoice. `reference` '': none. */
+export function bankLines(bank: BankSettings, reference: string): PayLine[] {
+  const lines = [line('Account name', visible(bank.accountName))]
+  if (bank.kind === 'iban') {
+    lines.push(line('IBAN', bank.iban, bank.iban.replace(/(.{4})(?=.)/g, '$1 ')))
+    if (bank.bic !== null) lines.push(line('BIC', bank.bic))
+  } else if (bank.kind === 'india') lines.push(line('Account number', bank.accountNumber), line('IFSC', bank.ifsc))
+  else if (bank.kind === 'uk')
+    lines.push(line('Sort code', bank.sortCode, bank.sortCode.replace(/(..)(?=.)/g, '$1-')), line('Account number', bank.accountNumber))
+  else if (bank.kind === 'us') lines.push(line('Routing number', bank.routingNumber), line('Account number', bank.accountNumber))
+  else lines.push(...bank.text.split('\n').flatMap((text) => otherLine(visible(text)) ?? []))
+  if (reference !== '') lines.push(line('Reference', visible(reference)))
+  return lines
+}
+
+/** `Account number: 123` as the owner wrote it, or the text alone. */
+function otherLine(text: string): PayLine | null {
+  if (text === '') return null
+  const [, label, value] = /^([^:]{1,40}):\s+(.+)$/.exec(text) ?? []
+  return label !== undefined && value !== undefined ? line(label, value) : line('', text)
+}
+
+/** The owner's own payment page with its variables filled in. */
+export function ownLinkUrl({ url }: OwnLink, payable: Payable): string {
+  const values = { amount: plainAmount(payable), currency: payable.currency, reference: visible(payable.reference) }
+  return linkVariables.reduce(
+    (filled, name) => filled.replaceAll(`{${name}}`, () => encodeURIComponent(values[name]).replace(/[!'()*]/g, percent)),
+    url,
+  )
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}
+
+/** The ways to pay that serve an amount in this currency. */
+export function methodsFor({ upi, bank, ownLink }: PayMethods, currency: string): PayMethods {
+  return { upi: currency === 'INR' ? upi : null, bank, ownLink }
+}
+
+export const hasMethod = ({ upi, bank, ownLink }: PayMethods) => upi !== null || bank !== null || ownLink !== null
+
+/** The account for an EPC QR code, where one can be made. */
+export function epcAccount(bank: BankSettings | null, currency: string): (BankSettings & { kind: 'iban' }) | null {
+  return bank?.kind === 'iban' && currency === 'EUR' ? bank : null
+}
+
+/** What the block of an email about one invoice, or about several of one client, is made of. */
+export interface PayBlock {
+  methods: PayMethods
+  currency: string
+  /** Still to pay, of all its invoices. */
+  amount: number
+  /** Of all its invoices before any payment. */
+  total: number
+  /** One for each invoice. */
+  references: string[]
+  /** The pay page; null where clients cannot reach this server. */
+  payLink: string | null
+  /** Where the picture of the UPI code is; null: without one. */
+  qr: string | null
+}
+
+/** The code of a UPI payment in an email about one invoice; null where it has none. */
+export function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr'>): string | null {
+  const { upi } = methodsFor(methods, currency)
+  const [reference] = references
+  return upi && reference !== undefined && references.length === 1 ? upiLink(upi, { amount, currency, reference }) : null
+}
+
+/** A grouped email lists the references to write with a transfer as long as a bank keeps them. */
+const mostReference = 140
+
+const text = {
+  pay: (amount: string) => `Pay ${amount}`,
+  seeAndPay: (amount: string) => `See and pay ${amount}`,
+  upi: 'UPI ID',
+  qr: (amount: string) => `UPI QR code for ${amount}`,
+  received: (paid: string, total: string) => `${paid} of ${total} has been received, thank you.`,
+  question: 'Paid already, or a question?',
+  tellUsThere: 'Tell us there',
+  orReply: ', or reply to this email.',
+  reply: 'Please reply to this email.',
+}
+
+/**
+ * How to pay, below the text of a reminder: an HTML fragment without colours, and the same lines as plain text. Null where no way to pay is set
+ * for the currency. The same input gives the same bytes, in the preview and in the email.
+ */
+export function payBlock(block: PayBlock): { html: string; text: string } | null {
+  const { currency, amount, total, references, payLink } = block
+  const methods = methodsFor(block.methods, currency)
+  if (!hasMethod(methods)) return null
+  const several = references.length > 1
+  const shown = formatMoney(amount, currency)
+  const button = (several ? text.seeAndPay : text.pay)(shown)
+  const all = references.join(', ')
+  const reference = all.length <= mostReference ? all : ''
+  const lines = [
+    ...(methods.upi ? [line(text.upi, methods.upi.id)] : []),
+    ...(methods.bank ? bankLines(methods.bank, '') : []),
+    ...(reference === '' ? [] : [line('Reference', visible(reference))]),
+  ]
+  const own =
+    methods.ownLink && !several
+      ? { label: visible(methods.ownLink.label), url: ownLinkUrl(methods.ownLink, { amount, currency, reference: all }) }
+      : null
+  const paid = formatMoney(total - amount, currency)
+  const received = total > amount ? [text.received(paid, formatMoney(total, currency))] : []
+  const page = payLink === null ? null : escapeHtml(payLink)
+
+  const rows = lines.map(
+    ({ label, shown: value }) =>
+      `<tr><td style="padding:0 16px 2px 0;vertical-align:top">${escapeHtml(label)}</td><td style="padding-bottom:2px"><b>${escapeHtml(value)}</b></td></tr>`,
+  )
+  const picture =
+    block.qr === null || several || !methods.upi
+      ? ''
+      : `<div style="display:inline-block;vertical-align:top;width:184px;padding-bottom:14px"><img src="${escapeHtml(block.qr)}" width="160" height="160" alt="${escapeHtml(text.qr(shown))}" style="display:block;border:0"></div>`
+  const linked = (url: string, words: string) =>
+    `<div style="padding-top:24px"><a href="${url}" style="display:inline-block;padding:11px 26px;border:2px solid;border-radius:10px;font-size:17px;line-height:1.3;font-weight:bold;color:inherit;text-decoration:none">${escapeHtml(words)}</a></div>`
+  const closing = [
+    ...received.map(escapeHtml),
+    page === null
+      ? `${text.question} ${text.reply}`
+      : `${text.question} <a href="${page}#else" style="color:inherit">${text.tellUsThere}</a>${text.orReply}`,
+  ]
+  const html = [
+    '<div style="margin-top:28px;border-top:1px solid;opacity:.25;font-size:0;line-height:0">&nbsp;</div>',
+    page === null ? '' : linked(page, button),
+    `<div style="padding-top:24px">${picture}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="display:inline-table;vertical-align:top;max-width:384px;font-size:15px;line-height:1.5">${rows.join('')}</table></div>`,
+    own === null ? '' : linked(escapeHtml(own.url), own.label),
+    `<div style="padding-top:12px;font-size:15px;line-height:1.5">${closing.join('<br>')}</div>`,
+  ].join('')
+  const paragraphs = [
+    payLink === null ? [] : [`${button}: ${payLink}`],
+    lines.map(({ label, shown: value }) => (label === '' ? value : `${label}: ${value}`)),
+    own === null ? [] : [`${own.label}: ${own.url}`],
+    [...received, payLink === null ? `${text.question} ${text.reply}` : `${text.question} ${text.tellUsThere}${text.orReply}`],
+  ]
+  return { html, text: paragraphs.flatMap((one) => (one.length === 0 ? [] : [one.join('\n')])).join('\n\n') }
+}

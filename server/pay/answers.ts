@@ -1,0 +1,240 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { emailAddress } from '#contract/accounts.ts'
+import { calendarDate } from '#contract/invoices.ts'
+import { toMinor } from '#contract/money.ts'
+import { screens } from '#contract/screens.ts'
+import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
+import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { type AnswerPause, pauseByClient, resumeByClient } from '#server/invoices/pauses.ts'
+import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { owedOf } from './balance.ts'
+import type { AnswerKind } from './page.ts'
+import { payAnswers } from './tables.ts'
+import { noticeTexts, pageTexts } from './texts.ts'
+
+/** How many days after the answer's own its pause lasts; a promise is until its day. */
+const quietFor: Record<Exclude<AnswerKind, 'promise'>, number> = { paid: 5, question: 14, wrong_person: 14 }
+/** By the client's word alone an invoice is quiet for at most so many days after that of the first answer, until the owner accepts one. */
+const mostQuiet = 30
+
+const because = { paid: 'says_paid', promise: 'promised', question: 'question', wrong_person: 'wrong_person' } as const
+
+type Row = typeof payAnswers.$inferSelect
+
+/** What a form says, read. */
+export type Answer =
+  | { kind: 'paid'; date: string; amount: number; reference: string }
+  | { kind: 'promise'; date: string }
+  | { kind: 'question'; message: string }
+  | { kind: 'wrong_person'; name: string; email: string }
+
+const oneLine = (text: string) =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .toWellFormed()
+
+/** Reads a form; `today`: the date in the account's zone. Answers the sentence that the page shows for the first field that is wrong. */
+export function readAnswer(
+  given: Record<string, string>,
+  today: string,
+  owed: { total: number; currency: string },
+): Answer | { kind: AnswerKind; wrong: string } | null {
+  const t = pageTexts.errors
+  const date = calendarDate.safeParse(given.date)
+  switch (given.kind) {
+    case 'paid': {
+      if (!date.success || date.data > today) return { kind: 'paid', wrong: t.pastDate }
+      const amount = Number((given.amount ?? '').replace(/[,\s]/g, ''))
+      if (!(amount > 0) || toMinor(amount, owed.currency) === null || amount > owed.total * 10) return { kind: 'paid', wrong: t.amount }
+      const reference = oneLine(given.reference ?? '').slice(0, 80)
+      return reference === '' ? { kind: 'paid', wrong: t.reference } : { kind: 'paid', date: date.data, amount, reference }
+    }
+    case 'promise': {
+      const latest = Temporal.PlainDate.from(today).add({ days: mostQuiet }).toString()
+      if (!date.success || date.data < today || date.data > latest) return { kind: 'promise', wrong: t.date }
+      return { kind: 'promise', date: date.data }
+    }
+    case 'question': {
+      const message = (given.message ?? '')
+        .replace(/\r\n?/g, '\n')
+        .replace(/[^\P{Cc}\n]/gu, ' ')
+        .replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+        .trim()
+        .toWellFormed()
+      if (message === '' || message.length > 2000) return { kind: 'question', wrong: t.message }
+      return { kind: 'question', message }
+    }
+    case 'wrong_person': {
+      if (given.wrong !== 'yes') return { kind: 'wrong_person', wrong: t.wrongPerson }
+      const email = emailAddress.safeParse(given.email ?? '')
+      if ((given.email ?? '').trim() !== '' && !email.success) return { kind: 'wrong_person', wrong: t.email }
+      return { kind: 'wrong_person', name: oneLine(given.name ?? '').slice(0, 200), email: email.success ? email.data : '' }
+    }
+    default:
+      return null
+  }
+}
+
+/**
+ * Stores what a client says about an invoice: it replaces an open answer, pauses the reminders within the limit, and notifies the owner. An owner's
+ * own pause stays as it is.
+ */
+export async function answerInvoice(
+  deps: Deps,
+  about: { invoiceId: string; ownerId: string },
+  answer: Answer,
+  afterChange: AfterChange,
+  now: Instant,
+): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const owner = await lockAccount(tx, about.ownerId)
+    const [row] = await tx.select().from(invoices).where(eq(invoices.id, about.invoiceId)).for('update')
+    if (!owner || !row || row.deletedAt || row.status === 'paid') return
+    const today = now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString()
+    await close(tx, row, 'replaced', now)
+    const until = await pausedUntil(tx, row, answer, today, owner.timezone)
+    await tx.insert(payAnswers).values({
+      ownerId: row.ownerId,
+      invoiceId: row.id,
+      kind: answer.kind,
+      at: now,
+      date: 'date' in answer ? answer.date : null,
+      amountMinor: 'amount' in answer ? toMinor(answer.amount, row.currency) : null,
+      reference: 'reference' in answer ? answer.reference : '',
+      message: 'message' in answer ? answer.message : '',
+      name: 'name' in answer ? answer.name : '',
+      email: 'email' in answer ? answer.email : '',
+      state: 'open',
+      pausedFrom: until === null ? null : today,
+      pausedUntil: until,
+    })
+    if (until !== null) {
+      await pauseByClient(tx, row, { until, because: because[answer.kind] }, now)
+      await afterChange(tx, row.ownerId, [row.id], now)
+    }
+    await tellOwner(tx, deps, owner, row, answer, until, now)
+  })
+}
+
+/**
+ * The last day of the pause that an answer begins; null where it pauses nothing: the owner has paused the invoice, or the client's word has kept it
+ * quiet for as long as it may.
+ */
+async function pausedUntil(tx: Database, row: InvoiceRow, answer: Answer, today: string, zone: string): Promise<string | null> {
+  if (row.pausedAt && row.pauseBecause === 'owner') return null
+  const wanted = answer.kind === 'promise' ? answer.date : Temporal.PlainDate.from(today).add({ days: quietFor[answer.kind] }).toString()
+  const quiet = await quietDays(tx, row, zone)
+  quiet.delete(today)
+  // The day of the first answer is not counted: its reminder is usually out.
+  const left = mostQuiet + 1 - quiet.size
+  if (left < 1) return null
+  const latest = Temporal.PlainDate.from(today)
+    .add({ days: left - 1 })
+    .toString()
+  const [until = wanted] = [wanted, latest].sort()
+  return until
+}
+
+/** The dates on which answers have kept an invoice quiet since the owner last accepted one. */
+async function quietDays(tx: Database, { ownerId, id }: InvoiceRow, zone: string): Promise<Set<string>> {
+  const all = await tx
+    .select()
+    .from(payAnswers)
+    .where(and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.invoiceId, id)))
+    .orderBy(desc(payAnswers.at), desc(payAnswers.id))
+  const accepted = all.findIndex(({ state }) => state === 'accepted')
+  const days = new Set<string>()
+  for (const { pausedFrom, pausedUntil: until, closedAt } of accepted < 0 ? all : all.slice(0, accepted)) {
+    if (pausedFrom === null || until === null) continue
+    const closed = closedAt?.toZonedDateTimeISO(zone).toPlainDate().toString() ?? until
+    const [last = until] = [closed, until].sort()
+    for (let day = Temporal.PlainDate.from(pausedFrom); day.toString() <= last; day = day.add({ days: 1 })) days.add(day.toString())
+  }
+  return days
+}
+
+/** Ends the open answer of an invoice, if there is one; its pause stays unless the caller ends it. */
+async function close(tx: Database, row: InvoiceRow, state: Row['state'], now: Instant): Promise<Row | null> {
+  const [closed] = await tx
+    .update(payAnswers)
+    .set({ state, closedAt: now })
+    .where(and(eq(payAnswers.invoiceId, row.id), eq(payAnswers.state, 'open')))
+    .returning()
+  return closed ?? null
+}
+
+/** The client takes their answer back: its pause ends, and the notice about it is withdrawn. */
+export async function takeBackAnswer(deps: Deps, about: { invoiceId: string; ownerId: string }, now: Instant): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const owner = await lockAccount(tx, about.ownerId)
+    const [row] = await tx.select().from(invoices).where(eq(invoices.id, about.invoiceId)).for('update')
+    if (!owner || !row) return
+    const closed = await close(tx, row, 'ended', now)
+    if (!closed) return
+    await resumeByClient(tx, row)
+    await withdrawNotices(tx, row.ownerId, ['client_answered'], row.id)
+  })
+}
+
+async function tellOwner(
+  tx: Database,
+  deps: Deps,
+  owner: AccountRow,
+  row: InvoiceRow,
+  answer: Answer,
+  until: string | null,
+  now: Instant,
+): Promise<void> {
+  const { title, text } = noticeTexts.answered({
+    client: row.clientName,
+    reference: row.reference,
+    currency: owedOf(row).currency,
+    answer,
+    until,
+  })
+  const clients = [{ clientName: row.clientName, invoiceId: row.id, reference: row.reference }]
+  await notifyOwner(
+    tx,
+    deps,
+    owner,
+    { kind: 'client_answered', cause: row.id, title, text, link: `${screens.gettingPaid}#answers`, clients },
+    now,
+  )
+}
+
+/** An invoice that is paid in full needs no answer any more. Runs with the account's row locked. */
+export async function closeAnswers(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
+  if (invoiceIds.length === 0) return
+  const closed = await rows(
+    tx,
+    z.object({ invoiceId: z.string() }),
+    sql`WITH closed AS (
+          UPDATE pay_answers x SET state = 'ended', closed_at = ${now.toString()}::timestamptz FROM invoices i
+          WHERE x.invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]) AND x.state = 'open' AND i.id = x.invoice_id AND i.status = 'paid'
+          RETURNING x.invoice_id),
+        resumed AS (
+          UPDATE invoices i SET paused_at = NULL, paused_until = NULL, pause_promised = false, pause_because = 'owner'
+          FROM closed WHERE i.id = closed.invoice_id AND i.pause_because <> 'owner')
+        SELECT invoice_id AS "invoiceId" FROM closed`,
+  )
+  for (const { invoiceId } of closed) await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], invoiceId)
+}
+
+/** The pause of an answer has ended and the owner decided nothing: reminders resume, and the owner learns that. A broken promise has a notice of its own. */
+export async function tellLapsed(tx: Database, deps: Deps, row: InvoiceRow, why: AnswerPause, now: Instant): Promise<void> {
+  const kind = (Object.keys(because) as AnswerKind[]).find((one) => because[one] === why)
+  if (kind === undefined || kind === 'promise') return
+  const open = await tx.$count(payAnswers, and(eq(payAnswers.invoiceId, row.id), eq(payAnswers.state, 'open')))
+  const [owner] = await tx.select().from(accounts).where(eq(accounts.id, row.ownerId))
+  if (!owner || open === 0) return
+  const { text, ...titles } = noticeTexts.lapsed
+  const about = { kind: 'answer_lapsed' as const, cause: row.id, title: titles[kind](row.clientName, row.reference), text }
+  const clients = [{ clientName: row.clientName, invoiceId: row.id, reference: row.reference }]
+  await notifyOwner(tx, deps, owner, { ...about, link: `${screens.gettingPaid}#answers`, clients }, now)
+}

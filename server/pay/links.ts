@@ -1,0 +1,117 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
+import type { SealedColumn } from '#server/platform/reseal.ts'
+import { hashToken, newToken, seal, unseal } from '#server/platform/secrets.ts'
+import { payLinks } from './tables.ts'
+
+const purpose = 'pay-link'
+const placeOf = (id: string) => `pay_links.${id}.sealedToken`
+export const sealedPayLinks: SealedColumn = { table: 'pay_links', column: 'sealed_token', key: 'id', purpose, place: placeOf }
+
+/** Whose link is wanted: of one invoice, or of everything of a client (`invoiceId` null). `clientKey`: the address in lower case. */
+export interface LinkWanted {
+  ownerId: string
+  invoiceId: string | null
+  clientKey: string
+}
+
+interface Config {
+  publicUrl: string
+  secretKey: string
+}
+
+const keyOf = ({ ownerId, invoiceId, clientKey }: LinkWanted) => invoiceId ?? `${ownerId} ${clientKey}`
+
+/**
+ * The address of each link, in the order wanted; links that are missing, revoked or of an earlier address of the client are made. Reading many
+ * costs one statement, making them one more.
+ */
+export async function payLinksFor(db: Database, { publicUrl, secretKey }: Config, wanted: LinkWanted[], now: Instant): Promise<string[]> {
+  const missing = new Map(wanted.map((one) => [keyOf(one), one]))
+  const tokens = new Map<string, string>()
+  for (let tries = 0; missing.size > 0; tries += 1) {
+    if (tries === 10) throw new Error('A pay link could neither be read nor made.')
+    const found = await readLinks(db, [...missing.values()])
+    for (const { id, sealedToken, clientKey, ...link } of found) {
+      const key = keyOf({ ...link, clientKey })
+      const one = missing.get(key)
+      if (!one) continue
+      if (sealedToken !== null && clientKey === one.clientKey) {
+        tokens.set(key, unseal(secretKey, purpose, placeOf(id), sealedToken))
+        missing.delete(key)
+      } else await replace(db, secretKey, { ...link, id, sealedToken }, one.clientKey)
+    }
+    const known = new Set(found.map((link) => keyOf(link)))
+    const fresh = [...missing.values()].filter((one) => !known.has(keyOf(one)))
+    if (fresh.length > 0)
+      await db
+        .insert(payLinks)
+        .values(fresh.map((one) => ({ ...one, ...made(secretKey, newId()), createdAt: now })))
+        .onConflictDoNothing()
+  }
+  return wanted.map((one) => `${publicUrl}/pay/${tokens.get(keyOf(one))}`)
+}
+
+function made(secretKey: string, id: string): { id: string; tokenHash: string; sealedToken: string } {
+  const token = newToken()
+  return { id, tokenHash: hashToken(token), sealedToken: seal(secretKey, purpose, placeOf(id), token) }
+}
+
+async function readLinks(db: Database, wanted: LinkWanted[]) {
+  const ofInvoices = wanted.flatMap(({ invoiceId }) => invoiceId ?? [])
+  const ofClients = wanted.filter(({ invoiceId }) => invoiceId === null)
+  const found = []
+  if (ofInvoices.length > 0)
+    found.push(
+      ...(await db
+        .select()
+        .from(payLinks)
+        .where(sql`${payLinks.invoiceId} = ANY(${arrayText(ofInvoices)}::uuid[])`)),
+    )
+  if (ofClients.length > 0)
+    found.push(
+      ...(await db
+        .select()
+        .from(payLinks)
+        .where(
+          and(
+            isNull(payLinks.invoiceId),
+            sql`(${payLinks.ownerId}, ${payLinks.clientKey}) IN (SELECT * FROM unnest(${arrayText(ofClients.map(({ ownerId }) => ownerId))}::uuid[], ${arrayText(ofClients.map(({ clientKey }) => clientKey))}::text[]))`,
+          ),
+        )),
+    )
+  return found
+}
+
+/** The old link is dead. Of two that replace it at a time one wins, and the other reads that. */
+async function replace(
+  db: Database,
+  secretKey: string,
+  link: Pick<typeof payLinks.$inferSelect, 'id' | 'sealedToken' | 'revision'>,
+  clientKey: string,
+): Promise<void> {
+  const { tokenHash, sealedToken } = made(secretKey, link.id)
+  await db
+    .update(payLinks)
+    .set({ tokenHash, sealedToken, clientKey, revision: sql`${payLinks.revision} + 1` })
+    .where(and(eq(payLinks.id, link.id), eq(payLinks.revision, link.revision)))
+}
+
+/** The link stops working; the next that is needed is another one. */
+export async function revokePayLink(db: Database, { ownerId, invoiceId, clientKey }: LinkWanted): Promise<void> {
+  const which = invoiceId === null ? and(isNull(payLinks.invoiceId), eq(payLinks.clientKey, clientKey)) : eq(payLinks.invoiceId, invoiceId)
+  await db
+    .update(payLinks)
+    .set({ tokenHash: null, sealedToken: null, revision: sql`${payLinks.revision} + 1` })
+    .where(and(eq(payLinks.ownerId, ownerId), which))
+}
+
+/** Ends every link of an account. */
+export async function dropLinks(db: Database, ownerId: string): Promise<void> {
+  await db
+    .update(payLinks)
+    .set({ tokenHash: null, sealedToken: null, revision: sql`${payLinks.revision} + 1` })
+    .where(eq(payLinks.ownerId, ownerId))
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey, countOne, secondsUntil } from '#server/accounts/throttle.ts'
+import type { AfterChange, InvoiceRow } from '#server/invoices/tables.ts'
+import type { App } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
+import { owedOf } from './balance.ts'
+import { copyScript, copyScriptPath, type InvoicePage, invoicePage, noncePlace, plainPage, statementPage } from './page.ts'
+import { paymentLogos } from './tables.ts'
+import { pageTexts } from './texts.ts'
+import { type Opened, openLink, readInvoicePage, readStatementPage } from './view.ts'
+
+const views = { limit: 120, seconds: 60 }
+const unknownTokens = { limit: 20, seconds: 600 }
+const answersOfLink = { limit: 10, seconds: 24 * 3600 }
+
+interface Params {
+  token: string
+  invoiceId?: string
+}
+
+/**
+ * The pages that clients open by a link. GET and HEAD change nothing but counts, so that a scanner of emails may follow every address; acts are
+ * POSTs, permitted by the link alone: browsers send `Origin: null` from a page without referrer.
+ */
+export async function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): Promise<void> {
+  const { db, clock, config } = deps
+
+  /** Sends a page with its headers; over its limits an address gets `too many` instead of any page. */
+  const send = (reply: FastifyReply, status: number, html: string): FastifyReply => {
+    const nonce = randomBytes(16).toString('base64')
+    return reply
+      .status(status)
+      .headers({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-robots-tag': 'noindex, nofollow',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      })
+      .send(html.replace(noncePlace, nonce))
+  }
+  const tooMany = (reply: FastifyReply, until: Instant, now: Instant) =>
+    send(reply.header('retry-after', secondsUntil(until, now)), 429, plainPage(pageTexts.tooMany))
+
+  /** Whether a count is over its limit, and until when. */
+  const over = async (key: string, rule: typeof views, now: Instant): Promise<Instant | null> => {
+    if (!config.rateLimit) return null
+    const { count, until } = await countOne(db, key, rule.seconds, now)
+    return count > rule.limit ? until : null
+  }
+
+  /** Opens the link of a request, or answers for it. */
+  const opened = async (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply, now: Instant): Promise<Opened | null> => {
+    const often = await over(addressKey('pay-view', request.ip), views, now)
+    if (often) {
+      await tooMany(reply, often, now)
+      return null
+    }
+    const { token, invoiceId = null } = request.params
+    const found = await openLink(db, token, invoiceId, now)
+    if (found) return found
+    const guessing = await over(addressKey('pay-unknown', request.ip), unknownTokens, now)
+    await (guessing ? tooMany(reply, guessing, now) : send(reply, 404, plainPage(pageTexts.gone)))
+    return null
+  }
+  const pathOf = ({ token, invoiceId }: Params) =>
+    `/pay/${encodeURIComponent(token)}${invoiceId === undefined ? '' : `/${encodeURIComponent(invoiceId)}`}`
+
+  const show = async (
+    request: FastifyRequest<{ Params: Params }>,
+    reply: FastifyReply,
+    link: Opened,
+    about: { asked: number | null; error: InvoicePage['error'] },
+    now: Instant,
+  ) => {
+    const path = pathOf(request.params)
+    const { invoice } = link
+    const html = invoice
+      ? await readInvoicePage(db, { ...link, invoice }, { path, ...about }, now).then((page) => page && invoicePage(page))
+      : await readStatementPage(db, link, path, now).then((page) => page && statementPage(page))
+    return html === null ? send(reply, 404, plainPage(pageTexts.gone)) : send(reply, about.error ? 400 : 200, html)
+  }
+
+  await app.register(async (pages: App) => {
+    pages.setErrorHandler((error, request, reply) => {
+      request.log.error({ err: error }, 'A pay page failed.')
+      return send(reply, 503, plainPage(pageTexts.failed))
+    })
+    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 16 * 1024 }, (_request, body, done) =>
+      done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    )
+    const hidden = { schema: { hide: true } } as const
+
+    pages.get(copyScriptPath, hidden, (_request, reply) =>
+      reply.headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }).send(copyScript),
+    )
+
+    for (const url of ['/pay/:token', '/pay/:token/:invoiceId']) {
+      pages.get<{ Params: Params; Querystring: Record<string, unknown> }>(url, hidden, async (request, reply) => {
+        const now = clock.now()
+        const link = await opened(request, reply, now)
+        if (!link) return reply
+        return show(request, reply, link, askedOf(link.invoice, request.query.amount), now)
+      })
+      pages.get<{ Params: Params }>(`${url}/logo`, hidden, async (request, reply) => {
+        const link = await opened(request, reply, clock.now())
+        if (!link) return reply
+        const [logo] = await db.select().from(paymentLogos).where(eq(paymentLogos.ownerId, link.ownerId))
+        if (!logo) return send(reply, 404, plainPage(pageTexts.gone))
+        return reply
+          .headers({ 'content-type': logo.type, 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
+          .send(logo.image)
+      })
+      pages.post<{ Params: Params; Body: Record<string, string> | null }>(`${url}/answer`, hidden, async (request, reply) => {
+        const now = clock.now()
+        const link = await opened(request, reply, now)
+        if (!link) return reply
+        const { invoice } = link
+        if (!invoice) return send(reply, 404, plainPage(pageTexts.gone))
+        const path = pathOf(request.params)
+        const page = await readInvoicePage(db, { ...link, invoice }, { path, asked: null, error: null }, now)
+        const answer = page && readAnswer(request.body ?? {}, page.today, page.owed)
+        if (!page || !answer) return reply.redirect(path, 303)
+        if ('wrong' in answer)
+          return send(reply, 400, invoicePage({ ...page, answer: null, error: { form: answer.kind, message: answer.wrong } }))
+        const often = await over(`pay-answer:${link.linkId}`, answersOfLink, now)
+        if (often) return tooMany(reply, often, now)
+        await answerInvoice(deps, { invoiceId: invoice.id, ownerId: link.ownerId }, answer, afterChange, now)
+        return reply.redirect(path, 303)
+      })
+      pages.post<{ Params: Params }>(`${url}/take-back`, hidden, async (request, reply) => {
+        const now = clock.now()
+        const link = await opened(request, reply, now)
+        if (!link) return reply
+        if (link.invoice) await takeBackAnswer(deps, { invoiceId: link.invoice.id, ownerId: link.ownerId }, now)
+        return reply.redirect(pathOf(request.params), 303)
+      })
+    }
+  })
+}
+
+/** Reads `?amount=`: from 1 to the balance. */
+function askedOf(invoice: InvoiceRow | null, given: unknown): { asked: number | null; error: InvoicePage['error'] } {
+  if (!invoice || typeof given !== 'string' || given === '') return { asked: null, error: null }
+  const { balance } = owedOf(invoice)
+  const amount = Number(given.replace(/[,\s]/g, ''))
+  const isPart = /^[\d,\s]+(?:\.\d{1,2})?$/.test(given) && amount >= 1 && amount <= balance
+  return isPart ? { asked: amount, error: null } : { asked: null, error: { form: 'amount', message: pageTexts.errors.amountRange } }
+}

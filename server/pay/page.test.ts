@@ -1,0 +1,244 @@
+import { isNotNull } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
+import { paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { invoices } from '#server/invoices/tables.ts'
+import { reseal } from '#server/platform/reseal.ts'
+import { anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { sealedPayLinks } from './links.ts'
+
+const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
+const now = '2026-03-02T09:00:00Z'
+const openPublic = () => openTestApp({ now, config: { publicUrl: 'https://duely.example', payLinks: true } })
+
+async function linkOf(app: TestApp, someone: Person, id: string): Promise<string> {
+  const { reply } = await ask(app, someone, payLinkCalls.create, { params: { id } })
+  return new URL(reply.url).pathname
+}
+const open = (app: TestApp, url: string) => app.app.inject({ method: 'GET', url })
+const post = (app: TestApp, url: string, fields: Record<string, string>) =>
+  app.app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+    payload: new URLSearchParams(fields).toString(),
+  })
+const textOf = (html: string) =>
+  html
+    .replace(/<style[\s\S]*?<\/style>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+test('a pay link is the same each time, and another one after it was revoked', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const first = await ask(app, owner, payLinkCalls.create, { params: { id: _id } })
+  expect(first.reply.url).toMatch(/^https:\/\/duely\.example\/pay\/[\w-]{43}$/)
+  expect((await ask(app, owner, payLinkCalls.create, { params: { id: _id } })).reply).toEqual(first.reply)
+  expect((await ask(app, owner, payLinkCalls.revoke, { params: { id: _id } })).status).toBe(204)
+  const second = await ask(app, owner, payLinkCalls.create, { params: { id: _id } })
+  expect(second.reply.url).not.toBe(first.reply.url)
+  expect((await open(app, new URL(first.reply.url).pathname)).statusCode).toBe(404)
+  expect((await open(app, new URL(second.reply.url).pathname)).statusCode).toBe(200)
+})
+
+test('the page shows what is to pay and how, and nothing that is not the client’s', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  await anInvoice(app, { owner, reference: 'OTHER-7' })
+  await ask(app, owner, paymentSettingsCalls.save, { body: { upi, businessName: 'Neem Studio', details: 'GSTIN 29ABCDE1234F1Z5' } })
+  const page = await open(app, await linkOf(app, owner, _id))
+  expect(page.statusCode).toBe(200)
+  const text = textOf(page.body)
+  for (const shown of [
+    'Invoice INV-0001 from Neem Studio',
+    '₹5,000.00 to pay',
+    'For Kaveri Foods · due 22/02/2026',
+    '8 days overdue',
+    'asha@okaxis',
+    'Something else?',
+  ])
+    expect(text).toContain(shown)
+  expect(page.body).toContain('upi://pay?pa=asha@okaxis&amp;pn=Asha%20Traders&amp;am=5000.00&amp;cu=INR&amp;tn=INV-0001')
+  expect(page.body).not.toMatch(/billing@kaveri|OTHER-7|asha\d+@example/)
+  expect(Buffer.byteLength(page.body)).toBeLessThan(20 * 1024)
+  expect(page.headers).toMatchObject({
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex, nofollow',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': expect.stringMatching(
+      /^default-src 'none'; style-src 'nonce-[\w+/=]{24}'; script-src 'self'; img-src 'self' data:; form-action 'self'/,
+    ),
+  })
+  expect(page.headers['set-cookie']).toBeUndefined()
+})
+
+test('without a way to pay the page asks for a reply', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const { body } = await open(app, await linkOf(app, owner, _id))
+  expect(textOf(body)).toContain('Please reply to the email to ask how to pay.')
+})
+
+test('another amount is paid for a part, from 1 to the balance', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  await ask(app, owner, paymentSettingsCalls.save, { body: { upi } })
+  const path = await linkOf(app, owner, _id)
+  expect((await open(app, `${path}?amount=1,200.50`)).body).toContain('am=1200.50&amp;')
+  for (const wrong of ['0.50', '5000.01', '-1', '1e3', '1.234', 'all']) {
+    const page = await open(app, `${path}?amount=${wrong}`)
+    expect([page.statusCode, page.body.includes('am=5000.00&amp;')], wrong).toEqual([400, true])
+  }
+})
+
+test('unknown, revoked, deleted, of another address and paid long ago are one page', async () => {
+  await using app = await openPublic()
+  const owner = await aPerson(app)
+  const made = async () => {
+    const { _id } = await anInvoice(app, { owner })
+    return { id: _id, path: await linkOf(app, owner, _id) }
+  }
+  const [revoked, deleted, moved, paid] = [await made(), await made(), await made(), await made()]
+  await ask(app, owner, payLinkCalls.revoke, { params: { id: revoked.id } })
+  await ask(app, owner, invoiceCalls.remove, { params: { id: deleted.id } })
+  await ask(app, owner, invoiceCalls.update, { params: { id: moved.id }, body: { clientEmail: 'other@kaveri.example' } })
+  await ask(app, owner, invoiceCalls.update, { params: { id: paid.id }, body: { status: 'paid' } })
+  expect(textOf((await open(app, paid.path)).body)).toContain('Paid. Thank you.')
+  app.clock.advance({ hours: 181 * 24 })
+  const paths = [`/pay/${'x'.repeat(43)}`, '/pay/short', revoked.path, deleted.path, moved.path, paid.path]
+  const answered = await Promise.all(paths.map((path) => open(app, path)))
+  const plain = (body: string) => body.replace(/nonce="[^"]+"/, '')
+  expect(new Set(answered.map(({ statusCode, body }) => `${statusCode} ${plain(body)}`)).size).toBe(1)
+  expect(textOf(answered[0]?.body ?? '')).toContain('This link does not work any more')
+})
+
+test('a deleted invoice that is restored has its link again', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  await ask(app, owner, invoiceCalls.remove, { params: { id: _id } })
+  expect((await open(app, path)).statusCode).toBe(404)
+  await ask(app, owner, invoiceCalls.restore, { params: { id: _id } })
+  expect((await open(app, path)).statusCode).toBe(200)
+})
+
+test('“I have paid” pauses the reminders for five days and tells the owner', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  const sent = await post(app, `${path}/answer`, { kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR 4711' })
+  expect([sent.statusCode, sent.headers.location]).toEqual([303, path])
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toMatchObject({
+    until: '2026-03-07',
+  })
+  expect((await ask(app, owner, noticeCalls.list)).reply).toMatchObject([
+    {
+      title: 'Kaveri Foods says INV-0001 is paid',
+      text: '₹3,000.00 on 01/03/2026, reference UTR 4711. Its reminders wait until 07/03/2026.',
+    },
+  ])
+  expect(textOf((await open(app, path)).body)).toContain(
+    'You told Asha Rao that you have paid. They are checking it; reminders wait until 07/03/2026.',
+  )
+})
+
+test('“Take this back” ends the pause and the notice', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  await post(app, `${path}/answer`, { kind: 'question', message: 'What is this about?' })
+  expect((await post(app, `${path}/take-back`, {})).statusCode).toBe(303)
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toBeNull()
+  expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
+  expect(textOf((await open(app, path)).body)).toContain('Something else?')
+})
+
+test('a promise lasts until its day, at most 30 days ahead', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  const promise = (date: string) => post(app, `${path}/answer`, { kind: 'promise', date })
+  for (const date of ['2026-04-02', '2026-03-01', 'soon', '']) {
+    const page = await promise(date)
+    expect([page.statusCode, textOf(page.body).includes('Please choose a day within the next 30 days.')], date).toEqual([400, true])
+  }
+  await promise('2026-04-01')
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toMatchObject({
+    until: '2026-04-01',
+    promised: true,
+  })
+})
+
+test('an owner’s own pause is left as it is', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  await ask(app, owner, invoiceCalls.pause, { params: { id: _id }, body: { paused: true, note: 'Called them' } })
+  const path = await linkOf(app, owner, _id)
+  await post(app, `${path}/answer`, { kind: 'promise', date: '2026-03-20' })
+  await post(app, `${path}/take-back`, {})
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toMatchObject({
+    until: null,
+    note: 'Called them',
+  })
+})
+
+test('a client’s word keeps an invoice quiet for at most 30 days', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  let quiet = 0
+  for (let day = 0; day < 90; day += 1) {
+    await post(app, `${path}/answer`, { kind: day % 2 === 0 ? 'question' : 'wrong_person', message: 'Still?', wrong: 'yes' })
+    quiet += await app.db.$count(invoices, isNotNull(invoices.pausedAt))
+    if (day % 3 === 0) await post(app, `${path}/take-back`, {})
+    app.clock.advance({ hours: 24 })
+    await app.runJobs()
+  }
+  // The day of the first answer, whose reminder is usually out, and 30 more.
+  expect(quiet).toBe(31)
+})
+
+test('an answer that the owner did not decide ends with its pause, and the owner learns that', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  await post(app, `${path}/answer`, { kind: 'paid', date: '2026-03-01', amount: '5000', reference: 'x1' })
+  app.clock.advance({ hours: 6 * 24 })
+  await app.runJobs()
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toBeNull()
+  expect((await ask(app, owner, noticeCalls.list)).reply.map(({ title, text }) => [title, text])).toContainEqual([
+    'Kaveri Foods said INV-0001 was paid, and no payment is recorded',
+    'Its reminders go on.',
+  ])
+})
+
+test('full payment closes the answer, its pause and its notice', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  await post(app, `${path}/answer`, { kind: 'question', message: 'Which project?' })
+  await ask(app, owner, invoiceCalls.update, { params: { id: _id }, body: { status: 'paid' } })
+  expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toBeNull()
+})
+
+test('pay links open after the secret key was rotated', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const { reply } = await ask(app, owner, payLinkCalls.create, { params: { id: _id } })
+  const rotated = `another secret key for tests, 32 characters\n${app.deps.config.secretKey}`
+  expect(await reseal(app.db, rotated, sealedPayLinks)).toEqual({ done: 1, closed: 0 })
+  app.deps.config.secretKey = rotated
+  expect((await ask(app, owner, payLinkCalls.create, { params: { id: _id } })).reply).toEqual(reply)
+  expect((await open(app, new URL(reply.url).pathname)).statusCode).toBe(200)
+})
+
+test('GET /server says whether clients can reach the pay pages', async () => {
+  await using app = await openPublic()
+  expect((await ask(app, null, accountCalls.server)).reply.payLinks).toBe(true)
+})

@@ -1,0 +1,144 @@
+import { eq, sql } from 'drizzle-orm'
+import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools'
+import { hasMethod } from '#contract/pay.ts'
+import { type PayMethods, type PaymentSettings, type PaymentSettingsChange, wrongIban } from '#contract/payment-settings.ts'
+import { screens } from '#contract/screens.ts'
+import { type AccountRow, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { notifyOwner } from '#server/accounts/notices.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { dropLinks } from './links.ts'
+import { paymentLogos, paymentSettings } from './tables.ts'
+import { texts } from './texts.ts'
+
+export { closeAnswers, tellLapsed } from './answers.ts'
+// For key rotation.
+export { sealedPayLinks } from './links.ts'
+
+type Row = typeof paymentSettings.$inferSelect
+type Stored = Pick<Row, 'upi' | 'bank' | 'ownLink' | 'inEmails' | 'pdf' | 'businessName' | 'details'>
+
+const nothingSet: Stored = { upi: null, bank: null, ownLink: null, inEmails: true, pdf: 'link', businessName: '', details: '' }
+
+export async function readPaymentSettings(db: Database, ownerId: string): Promise<PaymentSettings> {
+  const [row] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
+  const logos = await db.$count(paymentLogos, eq(paymentLogos.ownerId, ownerId))
+  return { ...pick(row ?? nothingSet), razorpay: null, hasLogo: logos > 0 }
+}
+
+function pick({ upi, bank, ownLink, inEmails, pdf, businessName, details }: Stored): Stored {
+  return { upi, bank, ownLink, inEmails, pdf, businessName, details }
+}
+
+/** What emails of an account say about paying: its methods where they are to be in emails, and whether any is set at all. */
+export interface EmailPayment {
+  methods: PayMethods
+  /** Reminders have the block with the ways to pay. */
+  inEmails: boolean
+}
+
+/** The settings that emails are made from, by account; without an entry nothing is set. */
+export async function readEmailPayments(db: Database, ownerIds: string[]): Promise<Map<string, EmailPayment>> {
+  const found = await db
+    .select()
+    .from(paymentSettings)
+    .where(sql`${paymentSettings.ownerId} = ANY(${arrayText(ownerIds)}::uuid[])`)
+  return new Map(
+    found.map(({ ownerId, upi, bank, ownLink, inEmails }) => {
+      const methods = { upi, bank, ownLink }
+      return [ownerId, { methods, inEmails: inEmails && hasMethod(methods) }]
+    }),
+  )
+}
+
+interface Change {
+  deps: Deps
+  account: AccountRow
+  from: Origin
+  now: Instant
+}
+
+/**
+ * Changes the given settings, each as a whole. The caller has verified who asks. The owner gets a notice and an email, unless nothing changed.
+ * Refuses an IBAN or BIC that cannot be right with `invalid`.
+ */
+export async function savePaymentSettings(about: Change, change: PaymentSettingsChange): Promise<PaymentSettings> {
+  const { currentPassword: _password, code: _code, ...fields } = change
+  refuseWrongBank(fields.bank)
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Stored>
+  return changeSettings(about, async (_tx, stored) => {
+    const next = { ...pick(stored), ...given }
+    return JSON.stringify(next) === JSON.stringify(pick(stored)) ? null : next
+  })
+}
+
+function refuseWrongBank(bank: PaymentSettingsChange['bank']): void {
+  if (bank?.kind !== 'iban') return
+  if (!isValidIBAN(electronicFormatIBAN(bank.iban) ?? '')) throw wrong('bank.iban', wrongIban)
+  if (bank.bic !== null && !isValidBIC(bank.bic)) throw wrong('bank.bic', texts.wrongBic)
+}
+
+function wrong(path: string, message: string): ProblemError {
+  return new ProblemError('invalid', message, { errors: [{ path, message }] })
+}
+
+/** Replaces the logo, or removes it (null). Refuses with `invalid` what is no PNG or JPEG of a sensible size. */
+export async function saveLogo(about: Change, image: Buffer | null): Promise<PaymentSettings> {
+  const type = image === null ? null : typeOfImage(image)
+  if (image !== null && type === null) throw wrong('image', texts.wrongLogo)
+  const ownerId = about.account.id
+  return changeSettings(about, async (tx, stored) => {
+    const gone = await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId)).returning({ id: paymentLogos.id })
+    if (image !== null && type !== null) await tx.insert(paymentLogos).values({ ownerId, type, image })
+    return image === null && gone.length === 0 ? null : pick(stored)
+  })
+}
+
+/** The account's row is locked while `next` decides; null: nothing changed. */
+async function changeSettings(
+  { deps, account, from, now }: Change,
+  next: (tx: Database, stored: Stored) => Promise<Stored | null>,
+): Promise<PaymentSettings> {
+  const ownerId = account.id
+  return deps.db.transaction(async (tx) => {
+    const owner = await lockAsSeen(tx, account)
+    const [stored] = await tx.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
+    const values = await next(tx, stored ?? nothingSet)
+    if (values !== null) {
+      const row = { ...values, version: (stored?.version ?? 0) + 1, updatedAt: now }
+      await tx
+        .insert(paymentSettings)
+        .values({ ownerId, ...row })
+        .onConflictDoUpdate({ target: paymentSettings.ownerId, set: row })
+      await writeAudit(tx, { ownerId, kind: 'payment_settings_changed' }, from, now)
+      await notifyOwner(tx, deps, owner, { kind: 'payment_settings', ...texts.changed, link: screens.gettingPaid }, now)
+    }
+    return readPaymentSettings(tx, ownerId)
+  })
+}
+
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+/** The most pixels of one side. */
+const largestSide = 4_096
+
+/** By its bytes; null where it is neither, is cut off, or has so many pixels that a browser would struggle. */
+function typeOfImage(image: Buffer): 'image/png' | 'image/jpeg' | null {
+  if (image.subarray(0, 8).equals(png) && image.length > 45) {
+    const sides = [image.readUInt32BE(16), image.readUInt32BE(20)]
+    const whole = image.subarray(12, 16).toString('latin1') === 'IHDR' && image.subarray(-8, -4).toString('latin1') === 'IEND'
+    return whole && sides.every((side) => side > 0 && side <= largestSide) ? 'image/png' : null
+  }
+  return image.length > 20 && image.readUInt32BE(0) >>> 8 === 0xffd8ff && image.readUInt16BE(image.length - 2) === 0xffd9
+    ? 'image/jpeg'
+    : null
+}
+
+/** Removes every way to pay: a stranger's bank account must not be in the emails of the owner. */
+export const payOnAccountTakeover: OnAccountTakeover = async (tx, ownerId) => {
+  await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId))
+  const gone = await tx.delete(paymentSettings).where(eq(paymentSettings.ownerId, ownerId)).returning({ ownerId: paymentSettings.ownerId })
+  await dropLinks(tx, ownerId)
+  return { removed: gone.length === 0 ? [] : ['payment_settings'] }
+}

@@ -1,0 +1,30 @@
+import { encode as encodePng } from 'fast-png'
+import { encode } from 'uqr'
+
+/** Pixels of a module, and modules of the quiet zone, which is part of the picture. */
+const scale = 4
+const quiet = 4
+
+/** The modules of a QR code with its quiet zone, ECC level M. */
+export function qrModules(text: string): boolean[][] {
+  return encode(text, { ecc: 'M', border: quiet }).data
+}
+
+/** A QR code as a PNG of black and white. */
+export function qrPng(text: string): Buffer {
+  const modules = qrModules(text)
+  const side = modules.length * scale
+  const perRow = Math.ceil(side / 8)
+  const data = new Uint8Array(perRow * side).fill(0xff)
+  for (const [y, line] of modules.entries())
+    for (const [x, dark] of line.entries()) {
+      if (!dark) continue
+      for (let down = 0; down < scale; down += 1)
+        for (let right = 0; right < scale; right += 1) {
+          const at = x * scale + right
+          const byte = (y * scale + down) * perRow + (at >> 3)
+          data[byte] = (data[byte] ?? 0) & ~(0x80 >> (at & 7))
+        }
+    }
+  return Buffer.from(encodePng({ width: side, height: side, data, depth: 1, channels: 1 }))
+}

@@ -1,0 +1,39 @@
+import { payLinkCalls } from '#contract/pay-links.ts'
+import { paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { originOf, refuseUnproven } from '#server/accounts/accounts.ts'
+import { readInvoice } from '#server/invoices/invoices.ts'
+import type { AfterChange } from '#server/invoices/tables.ts'
+import { type App, answer } from '#server/platform/answer.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { payLinksFor, revokePayLink } from './links.ts'
+import { payPageRoutes } from './page-routes.ts'
+import { readPaymentSettings, saveLogo, savePaymentSettings } from './pay.ts'
+
+/** `afterChange`: what higher slices do about an invoice that a client's answer pauses. */
+export async function payRoutes(app: App, deps: Deps, afterChange: AfterChange): Promise<void> {
+  const { db, clock, config } = deps
+  answer(app, paymentSettingsCalls.read, async (_parts, { account }) => readPaymentSettings(db, account.id))
+  answer(app, paymentSettingsCalls.save, async ({ body }, { account, sessionId }, { request }) => {
+    const now = clock.now()
+    await refuseUnproven(deps, { account, sessionId }, body, now)
+    return savePaymentSettings({ deps, account, from: originOf(request), now }, body)
+  })
+  answer(app, paymentSettingsCalls.saveLogo, async ({ body }, { account, sessionId }, { request }) => {
+    const now = clock.now()
+    await refuseUnproven(deps, { account, sessionId }, body, now)
+    return saveLogo({ deps, account, from: originOf(request), now }, Buffer.from(body.image, 'base64'))
+  })
+  answer(app, paymentSettingsCalls.removeLogo, async (_parts, { account }, { request }) =>
+    saveLogo({ deps, account, from: originOf(request), now: clock.now() }, null),
+  )
+  const linkOf = async (ownerId: string, id: string) => {
+    const row = await readInvoice(db, ownerId, id)
+    return { ownerId, invoiceId: row.id, clientKey: row.clientEmail.toLowerCase() }
+  }
+  answer(app, payLinkCalls.create, async ({ params }, { account }) => {
+    const [url = ''] = await payLinksFor(db, config, [await linkOf(account.id, params.id)], clock.now())
+    return { url }
+  })
+  answer(app, payLinkCalls.revoke, async ({ params }, { account }) => revokePayLink(db, await linkOf(account.id, params.id)))
+  await payPageRoutes(app, deps, afterChange)
+}

@@ -1,0 +1,127 @@
+import { formatDate } from '#contract/dates.ts'
+import { formatMoney } from '#contract/money.ts'
+import type { Answer } from './answers.ts'
+
+/** The sentences that customers read of this slice. */
+export const texts = {
+  wrongLogo: 'Please choose a PNG or JPEG of at most 200 KB.',
+  wrongBic: 'This BIC is not right. Please check its letters.',
+  changed: {
+    title: 'How clients pay you was changed',
+    text: 'Reminders and pay pages use the new details from now on. If this was not you, set a new password and check every detail.',
+  },
+}
+
+/** The sentences of the pay page, which clients read. */
+export const pageTexts = {
+  title: (reference: string, business: string) => `Invoice ${reference} from ${business}`,
+  statementTitle: (business: string) => `Open invoices from ${business}`,
+  invoice: (reference: string) => `Invoice ${reference}`,
+  openInvoices: 'Open invoices',
+  toPay: 'to pay',
+  forClient: (client: string, due: string) => `For ${client} · due ${due}`,
+  forClientAll: (client: string) => `For ${client}`,
+  overdue: (days: number) => `${days} ${days === 1 ? 'day' : 'days'} overdue`,
+  due: (date: string) => `due ${date}`,
+  soFar: (total: string, paid: string) => [`${total} in total, `, `${paid} paid`, ' so far.'] as const,
+  upi: 'Pay by UPI',
+  openUpi: 'Open a UPI app',
+  scan: 'Or scan the code with your phone.',
+  upiId: 'UPI ID',
+  upiRefused: (reference: string) => ['If your app refuses, pay to this UPI ID and write ', reference, ' as the note.'] as const,
+  upiLarge: 'Many banks refuse UPI above ₹1,00,000. A bank transfer works.',
+  upiCode: (amount: string) => `UPI QR code for ${amount}`,
+  bank: 'Pay by bank transfer',
+  bankCode: (amount: string) => `QR code of a bank transfer of ${amount}`,
+  bankScan: 'Or scan the code with the app of your bank.',
+  bankReference: (reference: string) => ['Please write ', reference, ' as the reference.'] as const,
+  anotherAmount: 'Pay another amount',
+  amount: 'Amount',
+  show: 'Show',
+  amountRange: (least: string, most: string) => `Please enter an amount from ${least} to ${most}.`,
+  file: 'Download the invoice (PDF)',
+  payments: 'Payments so far',
+  waysToPay: 'Ways to pay',
+  other: 'Something else?',
+  answers: {
+    paid: 'I have paid',
+    promise: 'I will pay on a date',
+    question: 'I have a question, or this is wrong',
+    wrong_person: 'I am the wrong person',
+  },
+  paidOn: 'Paid on',
+  paymentReference: 'Payment reference',
+  paymentReferenceHint: 'Such as the UTR of your UPI app',
+  payBy: 'I will pay by',
+  message: 'Your message',
+  wrongPerson: 'This invoice is not for me',
+  rightName: 'Name of the right person, if you know it',
+  rightEmail: 'Their email, if you know it',
+  tell: (business: string) => `Tell ${business}`,
+  takeBack: 'Take this back',
+  footer: 'This page is about this invoice only. Please keep the link to yourself.',
+  statementFooter: 'This page is about your open invoices only. Please keep the link to yourself.',
+  brand: 'Reminders by Duely',
+  noMethod: 'Please reply to the email to ask how to pay.',
+  paid: 'Paid.',
+  thanks: 'Thank you.',
+  nothingOpen: 'Nothing is open at the moment.',
+  paidLine: (amount: string, last: string | null) => [`${amount} paid`, last === null ? '.' : `, the last on ${last}.`] as const,
+  paidFor: (client: string, amount: string, reference: string) => `For ${client} · ${amount} · ${reference}`,
+  said: {
+    paid: (business: string, until: string | null) =>
+      `You told ${business} that you have paid. They are checking it${until === null ? '.' : `; reminders wait until ${until}.`}`,
+    notFound: (business: string) => `${business} could not find this payment yet. Please check it, or write to them.`,
+    promise: (business: string, date: string) => `Thank you. ${business} knows that you will pay by ${date}.`,
+    question: (business: string) => `Your message was sent. ${business} answers by email.`,
+    wrong_person: (business: string) => `Thank you. ${business} has been told.`,
+  },
+  copy: 'Copy',
+  copied: 'Copied',
+  gone: { title: 'This link does not work any more', text: 'Please ask whoever sent it for a new one.' },
+  tooMany: { title: 'Too many tries', text: 'Too many tries. Please wait a few minutes.' },
+  failed: { title: 'This page cannot be shown right now', text: 'Please try again in a few minutes.' },
+  errors: {
+    amountRange: 'Please enter an amount of at least 1.00 and at most what is to pay.',
+    changed: 'The amount has changed since you opened this page. Please look again.',
+    date: 'Please choose a day within the next 30 days.',
+    pastDate: 'Please choose today or an earlier day.',
+    amount: 'Please enter the amount that you paid.',
+    reference: 'Please enter the reference of your payment.',
+    message: 'Please write your message.',
+    wrongPerson: 'Please tick the box.',
+    email: 'Please enter an email such as name@example.com.',
+  },
+}
+
+/** What the owner learns of an answer. Clients wrote the quoted words. */
+export const noticeTexts = {
+  answered: (about: { client: string; reference: string; currency: string; answer: Answer; until: string | null }) => {
+    const { client, reference, currency, answer } = about
+    const waits = about.until === null ? 'Its reminders are not paused.' : `Its reminders wait until ${formatDate(about.until)}.`
+    switch (answer.kind) {
+      case 'paid':
+        return {
+          title: `${client} says ${reference} is paid`,
+          text: `${formatMoney(answer.amount, currency)} on ${formatDate(answer.date)}, reference ${answer.reference}. ${waits}`,
+        }
+      case 'promise':
+        return { title: `${client} will pay ${reference} by ${formatDate(answer.date)}`, text: waits }
+      case 'question':
+        return { title: `${client} asks about ${reference}`, text: `“${answer.message}” ${waits}` }
+      case 'wrong_person': {
+        const right = [answer.name, answer.email].filter((part) => part !== '').join(', ')
+        return {
+          title: `${client} is not the right person for ${reference}`,
+          text: right === '' ? waits : `The right person: ${right}. ${waits}`,
+        }
+      }
+    }
+  },
+  lapsed: {
+    paid: (client: string, reference: string) => `${client} said ${reference} was paid, and no payment is recorded`,
+    question: (client: string, reference: string) => `${client} asked about ${reference}, and nothing was decided`,
+    wrong_person: (client: string, reference: string) => `${client} is not the right person for ${reference}, and nothing was decided`,
+    text: 'Its reminders go on.',
+  },
+}

@@ -1,0 +1,165 @@
+import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { daysBetween } from '#contract/dates.ts'
+import { fromMinor } from '#contract/money.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { type Database, rows } from '#server/platform/database.ts'
+import { hashToken } from '#server/platform/secrets.ts'
+import { owedOf } from './balance.ts'
+import type { InvoicePage, PageFrom, StatementPage } from './page.ts'
+import { payAnswers, paymentLogos, paymentSettings } from './tables.ts'
+
+/** A page ends so long after its invoice was paid. */
+const shownPaid = { hours: 180 * 24 }
+/** The most invoices that a statement lists. */
+const mostListed = 500
+
+/** What a link opens: one invoice, or everything that is open of one client. */
+export interface Opened {
+  linkId: string
+  ownerId: string
+  clientKey: string
+  invoice: InvoiceRow | null
+}
+
+const uuid = z.uuid()
+
+/**
+ * Finds what a link leads to; `invoiceId`: one of the invoices of a client's link. Null for a link that is unknown, revoked, of a deleted invoice or
+ * of one that was paid long ago: the same statement for each, so that its time tells nothing.
+ */
+export async function openLink(db: Database, token: string, invoiceId: string | null, now: Instant): Promise<Opened | null> {
+  const asked = invoiceId === null ? null : uuid.safeParse(invoiceId).success ? invoiceId : '00000000-0000-0000-0000-000000000000'
+  const since = now.subtract(shownPaid).toString()
+  const shown = (table: 'i' | 'o') =>
+    sql.raw(
+      `${table}.deleted_at IS NULL AND lower(${table}.client_email) = l.client_key AND (${table}.status <> 'paid' OR ${table}.paid_at > `,
+    )
+  const [found] = await rows(
+    db,
+    z.object({
+      linkId: z.string(),
+      ownerId: z.string(),
+      clientKey: z.string(),
+      invoiceId: z.string().nullable(),
+      isStatement: z.boolean(),
+      there: z.boolean(),
+    }),
+    sql`SELECT l.id AS "linkId", l.owner_id AS "ownerId", l.client_key AS "clientKey", i.id AS "invoiceId", l.invoice_id IS NULL AS "isStatement",
+          EXISTS (SELECT 1 FROM invoices o WHERE o.owner_id = l.owner_id AND ${shown('o')} ${since}::timestamptz)) AS there
+        FROM pay_links l
+        LEFT JOIN invoices i ON i.owner_id = l.owner_id AND i.id = coalesce(l.invoice_id, ${asked}::uuid) AND ${shown('i')} ${since}::timestamptz)
+        WHERE l.token_hash = ${hashToken(token)} AND (l.invoice_id IS NULL OR ${asked}::uuid IS NULL)`,
+  )
+  if (!found) return null
+  const { isStatement, there, ...link } = found
+  if (link.invoiceId === null) return isStatement && asked === null && there ? { ...link, invoice: null } : null
+  const [invoice] = await db.select().from(invoices).where(eq(invoices.id, link.invoiceId))
+  return invoice ? { ...link, invoice } : null
+}
+
+/** What every page of an account has. */
+async function readFrom(db: Database, ownerId: string, path: string, now: Instant): Promise<PageFrom | null> {
+  const [owner] = await db.select().from(accounts).where(eq(accounts.id, ownerId))
+  if (!owner) return null
+  const [settings] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
+  const hasLogo = settings !== undefined && (await db.$count(paymentLogos, eq(paymentLogos.ownerId, ownerId))) > 0
+  const { upi = null, bank = null, ownLink = null, businessName = '', details = '' } = settings ?? {}
+  return {
+    path,
+    business: businessName === '' ? owner.displayName : businessName,
+    details,
+    logo: hasLogo ? `${path}/logo` : null,
+    methods: { upi, bank, ownLink },
+    today: now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString(),
+  }
+}
+
+export async function readInvoicePage(
+  db: Database,
+  opened: Opened & { invoice: InvoiceRow },
+  { path, asked, error }: { path: string; asked: number | null; error: InvoicePage['error'] },
+  now: Instant,
+): Promise<InvoicePage | null> {
+  const { invoice, ownerId } = opened
+  const from = await readFrom(db, ownerId, path, now)
+  if (!from) return null
+  return {
+    ...from,
+    reference: invoice.reference,
+    clientName: invoice.clientName,
+    dueDate: invoice.dueDate,
+    daysOverdue: daysBetween(invoice.dueDate, from.today),
+    owed: owedOf(invoice),
+    payments: await countedPayments(db, invoice),
+    asked,
+    answer: await lastAnswer(db, invoice),
+    hasFile: invoice.fileId !== null,
+    error,
+  }
+}
+
+/** The payments and refunds that count, newest first; a refund is below 0. */
+async function countedPayments(db: Database, { ownerId, id, currency }: InvoiceRow): Promise<InvoicePage['payments']> {
+  const found = await db
+    .select()
+    .from(invoicePayments)
+    .where(and(eq(invoicePayments.ownerId, ownerId), eq(invoicePayments.invoiceId, id), isNull(invoicePayments.voidedAt)))
+    .orderBy(desc(invoicePayments.paidOn), desc(invoicePayments.id))
+    .limit(mostListed)
+  return found.map(({ kind, paidOn, amountMinor }) => ({
+    date: paidOn,
+    amount: fromMinor(amountMinor, currency) * (kind === 'refund' ? -1 : 1),
+  }))
+}
+
+/** What the page repeats of the last answer: one that the client took back or that the owner settled is over. */
+async function lastAnswer(db: Database, { ownerId, id }: InvoiceRow): Promise<InvoicePage['answer']> {
+  const [last] = await db
+    .select()
+    .from(payAnswers)
+    .where(and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.invoiceId, id)))
+    .orderBy(desc(payAnswers.at), desc(payAnswers.id))
+    .limit(1)
+  if (!last) return null
+  const { kind, state, date, pausedUntil } = last
+  const declined = state === 'declined' && kind === 'paid'
+  const kept = state === 'open' || declined || (state === 'accepted' && kind === 'promise')
+  return kept ? { kind, declined, date, pausedUntil } : null
+}
+
+export async function readStatementPage(
+  db: Database,
+  { ownerId, clientKey }: Opened,
+  path: string,
+  now: Instant,
+): Promise<StatementPage | null> {
+  const from = await readFrom(db, ownerId, path, now)
+  if (!from) return null
+  const found = await db
+    .select()
+    .from(invoices)
+    .where(
+      and(
+        eq(invoices.ownerId, ownerId),
+        sql`lower(${invoices.clientEmail}) = ${clientKey}`,
+        isNull(invoices.deletedAt),
+        ne(invoices.status, 'paid'),
+      ),
+    )
+    .orderBy(asc(invoices.dueDate), asc(invoices.id))
+    .limit(mostListed)
+  return {
+    ...from,
+    clientName: found.at(-1)?.clientName ?? '',
+    invoices: found.map((row) => ({
+      id: row.id,
+      reference: row.reference,
+      dueDate: row.dueDate,
+      daysOverdue: daysBetween(row.dueDate, from.today),
+      owed: owedOf(row),
+    })),
+  }
+}

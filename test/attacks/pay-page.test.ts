@@ -1,0 +1,271 @@
+import PostalMime from 'postal-mime'
+import { type Environment, onPostgres, openMailServer } from '#test/faults/environment.ts'
+import { row, type Trial } from '#test/faults/row.ts'
+import { Browser, overdueInvoice, password, signUp, startTarget } from './browser.ts'
+
+const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
+const bank = { kind: 'india', accountName: 'Neem Studio', accountNumber: '50100234567891', ifsc: 'HDFC0001234' }
+
+/** An account whose reminder with a pay link has been sent. */
+async function reminded(trial: Trial, environment: Environment, url: string) {
+  const smtp = await openMailServer(trial)
+  const asha = await signUp(url)
+  await asha.saveMailbox(smtp)
+  await asha.ask('PUT /payment-settings', { body: { upi, bank, currentPassword: password } })
+  const { _id: id } = (await asha.ask('POST /invoice', { body: overdueInvoice() })).body as { _id: string }
+  await asha.ask('POST /reminder/send-immediate')
+  const raw = await trial.until('an email arrives', () => smtp.mails[0]?.raw)
+  await environment.untilClosed(1)
+  const { text = '', html = '' } = await PostalMime.parse(raw)
+  const [, token = ''] = /\/pay\/([\w-]{43})/.exec(text) ?? []
+  return { asha, smtp, id, token, email: `${text}\n${html}` }
+}
+
+/** Every row of every table but the counts of tries, and of the program's own heartbeat. */
+async function everyRow(environment: Environment): Promise<string> {
+  const tables = await environment.rows(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1",
+  )
+  const left = new Set(['throttles', 'processes', 'jobs', 'leader', 'steps'])
+  const all: string[] = []
+  for (const { name } of tables as { name: string }[])
+    if (!left.has(name)) all.push(`${name} ${JSON.stringify(await environment.rows(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`))}`)
+  return all.join('\n')
+}
+
+/** Addresses in an email or a page that lead to this program. */
+function addressesIn(text: string, url: string): string[] {
+  const found = [...text.matchAll(/(?:href|src|action)="([^"]+)"|(https?:\/\/[^\s"<>]+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  )
+  return found
+    .map((one) => one.replaceAll('&amp;', '&'))
+    .filter((one) => URL.canParse(one, url) && new URL(one, url).origin === new URL(url).origin)
+    .map((one) => new URL(one, url).pathname + new URL(one, url).search)
+}
+
+row('120', 'a scanner that opens every address of an email and of its pages, three deep', { short: true }, async (trial) => {
+  trial.mustHold('no row changes but counts of views')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
+  const { email } = await reminded(trial, environment, url)
+  const before = await everyRow(environment)
+  const seen = new Set<string>()
+  let next = addressesIn(email, url)
+  for (let depth = 0; depth < 3; depth += 1) {
+    const found: string[] = []
+    for (const path of next.filter((one) => !seen.has(one)).slice(0, 40)) {
+      seen.add(path)
+      await new Browser(url).ask(`HEAD ${path}`)
+      found.push(...addressesIn((await new Browser(url).ask(`GET ${path}`)).text, url))
+    }
+    next = [...new Set(found)]
+  }
+  const same = (await everyRow(environment)) === before
+  return { figure: `${seen.size} addresses opened, ${same ? 'no row' : 'a row'} changed`, holds: same && seen.size >= 3 }
+})
+
+row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice or cut short', { short: true }, async (trial) => {
+  trial.mustHold('one answer, the same time ±20 %, and 429 after 20 tries')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on' })
+  const { asha, id, token } = await reminded(trial, environment, url)
+  const linkOf = async (invoice: string) => {
+    const { body } = await asha.ask(`POST /invoice/${invoice}/pay-link`)
+    return new URL((body as { url: string }).url).pathname
+  }
+  const another = async () => ((await asha.ask('POST /invoice', { body: overdueInvoice() })).body as { _id: string })._id
+  const [revokedId, deletedId] = [await another(), await another()]
+  const [revoked, deleted] = [await linkOf(revokedId), await linkOf(deletedId)]
+  await asha.ask(`DELETE /invoice/${revokedId}/pay-link`)
+  await asha.ask(`DELETE /invoice/${deletedId}`)
+  const kinds = [`/pay/${'x'.repeat(43)}`, revoked, deleted, `/pay/${token.slice(0, 30)}`, `/pay/${token}/${id}`]
+  const times = kinds.map((): number[] => [])
+  const answers = new Set<string>()
+  const client = new Browser(url)
+  for (let round = 0; round < (trial.short ? 40 : 150); round += 1)
+    for (const [at, path] of kinds.entries()) {
+      const { status, text, ms } = await client.ask(`GET ${path}`)
+      answers.add(`${status} ${text.replace(/nonce="[^"]+"/, '')}`)
+      times[at]?.push(ms)
+    }
+  const medians = times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0)
+  const [least, most] = [Math.min(...medians), Math.max(...medians)]
+  const limited = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
+  const statuses: number[] = []
+  for (let tried = 0; tried < 25; tried += 1)
+    statuses.push((await new Browser(limited.url).ask(`GET /pay/${'y'.repeat(42)}${tried % 10}`)).status)
+  const first429 = statuses.indexOf(429) + 1
+  return {
+    figure: `${answers.size} answer in ${least.toFixed(1)} to ${most.toFixed(1)} ms, 429 at try ${first429}`,
+    // Below a millisecond the timer decides.
+    holds: answers.size === 1 && most - least <= Math.max(0.2 * most, 1) && first429 === 21,
+  }
+})
+
+row(
+  '122',
+  'the token of a pay link in the log, in the database, in answers and in the header of a link',
+  { short: true },
+  async (trial) => {
+    trial.mustHold('in the email and the answer to its owner only')
+    const environment = await onPostgres(trial)
+    const program = await startTarget(environment, { PAY_LINKS: 'on', LOG_LEVEL: 'trace' })
+    const { asha, token } = await reminded(trial, environment, program.url)
+    const client = new Browser(program.url)
+    const page = await client.ask(`GET /pay/${token}`)
+    await client.ask(`POST /pay/${token}/answer`, {
+      raw: new URLSearchParams({ kind: 'question', message: 'Which project?' }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+    })
+    await client.ask(`POST /pay/${token}/answer`, { raw: '{"broken', headers: { 'content-type': 'application/json' } })
+    const found: string[] = []
+    if (program.output().includes(token)) found.push('the log')
+    // What was sent is kept as it was sent.
+    const rows = (await everyRow(environment)).split('\n').filter((line) => !line.startsWith('deliveries '))
+    if (rows.some((line) => line.includes(token))) found.push('the database')
+    for (const call of ['GET /invoice', 'GET /user/notices', 'GET /user/audit', 'GET /payment-settings'])
+      if ((await asha.ask(call)).text.includes(token)) found.push(call)
+    if (page.headers.get('referrer-policy') !== 'no-referrer') found.push('the Referer of links')
+    return { figure: found.length === 0 ? 'nowhere else' : found.join(', '), holds: found.length === 0 && token.length === 43 }
+  },
+)
+
+row('123', 'the pay pages of two accounts with the same client', { short: true }, async (trial) => {
+  trial.mustHold('nothing of the other account on any page, and no link opens its invoice')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on' })
+  const made = async (name: string) => {
+    const owner = await signUp(url, { displayName: `${name} Studio` })
+    await owner.ask('PUT /payment-settings', { body: { upi: { ...upi, id: `${name.toLowerCase()}@okaxis` }, currentPassword: password } })
+    const { _id: id } = (await owner.ask('POST /invoice', { body: { ...overdueInvoice(), reference: `${name}-1` } })).body as {
+      _id: string
+    }
+    const link = new URL(((await owner.ask(`POST /invoice/${id}/pay-link`)).body as { url: string }).url).pathname
+    return { name, owner, id, link }
+  }
+  const both = [await made('Neem'), await made('Banyan')]
+  const leaks: string[] = []
+  for (const { name, owner, link } of both) {
+    const other = both.find((one) => one.name !== name)
+    if (!other) continue
+    const page = await new Browser(url).ask(`GET ${link}`)
+    if (page.status !== 200 || new RegExp(other.name, 'i').test(page.text)) leaks.push(`the page of ${name}`)
+    if ((await new Browser(url).ask(`GET ${link}/${other.id}`)).status !== 404) leaks.push(`an invoice below the link of ${name}`)
+    for (const call of ['POST', 'DELETE'])
+      if ((await owner.ask(`${call} /invoice/${other.id}/pay-link`)).status !== 404) leaks.push(`${call} of the other’s link`)
+  }
+  return { figure: leaks.length === 0 ? 'nothing' : leaks.join(', '), holds: leaks.length === 0 }
+})
+
+row(
+  '124',
+  'markup, line breaks, marks of direction and 2,000 characters in every field of settings, invoice and answer',
+  { short: true },
+  async (trial) => {
+    trial.mustHold('no tag, header or UPI field is added')
+    const environment = await onPostgres(trial)
+    const { url } = await startTarget(environment, { PAY_LINKS: 'on' })
+    const smtp = await openMailServer(trial)
+    const asha = await signUp(url)
+    await asha.saveMailbox(smtp)
+    const hostile = [
+      '<script>window.hit=1</script>',
+      '"><img src=x onerror=1>',
+      'A&am=1.00&pa=evil@okaxis',
+      '\u202eevil',
+      'a\r\nBcc: evil@example.com',
+      '<b>&amp;',
+    ]
+    const wrong: string[] = []
+    let refused = 0
+    for (const text of hostile) {
+      const settings = {
+        upi: { ...upi, name: text },
+        bank: { ...bank, accountName: text },
+        businessName: text,
+        details: text,
+        currentPassword: password,
+      }
+      if ((await asha.ask('PUT /payment-settings', { body: settings })).status !== 200) refused += 1
+      const { body } = await asha.ask('POST /invoice', { body: { ...overdueInvoice({ clientName: text }), reference: text.slice(0, 40) } })
+      const { _id: id } = body as { _id?: string }
+      if (!id) continue
+      const link = new URL(((await asha.ask(`POST /invoice/${id}/pay-link`)).body as { url: string }).url).pathname
+      await new Browser(url).ask(`POST ${link}/answer`, {
+        raw: new URLSearchParams({ kind: 'question', message: text.repeat(40).slice(0, 2_000) }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      await new Browser(url).ask(`POST ${link}/take-back`)
+      const { text: page } = await new Browser(url).ask(`GET ${link}`)
+      if (/<script>|<img src=x|\u202e/.test(page.replace(/<script src="[^"]+" defer>/, ''))) wrong.push(`the page with ${text}`)
+      for (const [, href = ''] of page.matchAll(/href="(upi:[^"]+)"/g)) {
+        const fields = new URL(href.replaceAll('&amp;', '&')).searchParams
+        if (fields.get('pa') !== upi.id || fields.get('am') !== '1200.50' || [...fields].length > 5) wrong.push(`the UPI link with ${text}`)
+      }
+    }
+    await asha.ask('POST /reminder/send-immediate')
+    await trial.until('emails arrive', () => smtp.mails.length >= 3)
+    for (const { raw, envelope } of smtp.mails) {
+      const { html = '', headers } = await PostalMime.parse(raw)
+      if (/<script|<img src=x/.test(html) || headers.some(({ key }) => key === 'bcc') || envelope.to.length !== 1) wrong.push('an email')
+    }
+    return {
+      figure: `${hostile.length} texts, ${refused} refused, ${wrong.length} injected${wrong.length > 0 ? `: ${wrong.join('; ')}` : ''}`,
+      holds: wrong.length === 0,
+    }
+  },
+)
+
+row('125', '50 answers a day, and answers for 90 days without a decision of the owner', { short: true }, async (trial) => {
+  trial.mustHold('10 answers a day and link')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
+  const { asha, id, token } = await reminded(trial, environment, url)
+  const statuses: number[] = []
+  for (let nth = 0; nth < 50; nth += 1) {
+    const { status } = await new Browser(url).ask(`POST /pay/${token}/answer`, {
+      raw: new URLSearchParams({ kind: 'question', message: `Question ${nth}` }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    statuses.push(status)
+  }
+  const taken = statuses.filter((status) => status === 303).length
+  const [open] = await environment.rows(`SELECT count(*)::int AS count FROM pay_answers WHERE invoice_id = '${id}' AND state = 'open'`)
+  const notices = ((await asha.ask('GET /user/notices')).body as { kind: string }[]).filter(({ kind }) => kind === 'client_answered')
+  return {
+    figure: `${taken} of 50 taken, ${String(open?.count)} open, ${notices.length} notice`,
+    holds: taken === 10 && Number(open?.count) === 1 && notices.length === 1 && statuses.filter((status) => status === 429).length === 40,
+  }
+})
+
+row('126', 'the ways to pay changed by a stolen session', { short: true }, async (trial) => {
+  trial.mustHold('refused; the owner’s own change is in the audit log, a notice and an email')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment)
+  const asha = await signUp(url)
+  const thief = asha.copy()
+  const evil = { ...upi, id: 'evil@okaxis' }
+  const tries = [
+    { upi: evil },
+    { upi: evil, currentPassword: 'wrong horse' },
+    { upi: evil, code: '000000' },
+    { upi: evil, currentPassword: '' },
+  ]
+  const refused: boolean[] = []
+  for (const body of tries) refused.push((await thief.ask('PUT /payment-settings', { body })).status >= 400)
+  const links = ['javascript:alert(1)', 'data:text/html,x', 'http://pay.example/', 'https://{reference}.example/']
+  for (const address of links)
+    refused.push(
+      (await asha.ask('PUT /payment-settings', { body: { ownLink: { label: 'Pay', url: address }, currentPassword: password } })).status ===
+        400,
+    )
+  const untouched = ((await asha.ask('GET /payment-settings')).body as { upi: unknown }).upi === null
+  await asha.ask('PUT /payment-settings', { body: { upi, currentPassword: password } })
+  const audit = (await asha.ask('GET /user/audit')).text.includes('How clients pay you was changed.')
+  const notice = (await asha.ask('GET /user/notices')).text.includes('How clients pay you was changed')
+  return {
+    figure: `${refused.filter(Boolean).length} of ${refused.length} refused; audit ${audit}, notice ${notice}`,
+    holds: refused.every(Boolean) && untouched && audit && notice,
+  }
+})
