@@ -73,6 +73,17 @@ test('a duplicate line is reported, and created when duplicates are kept', async
   expect(await list(app, asha)).toHaveLength(5)
 })
 
+test('lines that are alike but for their numbers are two invoices, and one without a number is a duplicate', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply } = await send(app, asha, [{ ...line, reference: 'A-1' }, { ...line, reference: 'A-2' }, line])
+  expect(reply.lines.map((said) => ('code' in said ? said.message : 'written'))).toEqual([
+    'written',
+    'written',
+    'Line 1 already has this client email, amount and due date.',
+  ])
+})
+
 test('a deleted invoice does not make a line a duplicate', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)

@@ -64,12 +64,19 @@ async function writeDown(
   const unmade = lines.filter(({ line }) => !made.has(line))
   const known = duplicates === 'keep' ? new Map<string, string>() : await alike(tx, ownerId, unmade)
   const fresh: Line[] = []
+  const before = new Map<string, Map<string | undefined, number>>()
   for (const { line, draft } of unmade) {
     const look = lookOf(draft, owner.currency)
-    const twin = known.get(look)
-    if (twin === undefined || duplicates === 'keep') fresh.push({ line, draft })
-    else outcomes.push({ line, code: 'duplicate', message: texts.line.duplicate(twin) })
-    if (twin === undefined) known.set(look, texts.line.name(line))
+    const { reference } = draft
+    const same = before.get(look) ?? new Map<string | undefined, number>()
+    // Two lines may be alike in everything but their numbers.
+    const twin = reference === undefined ? [...same.values()][0] : (same.get(reference) ?? same.get(undefined))
+    const first = known.get(look) ?? (twin === undefined ? undefined : texts.line.name(twin))
+    if (first !== undefined && duplicates === 'refuse') outcomes.push({ line, code: 'duplicate', message: texts.line.duplicate(first) })
+    else {
+      fresh.push({ line, draft })
+      before.set(look, same.set(reference, line))
+    }
   }
   const today = localDate(now, owner.timezone)
   const isHeld = ({ status, dueDate }: InvoiceDraft) => pastDue === 'hold' && owner.remindersActive && status !== 'paid' && dueDate < today

@@ -278,17 +278,17 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   expect(saved[0]).toContain('"Line","Invoice Number","Invoice Status"')
   expect(saved[2]).toContain('"5","Z-4","Sent","Nila Printers","2026-01-07","XYZ","1200.00"')
   await dialog.getByRole('button', { name: 'Done' }).click()
-  const list = (await send('GET', '/invoice')) as { reference: string; amount: number; status: string; pause: object | null }[]
-  expect(list.map(({ reference, amount, status, pause }) => [reference, amount, status, pause])).toEqual([
+  const list = (await send('GET', '/invoice')) as { reference: string; balance: number; status: string; pause: object | null }[]
+  expect(list.map(({ reference, balance, status, pause }) => [reference, balance, status, pause])).toEqual([
     ['Z-8', 80, 'unpaid', null],
     ['Z-7', 70, 'unpaid', null],
     ['Z-5', 300, 'overdue', null],
-    ['Z-2', 5000, 'paid', null],
+    ['Z-2', 0, 'paid', null],
     ['Z-1', 180, 'overdue', null],
   ])
 })
 
-test('an export of Xero: the amount due is imported, and each line keeps its currency', async ({ page }) => {
+test('an export of Xero: what was paid of an invoice is imported, and each line keeps its currency', async ({ page }) => {
   const { send } = await onDashboard(page, [])
   const line = (number: string, owed: string, currency: string, type: string, status: string) =>
     `Zenith Labs,ap@zenith.example,${number},13/01/2026,28/02/2026,1180.0000,180.0000,${owed},Design,1.0000,${currency},${type},Sent,${status}`
@@ -310,10 +310,10 @@ test('an export of Xero: the amount due is imported, and each line keeps its cur
     'Another item of the invoice in line 2. Line 3',
     'This line is not an invoice: its type is “Sales credit note”. Line 5',
   ])
-  const list = (await send('GET', '/invoice')) as { reference: string; amount: number; currency: string; status: string }[]
-  expect(list.map(({ reference, amount, currency, status }) => [reference, amount, currency, status])).toEqual([
+  const list = (await send('GET', '/invoice')) as { reference: string; balance: number; currency: string; status: string }[]
+  expect(list.map(({ reference, balance, currency, status }) => [reference, balance, currency, status])).toEqual([
     ['INV-3', 1180, 'GBP', 'overdue'],
-    ['INV-2', 1180, 'INR', 'paid'],
+    ['INV-2', 0, 'INR', 'paid'],
     ['INV-1', 1000, 'INR', 'overdue'],
   ])
 })

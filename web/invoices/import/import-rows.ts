@@ -46,8 +46,9 @@ export function checkRows(all: FileRow[], mapping: Mapping, { invoices, today, u
   const read = readerOf(head, mapping, { today, usual, answers })
   const items = itemsOf(rows, mapping.columns)
   const references = new Set(invoices.map(({ reference }) => reference))
-  const known = new Map<string, string>()
-  for (const invoice of invoices) known.set(duplicateKey(invoice), texts.duplicateOf(invoice.reference))
+  const known = new Map(invoices.map((invoice) => [duplicateKey(invoice), texts.duplicateOf(invoice.reference)]))
+  /** The rows before, by what makes two of them the same invoice. */
+  const before = new Map<string, Map<string | undefined, number>>()
   return rows.map((row): CheckedRow => {
     const given = read(row.cells)
     const item = items.get(row)
@@ -60,13 +61,17 @@ export function checkRows(all: FileRow[], mapping: Mapping, { invoices, today, u
     if (!parsed.success || messages.size > 0) return { ...row, state: 'bad', draft: null, message: [...messages].join(' ') }
     const { data: draft } = parsed
     const key = duplicateKey({ ...draft, currency: draft.currency ?? usual })
-    const duplicate = known.get(key)
+    const { reference } = draft
+    const same = before.get(key) ?? new Map<string | undefined, number>()
+    // Two invoices of one file may be alike in everything but their numbers.
+    const twin = reference === undefined ? [...same.values()][0] : (same.get(reference) ?? same.get(undefined))
+    const duplicate = known.get(key) ?? (twin === undefined ? undefined : texts.duplicateRow(twin))
     if (duplicate !== undefined) return { ...row, state: 'duplicate', draft, message: duplicate }
-    if (draft.reference !== undefined) {
-      if (references.has(draft.reference)) return { ...row, state: 'bad', draft: null, message: texts.referenceTaken(draft.reference) }
-      references.add(draft.reference)
+    if (reference !== undefined) {
+      if (references.has(reference)) return { ...row, state: 'bad', draft: null, message: texts.referenceTaken(reference) }
+      references.add(reference)
     }
-    known.set(key, texts.duplicateRow(row.number))
+    before.set(key, same.set(reference, row.number))
     return { ...row, state: 'ready', draft, message: null }
   })
 }
@@ -232,7 +237,7 @@ function itemsOf(rows: FileRow[], columns: Columns): Map<FileRow, { left?: strin
   return found
 }
 
-/** Invoices with the same client email, amount, currency and due date are duplicates. */
+/** Invoices with the same client email, amount, currency and due date are duplicates, unless one file gives them different numbers. */
 function duplicateKey({
   clientEmail,
   amount,

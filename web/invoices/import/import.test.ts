@@ -425,6 +425,16 @@ test('a paid line without a total is left out, as nothing is known that was owed
 
 const there = aShownInvoice({ amount: 5000, dueDate: '2026-03-31' })
 
+test('rows that are alike but for their numbers are two invoices, and one without a number is a duplicate', () => {
+  const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: null, reference: 4, currency: null }
+  const rows = ['A-1', 'A-2', ''].map((reference, index) => ({
+    number: index + 2,
+    cells: ['Studio Banyan', 'hello@banyan.example', '10', '01/04/2026', reference],
+  }))
+  const checked = checkRows(rows, { header: null, columns, dates: 'dmy' }, { invoices: [], today: '2026-03-02', usual: 'INR', answers: {} })
+  expect(checked.map(({ state }) => state)).toEqual(['ready', 'ready', 'duplicate'])
+})
+
 test('each row is ready, a duplicate or invalid, with the reason', () => {
   const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: 4, reference: 5, currency: null }
   const cells = [
