@@ -1,24 +1,7 @@
-/*
- * Frozen from ISO 4217: its national currencies and their minor units. Not from Intl, which gives HUF, PKR, IDR, COP and IQD no decimals,
- * and differs between the server's runtime and browsers.
+/**
+ * The digits behind the point: 2, or 0 as for JPY, or 3 as for KWD. Frozen from ISO 4217, whose codes are in currency-codes.ts. Not from
+ * Intl, which gives HUF, PKR, IDR, COP and IQD no decimals, and differs between the server's runtime and browsers.
  */
-
-const codes = new Set(
-  `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF
-  DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF
-  KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN
-  PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS
-  UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG`.split(/\s+/),
-)
-
-/** Every code, in the order of the alphabet. */
-export const currencyCodes: readonly string[] = [...codes]
-
-export function isCurrency(code: string): boolean {
-  return codes.has(code)
-}
-
-/** The digits behind the point: 2, or 0 as for JPY, or 3 as for KWD. */
 export function decimalsOf(currency: string): 0 | 2 | 3 {
   if (/^(BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|VND|VUV|X[AOP]F)$/.test(currency)) return 0
   return /^(BHD|IQD|JOD|KWD|LYD|OMR|TND)$/.test(currency) ? 3 : 2

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { currencyCodes, decimalsOf } from './currencies.ts'
+import { decimalsOf } from './currencies.ts'
+import { currencyCodes } from './currency-codes.ts'
 import { amountProblem, formatMoney, formatSums, fromMinor, largestMinor, sumByCurrency, toMinor } from './money.ts'
 
 /** Decimals as people type them: up to ten digits, none to two after the point. */

@@ -1,6 +1,7 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
+import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import type { Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, isDeadlock } from '#server/platform/database.ts'
@@ -167,6 +168,10 @@ export async function changeProfile(
   const { currentPassword, email, ...fields } = change
   if (fields.timezone !== undefined && !isZone(fields.timezone))
     throw new ProblemError('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
+  if (fields.currency !== undefined && !isCurrency(fields.currency)) {
+    const message = unknownCurrency(fields.currency)
+    throw new ProblemError('invalid', message, { errors: [{ path: 'currency', message }] })
+  }
   const newEmail = email !== undefined && email !== account.email ? email : null
   const byLink = newEmail !== null && sendsSystemMail(deps.config)
   if (newEmail !== null) {

@@ -2,6 +2,7 @@ import { type AnyColumn, and, eq, gte, inArray, isNotNull, isNull, lt, ne, or, t
 import { z } from 'zod'
 import type { accountCalls } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
+import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
 import { amountProblem, fromMinor, type Money, toMinor, toMoney } from '#contract/money.ts'
@@ -543,8 +544,10 @@ export function localDate(now: Instant, timezone: string): string {
   return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
-/** Refuses amounts with more decimals than their currency has. */
+/** Refuses an unknown currency, and amounts with more decimals than theirs has. */
 function refusedAmount(amounts: { amount: number; amountPaid?: number }, currency: string): ProblemError | null {
+  const unknown = unknownCurrency(currency)
+  if (!isCurrency(currency)) return new ProblemError('invalid', unknown, { errors: [{ path: 'currency', message: unknown }] })
   const errors = Object.entries(amounts).flatMap(([path, amount]) => {
     const message = amountProblem(amount, currency)
     return message === null ? [] : [{ path, message }]

@@ -3,7 +3,7 @@ import { ActionIcon, PasswordInput, type PasswordInputProps, TextInput } from '@
 import { useDisclosure } from '@mantine/hooks'
 import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { currencyCodes } from '#contract/currencies.ts'
+import { currencyCodes } from '#contract/currency-codes.ts'
 import controls from './controls.module.css'
 import styles from './controls.module.css'
 import { readDate, showDate } from './dates.ts'

@@ -1,4 +1,5 @@
-import { decimalsOf, isCurrency } from '#contract/currencies.ts'
+import { decimalsOf } from '#contract/currencies.ts'
+import { isCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, invoiceStatus } from '#contract/invoices.ts'
 import { formatMoney, toMinor } from '#contract/money.ts'
 import { readDate } from '#web/ui/dates.ts'

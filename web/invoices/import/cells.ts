@@ -1,4 +1,4 @@
-import { isCurrency } from '#contract/currencies.ts'
+import { isCurrency } from '#contract/currency-codes.ts'
 import { readDate } from '#web/ui/dates.ts'
 
 export type DateOrder = 'dmy' | 'mdy'

@@ -1,4 +1,4 @@
-import { isCurrency } from '#contract/currencies.ts'
+import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, type InvoiceDraft, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
 import { fromMinor, type Money, toMinor } from '#contract/money.ts'
 import { readAmount } from '#web/invoices/form/invoice-values.ts'
@@ -130,7 +130,11 @@ function readerOf(
       },
       wrong: {
         ...(amount.wrong === null ? {} : { amount: amount.wrong }),
-        ...(other === undefined ? {} : { currency: texts.severalCurrencies(currency, other) }),
+        ...(other === undefined
+          ? isCurrency(currency)
+            ? {}
+            : { currency: unknownCurrency(currency) }
+          : { currency: texts.severalCurrencies(currency, other) }),
         ...(day === null && readDay(cell('dueDate'), 'dmy') === null ? { dueDate: texts.noDate } : {}),
         ...(status === null ? { status: texts.unknownStatus(written) } : {}),
       },
