@@ -20,6 +20,7 @@ export const notice = z.object({
     'payment_settings',
     'client_answered',
     'answer_lapsed',
+    'overpaid',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

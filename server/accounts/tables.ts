@@ -197,6 +197,7 @@ export const notices = pgTable(
         'payment_settings',
         'client_answered',
         'answer_lapsed',
+        'overpaid',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

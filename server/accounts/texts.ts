@@ -313,6 +313,11 @@ interface NoticeEmail {
 
 /** The email about a notice. The notice itself, which quotes clients, mail servers and webhook receivers, is only shown on the screens. */
 export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
+  overpaid: {
+    subject: 'A client paid more than the invoice',
+    before: ['More was paid for an invoice than it is over. Duely shows it and moves nothing.'],
+    label: 'See what happened',
+  },
   promise_broken: {
     subject: 'A client has not paid as promised',
     before: ['The date by which a client promised to pay has passed, and the money is still owed.'],

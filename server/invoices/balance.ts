@@ -1,7 +1,9 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 import { fromMinor } from '#contract/money.ts'
 import type { Payment } from '#contract/payments.ts'
+import { screens } from '#contract/screens.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
+import { notify, withdrawNotices } from '#server/accounts/notices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
@@ -121,8 +123,24 @@ export async function settle(
     changes.map(({ row }) => row.id),
     now,
   )
+  const befores = new Map(changes.map(({ row }) => [row.id, row]))
+  for (const row of updated) {
+    const before = befores.get(row.id)
+    if (before && overpaidMinor(before) !== overpaidMinor(row)) await noteOverpaid(tx, row, now)
+  }
   const byId = new Map(updated.map((row) => [row.id, row]))
   return { rows: changes.map(({ row }) => byId.get(row.id) ?? row), recorded }
+}
+
+/** The notice that more was paid than the invoice is over, as long as that is so. It is never moved. */
+async function noteOverpaid(tx: Database, row: InvoiceRow, now: Instant): Promise<void> {
+  const { id, ownerId, reference, clientName } = row
+  const over = overpaidMinor(row)
+  if (over === 0) return withdrawNotices(tx, ownerId, ['overpaid'], id)
+  const { title, text } = texts.payment.overpaid
+  const clients = [{ clientName, invoiceId: id, reference }]
+  const about = { title: title(reference, over), text: text(clientName), link: screens.invoice(id), cause: id, clients }
+  await notify(tx, ownerId, { kind: 'overpaid', ...about }, now)
 }
 
 /** Adds the rows of payments; their invoices name them already, or do so in the same transaction. */

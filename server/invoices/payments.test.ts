@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import type { CallInput } from '#contract/call.ts'
 import { type InvoiceChange, invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, aPerson, type InvoiceAbout, type Person } from '#test/factories.ts'
@@ -109,6 +110,12 @@ test('a refund is at most what is paid, and opens the invoice again; the payment
 test('more than the balance is recorded as it is, and shown', async () => {
   await using of = await anOpenInvoice()
   expect((await of.record({ amount: 5500 })).reply.invoice).toMatchObject({ status: 'paid', balance: 0, overpaid: 500, amountPaid: 5500 })
+  const notices = async () => (await ask(of.app, of.asha, noticeCalls.list)).reply.map(({ kind, title }) => [kind, title])
+  expect(await notices()).toEqual([['overpaid', 'INV-0001: ₹500.00 too much']])
+  await of.record({ kind: 'refund', amount: 200 })
+  expect(await notices()).toEqual([['overpaid', 'INV-0001: ₹300.00 too much']])
+  await of.record({ kind: 'refund', amount: 300 })
+  expect(await notices()).toEqual([])
 })
 
 test('a payment from the provider is not taken back here', async () => {

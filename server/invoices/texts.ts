@@ -28,6 +28,12 @@ export const texts = {
     mostRefund: (most: string) => `At most ${most} can be refunded.`,
     // Fixed by the specification.
     fromProvider: 'This payment came from Razorpay. Refund it there; it is then taken off here by itself.',
+    /** More was paid than the invoice is over. Amounts are in minor units. */
+    overpaid: {
+      title: (reference: string, overMinor: number) => `${reference}: ${formatRupees(fromMinor(overMinor))} too much`,
+      text: (client: string) =>
+        `${client} paid more than the invoice. Pay it back and record a refund, or take back what was recorded twice.`,
+    },
     keyUsed: 'This Idempotency-Key was used for another payment. Send a new key with this one.',
   },
 

@@ -13,10 +13,10 @@ import { type Account, type Environment, embedded, onPostgres, openMailServer, s
 import { row, seconds, type Trial } from './row.ts'
 
 for (const { number, open } of [
-  { number: '105', open: onPostgres },
-  { number: '105 embedded', open: embedded },
+  { number: '111', open: onPostgres },
+  { number: '111 embedded', open: embedded },
 ])
-  row(number, `10,000 random acts on payments against a model${number === '105' ? '' : ', on the embedded database'}`, async (trial) => {
+  row(number, `10,000 random acts on payments against a model${number === '111' ? '' : ', on the embedded database'}`, async (trial) => {
     trial.mustHold('sums, status and dates equal after each act; refused exactly where the model refuses')
     const environment = await open(trial)
     const { differences, refused, acts } = await environment.prepare(async (db) => {
@@ -44,7 +44,7 @@ async function pay(program: Program, account: Account, about: { invoice: string;
   return answered?.status ?? 0
 }
 
-row('106', '100 payments posted at the same time under one key, then 100 under two', { short: true }, async (trial) => {
+row('112', '100 payments posted at the same time under one key, then 100 under two', { short: true }, async (trial) => {
   trial.mustHold('1 row; 2 rows, overpaid, one invoice.paid')
   const environment = await onPostgres(trial)
   const smtp = await openMailServer(trial)
@@ -121,7 +121,7 @@ async function askedAmounts(
   return counts
 }
 
-row('107', '1,000 invoices paid in part while their emails are composed and claimed', { short: true }, async (trial) => {
+row('113', '1,000 invoices paid in part while their emails are composed and claimed', { short: true }, async (trial) => {
   trial.mustHold('no email claimed after the payment names the old balance')
   const count = trial.short ? 150 : 1_000
   const environment = await onPostgres(trial)
@@ -139,7 +139,7 @@ row('107', '1,000 invoices paid in part while their emails are composed and clai
   }
 })
 
-row('107 retry', '1,000 invoices paid in part between two tries of their emails', async (trial) => {
+row('113 retry', '1,000 invoices paid in part between two tries of their emails', async (trial) => {
   trial.mustHold('0 emails with the old balance')
   const environment = await onPostgres(trial)
   const smtp = await openMailServer(trial)
@@ -159,7 +159,7 @@ row('107 retry', '1,000 invoices paid in part between two tries of their emails'
   }
 })
 
-row('109', '100,000 invoices of the version before, migrated', async (trial) => {
+row('114', '100,000 invoices of the version before, migrated', async (trial) => {
   trial.mustHold('one row per paid invoice, deleted ones too; the CHECK valid; less than 60 s')
   const environment = await onPostgres(trial)
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-before-'))
@@ -213,7 +213,7 @@ row('109', '100,000 invoices of the version before, migrated', async (trial) => 
 const points = ['before the commit', 'after the commit'] as const
 
 for (const point of points)
-  row(`110 ${point === points[0] ? 'before' : 'after'}`, `killed ${point} of a payment, 20 times`, { concurrent: 2 }, async (trial) => {
+  row(`115 ${point === points[0] ? 'before' : 'after'}`, `killed ${point} of a payment, 20 times`, { concurrent: 2 }, async (trial) => {
     trial.mustHold('each payment recorded once after the client repeats its request')
     const environment = await onPostgres(trial)
     const smtp = await openMailServer(trial)

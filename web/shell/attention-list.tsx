@@ -3,6 +3,7 @@ import { Button, Drawer } from '@mantine/core'
 import {
   IconAlertCircle,
   IconCalendarX,
+  IconCash,
   IconCircleCheck,
   IconInfoCircle,
   IconMailExclamation,
@@ -171,6 +172,7 @@ const icons = {
   address: IconMailOff,
   delivery: IconMailExclamation,
   promise: IconCalendarX,
+  payment: IconCash,
   approval: IconInfoCircle,
   webhook: IconPlugConnectedX,
   service: IconAlertCircle,

@@ -108,6 +108,7 @@ const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needs
   address_refused: { kind: 'address', tone: 'bad', needsOwner: true },
   not_delivered: { kind: 'delivery', tone: 'bad', needsOwner: true },
   promise_broken: { kind: 'promise', tone: 'bad', needsOwner: true },
+  overpaid: { kind: 'payment', tone: 'info', needsOwner: true },
   restored: { kind: 'approval', tone: 'warn', needsOwner: true },
   imports_held: { kind: 'approval', tone: 'warn', needsOwner: true },
   webhook_failing: { kind: 'webhook', tone: 'warn', needsOwner: true },
