@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
-import { fromMinor } from '#contract/money.ts'
+import { formatMoney, fromMinor } from '#contract/money.ts'
 import type { Payment } from '#contract/payments.ts'
 import { screens } from '#contract/screens.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
@@ -134,12 +134,13 @@ export async function settle(
 
 /** The notice that more was paid than the invoice is over, as long as that is so. It is never moved. */
 async function noteOverpaid(tx: Database, row: InvoiceRow, now: Instant): Promise<void> {
-  const { id, ownerId, reference, clientName } = row
+  const { id, ownerId, reference, clientName, currency } = row
   const over = overpaidMinor(row)
   if (over === 0) return withdrawNotices(tx, ownerId, ['overpaid'], id)
   const { title, text } = texts.payment.overpaid
   const clients = [{ clientName, invoiceId: id, reference }]
-  const about = { title: title(reference, over), text: text(clientName), link: screens.invoice(id), cause: id, clients }
+  const shown = formatMoney(fromMinor(over, currency), currency)
+  const about = { title: title(reference, shown), text: text(clientName), link: screens.invoice(id), cause: id, clients }
   await notify(tx, ownerId, { kind: 'overpaid', ...about }, now)
 }
 

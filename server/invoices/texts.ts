@@ -28,9 +28,9 @@ export const texts = {
     mostRefund: (most: string) => `At most ${most} can be refunded.`,
     // Fixed by the specification.
     fromProvider: 'This payment came from Razorpay. Refund it there; it is then taken off here by itself.',
-    /** More was paid than the invoice is over. Amounts are in minor units. */
+    /** More was paid than the invoice is over. `over`: formatted. */
     overpaid: {
-      title: (reference: string, overMinor: number) => `${reference}: ${formatRupees(fromMinor(overMinor))} too much`,
+      title: (reference: string, over: string) => `${reference}: ${over} too much`,
       text: (client: string) =>
         `${client} paid more than the invoice. Pay it back and record a refund, or take back what was recorded twice.`,
     },
