@@ -22,6 +22,10 @@ const chunks = [
     test: /web\/shell\/(account|actions|commands|shortcuts)\./,
   },
   {
+    name: 'invoices',
+    test: /contract\/(money|currencies|invoices|notices|reminders)\.ts|web\/(invoices\/(texts|invoice-state|invoice-cache|use-invoice-acting|dashboard\/(list-data|use-grid-navigation|invoice-controls))|platform\/attention|ui\/(panel|hooks))\.tsx?$/,
+  },
+  {
     name: 'entry',
     test: /@mantine\/core\/esm\/components\/PasswordInput\/|web\/accounts\/(entry\/entry-page|entry\/entry|texts)\./,
   },
