@@ -193,6 +193,7 @@ export const auditKind = z.enum([
   'template_changed',
   'plan_changed',
   'invoice_deleted',
+  'payment_voided',
   'data_exported',
   'application_allowed',
   'application_disconnected',

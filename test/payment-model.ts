@@ -83,7 +83,7 @@ export async function playPaymentActs(
       return {
         refused,
         done: async () => {
-          const { payment } = await takePaymentBack(db, ownerId, { invoiceId: model.id, paymentId: row.id }, now, nothing)
+          const { payment } = await takePaymentBack(db, ownerId, { invoiceId: model.id, paymentId: row.id, from }, now, nothing)
           if (!payment.voidedAt) throw new Error('It was not taken back.')
           if (!row.live) return
           row.live = false

@@ -150,6 +150,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return `Plan changed: ${about}.`
     case 'invoice_deleted':
       return `Invoice ${about} deleted.`
+    case 'payment_voided':
+      return `Taken back: ${about}.`
     case 'data_exported':
       return 'Account data exported.'
     case 'application_allowed':

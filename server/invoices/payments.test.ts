@@ -84,6 +84,8 @@ test('a payment that is taken back counts no more, once however often; the invoi
   expect((await of.takeBack(payment._id)).reply.payment.voidedAt).toBe(now)
   expect((await of.read()).amountPaid).toBe(0)
   expect((await of.takeBack(of.invoice._id)).problem?.message).toBe('This payment does not exist.')
+  const [happened] = (await ask(of.app, of.asha, accountCalls.audit, { query: {} })).reply
+  expect(happened?.text).toBe('Taken back: payment of ₹5,000.00 for INV-0001.')
 })
 
 test('before its due date an invoice is unpaid again', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { decimalsOf } from '#contract/currencies.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import type { PaymentDraft } from '#contract/payments.ts'
+import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -76,7 +77,7 @@ export async function recordPayment(
 export async function takePaymentBack(
   db: Database,
   ownerId: string,
-  about: { invoiceId: string; paymentId: string },
+  about: { invoiceId: string; paymentId: string; from: Origin },
   now: Instant,
   afterChange: AfterChange,
 ): Promise<Recorded> {
@@ -89,6 +90,8 @@ export async function takePaymentBack(
     if (row.paidMinor < sumOf([payment])) throw refundFirst(row.reference)
     const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
     const { invoice } = await settleOne(tx, owner, { row, live, takeBack: [payment] }, now, afterChange)
+    const what = texts.payment.voided(payment.kind, formatMoney(fromMinor(payment.amountMinor, row.currency), row.currency), row.reference)
+    await writeAudit(tx, { ownerId, kind: 'payment_voided', about: what }, about.from, now)
     return { payment: { ...payment, voidedAt: now }, invoice }
   })
 }

@@ -135,9 +135,10 @@ export function invoiceRoutes(
     const asked = { invoiceId: params.id, draft: body, key, origin: originFor(principal) }
     return withInvoice(account, await recordPayment(db, account.id, asked, clock.now(), afterChange))
   })
-  answer(app, paymentCalls.takeBack, async ({ params }, { account }) =>
-    withInvoice(account, await takePaymentBack(db, account.id, { invoiceId: params.id, paymentId: params.pid }, clock.now(), afterChange)),
-  )
+  answer(app, paymentCalls.takeBack, async ({ params }, { account }, { request }) => {
+    const about = { invoiceId: params.id, paymentId: params.pid, from: originOf(request) }
+    return withInvoice(account, await takePaymentBack(db, account.id, about, clock.now(), afterChange))
+  })
   answer(app, paymentCalls.export, async (_parts, { account }, { reply, enterHeavy }) => {
     await enterHeavy()
     const zone = await zoneOf(db, account.id)

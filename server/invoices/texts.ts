@@ -28,6 +28,7 @@ export const texts = {
     mostRefund: (most: string) => `At most ${most} can be refunded.`,
     // Fixed by the specification.
     fromProvider: 'This payment came from Razorpay. Refund it there; it is then taken off here by itself.',
+    voided: (kind: 'payment' | 'refund', amount: string, reference: string) => `${kind} of ${amount} for ${reference}`,
     /** More was paid than the invoice is over. `over`: formatted. */
     overpaid: {
       title: (reference: string, over: string) => `${reference}: ${over} too much`,
