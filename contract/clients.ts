@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { money } from './accounts.ts'
 import { call } from './call.ts'
 import { addressHold, invoice, invoicePause, notDelivered, pauseChange } from './invoices.ts'
+import { payment } from './payments.ts'
 import { deliveryState } from './reminders.ts'
 
 const sums = z.array(money)
@@ -25,7 +26,7 @@ export const client = z
   .meta({ id: 'Client', description: 'An address that invoices go to, and what is owed there.' })
 export type Client = z.infer<typeof client>
 
-export const clientEvent = z
+const clientEmail = z
   .object({
     kind: z.literal('email'),
     _id: z.string().meta({ format: 'uuid', description: 'The email.' }),
@@ -36,13 +37,28 @@ export const clientEvent = z
     references: z.array(z.string()).meta({ description: 'The invoices that it was about.' }),
     stored: z.boolean().meta({ description: 'Whether its text is stored.' }),
   })
+  .meta({ id: 'ClientEmail', description: 'An email about invoices of a client.' })
+export type ClientEmail = z.infer<typeof clientEmail>
+
+const clientPayment = z
+  .object({
+    kind: z.literal('payment'),
+    _id: z.string().meta({ format: 'uuid', description: 'The payment or refund.' }),
+    at: z.string().meta({ format: 'date-time', description: 'When it was recorded.' }),
+    payment,
+    reference: z.string().meta({ description: 'The reference of its invoice.' }),
+  })
+  .meta({ id: 'ClientPayment', description: 'A payment or refund of an invoice of a client, also one that was taken back.' })
+
+export const clientEvent = z
+  .discriminatedUnion('kind', [clientEmail, clientPayment])
   .meta({ id: 'ClientEvent', description: 'Something that happened between you and a client.' })
 export type ClientEvent = z.infer<typeof clientEvent>
 
 export const clientDetails = client
   .extend({
     list: z.array(invoice).meta({ description: 'The invoices: those to be paid first, then the newest; at most 500.' }),
-    timeline: z.array(clientEvent).meta({ description: 'Newest first, at most 200.' }),
+    timeline: z.array(clientEvent).meta({ description: 'Emails and payments, newest first, at most 200.' }),
   })
   .meta({ id: 'ClientDetails', description: 'A client with the invoices and what happened.' })
 export type ClientDetails = z.infer<typeof clientDetails>

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -60,8 +61,15 @@ test('a client’s page has the invoices and the emails about them; pausing it p
   expect((await read(app, asha, id)).reply).toMatchObject({
     name: 'Kaveri Foods',
     list: [{ _id: first._id }, { status: 'paid' }],
-    timeline: [{ kind: 'email', state: 'sent', references: ['INV-0001'], stored: true }],
+    timeline: expect.arrayContaining([expect.objectContaining({ kind: 'email', state: 'sent', references: ['INV-0001'], stored: true })]),
   })
+  await ask(app, asha, paymentCalls.record, { params: { id: first._id }, body: { amount: 2000, method: 'upi' } })
+  app.clock.advance({ minutes: 1 })
+  const paid = (await read(app, asha, id)).reply
+  expect(paid.timeline.map((event) => (event.kind === 'payment' ? [event.reference, event.payment.amount] : event.kind))).toEqual(
+    expect.arrayContaining([['INV-0001', 2000], 'email', ['INV-0002', 5000]]),
+  )
+  expect([paid.overdue, paid.open, paid.paid]).toEqual([[], [{ currency: 'INR', amount: 3000 }], [{ currency: 'INR', amount: 7000 }]])
   const ravi = await aPerson(app)
   const change = (someone: Person, pause: object | null) =>
     ask(app, someone, clientCalls.update, { params: { id }, body: { pause: pause as null } })

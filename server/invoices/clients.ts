@@ -1,22 +1,24 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Client, ClientDetails, ClientEvent, clientChange } from '#contract/clients.ts'
+import type { Client, ClientDetails, ClientEmail, ClientEvent, clientChange } from '#contract/clients.ts'
 import { type Money, toMoney } from '#contract/money.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { newestPayments, toPayment } from './balance.ts'
 import { notDeliveredSince, toInvoice } from './invoices.ts'
 import { type Clients, pauseInvoice, readClients } from './pauses.ts'
-import { type AfterChange, clients, invoices } from './tables.ts'
+import { type AfterChange, clients, invoicePayments, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** The most invoices on a client's page. */
 const mostListed = 500
+const mostEvents = 200
 
 /** The emails about a client's invoices, newest first; the slice above that sends them has them. */
-export type ReadEmails = (db: Database, ownerId: string, emailKey: string) => Promise<ClientEvent[]>
+export type ReadEmails = (db: Database, ownerId: string, emailKey: string) => Promise<ClientEmail[]>
 
 type Owner = Pick<AccountRow, 'id' | 'currency'>
 
@@ -121,7 +123,27 @@ export async function readClient(db: Database, owner: Owner, id: string, readEma
     .orderBy(sql`${invoices.status} = 'paid'`, desc(invoices.dueDate), desc(invoices.id))
     .limit(mostListed)
   const known = await readClients(db, owner.id, [{ clientEmail: emailKey }])
-  return { ...client, list: list.map((row) => toInvoice(row, known)), timeline: await readEmails(db, owner.id, emailKey) }
+  const events = [...(await readEmails(db, owner.id, emailKey)), ...(await readPayments(db, owner.id, emailKey))]
+  const timeline = events.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, mostEvents)
+  return { ...client, list: list.map((row) => toInvoice(row, known)), timeline }
+}
+
+/** The payments and refunds of a client, newest first, also those that were taken back. */
+async function readPayments(db: Database, ownerId: string, emailKey: string): Promise<ClientEvent[]> {
+  const found = await db
+    .select({ payment: invoicePayments, reference: invoices.reference })
+    .from(invoicePayments)
+    .innerJoin(invoices, and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId)))
+    .where(of(ownerId, emailKey))
+    .orderBy(...newestPayments)
+    .limit(mostEvents)
+  return found.map(({ payment, reference }) => ({
+    kind: 'payment' as const,
+    _id: payment.id,
+    at: payment.recordedAt.toString(),
+    payment: toPayment(payment),
+    reference,
+  }))
 }
 
 /** Pauses every invoice of a client, or ends that pause. Refuses with `not_found`, and a past date. */

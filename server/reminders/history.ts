@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
-import type { ClientEvent } from '#contract/clients.ts'
+import type { ClientEmail } from '#contract/clients.ts'
 import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
 import { paymentsOf, toPayment } from '#server/invoices/balance.ts'
@@ -85,7 +85,7 @@ const clientEmail = z.object({
 })
 
 /** The emails about the invoices of a client that were sent or tried, newest first. `emailKey`: the address in lower case. */
-export function emailsOfClient(db: Database, ownerId: string, emailKey: string): Promise<ClientEvent[]> {
+export function emailsOfClient(db: Database, ownerId: string, emailKey: string): Promise<ClientEmail[]> {
   return rows(
     db,
     clientEmail,

@@ -1,4 +1,4 @@
-import type { Client, ClientEvent } from '#contract/clients.ts'
+import type { Client, ClientEmail, ClientEvent } from '#contract/clients.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatSums, sumByCurrency } from '#contract/money.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
@@ -111,29 +111,29 @@ export function axisOf(lines: PreviewLine[], today: string): { days: number; tex
 const mostDots = 30
 
 /** Days from the due date to the payment; to today while it is open. Negative before the due date. */
-export function daysFromDue({ dueDate, status, paidAt }: Invoice, { zone, today }: { zone: string | undefined; today: string }): number {
-  const end = status === 'paid' && paidAt !== null ? dateIn(zone, new Date(paidAt)) : today
-  return daysBetween(dueDate.slice(0, 10), end)
+export function daysFromDue({ dueDate, status, paidOn }: Invoice, today: string): number {
+  return daysBetween(dueDate.slice(0, 10), status === 'paid' && paidOn !== null ? paidOn : today)
 }
 
 /** The median of the last five paid invoices, in days after the due date; null for fewer than three: too few to tell. */
-export function usualDelay(list: Invoice[], around: { zone: string | undefined; today: string }): { days: number; of: number } | null {
+export function usualDelay(list: Invoice[], today: string): { days: number; of: number } | null {
   const paid = list
     .filter(({ status }) => status === 'paid')
-    .toSorted((one, other) => ((one.paidAt ?? '') < (other.paidAt ?? '') ? 1 : -1))
+    .toSorted((one, other) => ((one.paidOn ?? '') < (other.paidOn ?? '') ? 1 : -1))
     .slice(0, 5)
   if (paid.length < 3) return null
-  const days = paid.map((invoice) => daysFromDue(invoice, around)).toSorted((one, other) => one - other)
+  const days = paid.map((invoice) => daysFromDue(invoice, today)).toSorted((one, other) => one - other)
   return { days: days[Math.floor(days.length / 2)] ?? 0, of: paid.length }
 }
 
-/** Consecutive events of the same kind about the same invoices, as one line; newest first. */
-export function foldEvents(events: ClientEvent[]): [ClientEvent, ...ClientEvent[]][] {
-  const folded: [ClientEvent, ...ClientEvent[]][] = []
-  const likeness = ({ state, references, reply }: ClientEvent) => `${state} ${references.join()} ${state === 'sent' ? '' : reply}`
+/** Consecutive emails about the same invoices with the same outcome are one line; newest first. */
+export function foldEvents(events: ClientEvent[]): (Exclude<ClientEvent, ClientEmail> | [ClientEmail, ...ClientEmail[]])[] {
+  const folded: ReturnType<typeof foldEvents> = []
+  const likeness = ({ state, references, reply }: ClientEmail) => `${state} ${references.join()} ${state === 'sent' ? '' : reply}`
   for (const event of events) {
     const last = folded.at(-1)
-    if (last && likeness(last[0]) === likeness(event)) last.push(event)
+    if (event.kind !== 'email') folded.push(event)
+    else if (Array.isArray(last) && likeness(last[0]) === likeness(event)) last.push(event)
     else folded.push([event])
   }
   return folded

@@ -1,16 +1,29 @@
 import { Button, Skeleton } from '@mantine/core'
-import { IconChevronLeft, IconClock, IconMail, IconPlayerPause, IconPlayerPlay, IconSend2, IconX } from '@tabler/icons-react'
+import {
+  IconArrowBackUp,
+  IconCheck,
+  IconChevronLeft,
+  IconClock,
+  IconMail,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconSend2,
+  IconX,
+} from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
-import { type ClientDetails, type ClientEvent, clientCalls } from '#contract/clients.ts'
-import type { Invoice } from '#contract/invoices.ts'
+import { type ClientDetails, type ClientEmail, type ClientEvent, clientCalls } from '#contract/clients.ts'
+import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, formatSums } from '#contract/money.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import formStyles from '#web/invoices/form/form.module.css'
 import { EmailDialog, type ShownEmail } from '#web/invoices/history/email-dialog.tsx'
 import historyStyles from '#web/invoices/history/history.module.css'
+import { texts as historyTexts } from '#web/invoices/history/texts.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
+import { isPartPaid } from '#web/invoices/invoice-state.ts'
+import { paymentTexts } from '#web/invoices/payments/texts.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { useToday } from '#web/platform/account.tsx'
@@ -78,7 +91,7 @@ function ShownClient({ client }: { client: ClientDetails }): ReactNode {
         {client.open.length === 0 && client.paid.length > 0 && <Figure label={texts.paid} text={formatSums(client.paid, '')} />}
         {state && state.text !== '' && <Figure label={texts.next} text={state.text} tone={state.tone === 'bad' ? 'bad' : undefined} />}
       </dl>
-      <Invoices list={client.list} zone={zone} today={today} />
+      <Invoices list={client.list} today={today} />
       <Panel title={texts.timeline}>
         <Timeline client={client} zone={zone} today={today} />
       </Panel>
@@ -149,17 +162,11 @@ function Actions({ client }: { client: ClientDetails }): ReactNode {
 /** Shown at first. */
 const firstRows = 12
 
-interface InvoicesProps {
-  list: Invoice[]
-  zone: string | undefined
-  today: string
-}
-
 /** Every invoice on one axis around its due date, so that a habit shows. */
-function Invoices({ list, zone, today }: InvoicesProps): ReactNode {
+function Invoices({ list, today }: { list: Invoice[]; today: string }): ReactNode {
   const [all, setAll] = useState(false)
-  const usual = usualDelay(list, { zone, today })
-  const days = list.map((invoice) => daysFromDue(invoice, { zone, today }))
+  const usual = usualDelay(list, today)
+  const days = list.map((invoice) => daysFromDue(invoice, today))
   // The same axis for all rows; one very late payment must not squeeze the others.
   const early = Math.min(30, Math.max(7, ...days.map((day) => -day)))
   const late = Math.min(90, Math.max(14, ...days))
@@ -170,7 +177,7 @@ function Invoices({ list, zone, today }: InvoicesProps): ReactNode {
       <p className={styles.about}>{usual ? texts.middle(usual.of) : texts.lines}</p>
       <ul className={styles.lines}>
         {shown.map((invoice) => (
-          <InvoiceLine key={invoice._id} invoice={invoice} days={daysFromDue(invoice, { zone, today })} place={place} zone={zone} />
+          <InvoiceLine key={invoice._id} invoice={invoice} days={daysFromDue(invoice, today)} place={place} />
         ))}
       </ul>
       {shown.length < list.length && (
@@ -191,11 +198,10 @@ interface InvoiceLineProps {
   days: number
   /** In percent of the width. */
   place: (days: number) => number
-  zone: string | undefined
 }
 
-function InvoiceLine({ invoice, days, place, zone }: InvoiceLineProps): ReactNode {
-  const { _id, reference, amount, currency, status, paidAt } = invoice
+function InvoiceLine({ invoice, days, place }: InvoiceLineProps): ReactNode {
+  const { _id, reference, currency, status, paidOn } = invoice
   const open = status === 'paid' ? undefined : days > 0 ? 'late' : 'ahead'
   const [due, end] = [place(0), place(days)]
   const words = open === undefined ? texts.paidAfter(days) : days > 0 ? texts.soFar(days) : texts.dueIn(-days)
@@ -207,7 +213,7 @@ function InvoiceLine({ invoice, days, place, zone }: InvoiceLineProps): ReactNod
       <Link to={screens.invoice(_id)} className={styles.reference}>
         {reference}
       </Link>
-      <span className={styles.amount}>{formatMoney(amount, currency)}</span>
+      <span className={styles.amount}>{formatMoney(owedAmount(invoice), currency)}</span>
       <span className={styles.picture} data-open={open}>
         <span className={styles.mark} style={{ left: `${due}%` }} />
         <span className={styles.bar} style={{ left: `${Math.min(due, end)}%`, width: `${Math.abs(end - due)}%` }} />
@@ -218,7 +224,8 @@ function InvoiceLine({ invoice, days, place, zone }: InvoiceLineProps): ReactNod
       </span>
       <span className={styles.status}>
         <Pill tone={status}>{invoiceTexts.status[status]}</Pill>
-        {status === 'paid' && paidAt !== null && showDate(dateIn(zone, new Date(paidAt)))}
+        {isPartPaid(invoice) && <Pill tone="quiet">{texts.partPaid}</Pill>}
+        {paidOn !== null && showDate(paidOn)}
       </span>
     </li>
   )
@@ -232,14 +239,20 @@ function Timeline({ client, zone, today }: { client: ClientDetails; zone: string
   const [opened, setOpened] = useState<ShownEmail | null>(null)
   const lines = useMemo(() => foldEvents(client.timeline), [client.timeline])
   if (lines.length === 0) return <p className={styles.about}>{texts.nothingYet}</p>
-  const show = ({ _id, subject, at, reply, stored }: ClientEvent) =>
+  const show = ({ _id, subject, at, reply, stored }: ClientEmail) =>
     setOpened({ _id, subject, clientEmail: client.email, createdAt: at, sentAt: at, serverReply: reply, stored })
   return (
     <>
       <ol className={historyStyles.lines}>
-        {lines.slice(0, shown).map((events) => (
-          <Event key={events[0]._id} events={events} zone={zone} today={today} onShow={show} />
-        ))}
+        {lines
+          .slice(0, shown)
+          .map((line) =>
+            Array.isArray(line) ? (
+              <Emails key={line[0]._id} events={line} zone={zone} today={today} onShow={show} />
+            ) : (
+              <PaymentLine key={line._id} event={line} zone={zone} today={today} />
+            ),
+          )}
       </ol>
       {lines.length > shown && (
         <Button variant="default" onClick={() => setShown(shown + someEvents)}>
@@ -251,17 +264,17 @@ function Timeline({ client, zone, today }: { client: ClientDetails; zone: string
   )
 }
 
-interface EventProps {
-  events: [ClientEvent, ...ClientEvent[]]
+interface EmailsProps {
+  events: [ClientEmail, ...ClientEmail[]]
   zone: string | undefined
   today: string
-  onShow: (event: ClientEvent) => void
+  onShow: (event: ClientEmail) => void
 }
 
 /** References named before the rest is counted. */
 const named = 4
 
-function Event({ events, zone, today, onShow }: EventProps): ReactNode {
+function Emails({ events, zone, today, onShow }: EmailsProps): ReactNode {
   const [newest] = events
   const { state, references, reply } = newest
   const sent = state === 'sent'
@@ -285,9 +298,39 @@ function Event({ events, zone, today, onShow }: EventProps): ReactNode {
           )}
         </p>
       </div>
-      <Button variant="subtle" size="compact-sm" onClick={() => onShow(newest)}>
+      <Button variant="subtle" className={styles.show ?? ''} onClick={() => onShow(newest)}>
         {texts.show}
       </Button>
+    </li>
+  )
+}
+
+interface PaymentLineProps {
+  event: Exclude<ClientEvent, ClientEmail>
+  zone: string | undefined
+  today: string
+}
+
+function PaymentLine({ event, zone, today }: PaymentLineProps): ReactNode {
+  const { payment, reference } = event
+  const refund = payment.kind === 'refund'
+  const taken = payment.voidedAt !== null
+  const amount = formatMoney(payment.amount, payment.currency)
+  const { received, refunded, takenBack } = historyTexts.payments
+  const about = paymentTexts.about(payment)
+  return (
+    <li className={historyStyles.item}>
+      <span className={historyStyles.mark} data-tone={refund || taken ? undefined : 'good'} aria-hidden>
+        {refund || taken ? <IconArrowBackUp size={14} /> : <IconCheck size={14} />}
+      </span>
+      <span className={historyStyles.date}>{whenOf([event], zone, today)}</span>
+      <div className={historyStyles.what}>
+        <p className={historyStyles.event}>
+          <strong>{taken ? takenBack(amount) : refund ? refunded(amount) : received(amount)}</strong>
+          {texts.about(reference)}
+          {about !== '' && ` · ${about}`}
+        </p>
+      </div>
     </li>
   )
 }

@@ -1,0 +1,55 @@
+import { expectAccessible } from './audit.ts'
+import { expect, test } from './duely.ts'
+import { signIn } from './sign-in.ts'
+
+const daysAgo = (days: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days }).toString()
+
+test('clients are listed by what is overdue in each currency; a client’s page shows habit and emails, and pauses and reminds all', async ({
+  page,
+  program,
+  smtp,
+}) => {
+  const { send } = await signIn(page, program.url)
+  await page.goto('/dashboard/clients')
+  await expect(page.getByRole('heading', { name: 'No clients yet' })).toBeVisible()
+  await expect(page.getByText('They appear with your first invoice.')).toBeVisible()
+
+  await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example' }
+  for (const draft of [
+    { ...kaveri, amount: 5000, dueDate: daysAgo(19), status: 'overdue' },
+    { ...kaveri, amount: 120, currency: 'EUR', dueDate: daysAgo(5), status: 'overdue' },
+    { ...kaveri, amount: 12250, dueDate: daysAgo(-8) },
+    ...[1, 2, 3].map((nth) => ({ ...kaveri, amount: nth * 1000, dueDate: daysAgo(nth), status: 'paid' })),
+    { clientName: 'Arjun & Sons', clientEmail: 'desk@arjun.example', amount: 420000, dueDate: daysAgo(34), status: 'overdue' },
+    { clientName: 'Lotus Dental', clientEmail: 'office@lotus.example', amount: 6400, dueDate: daysAgo(-3) },
+  ])
+    await send('POST', '/invoice', draft)
+  await page.reload()
+  await expect(page.getByText('3 clients owe you ₹4,43,650.00 + €120.00')).toBeVisible()
+  const rows = page.getByRole('table', { name: 'Clients' }).getByRole('row')
+  await expect(rows).toHaveCount(4)
+  await expect(rows.nth(1)).toContainText('Arjun & Sons')
+  await expect(rows.nth(2)).toContainText('₹5,000.00 + €120.00')
+  await expectAccessible(page)
+  await page.getByRole('searchbox', { name: 'Search clients' }).fill('kaveri')
+  await expect(rows).toHaveCount(2)
+  await page.getByRole('link', { name: 'Kaveri Foods' }).click()
+
+  await expect(page.getByRole('heading', { name: 'Kaveri Foods', level: 1 })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Usually pays 2 days late' })).toBeVisible()
+  await expect(page.getByText('₹1,000.00 received for INV-0004')).toBeVisible()
+  await page.getByRole('button', { name: 'Remind now…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).click()
+  await expect.poll(() => smtp.mails.length).toBe(2)
+  await page.reload()
+  await expect(page.getByText('Reminder sent for INV-0001')).toBeVisible()
+  await expectAccessible(page)
+
+  await page.getByRole('button', { name: 'Pause all' }).click()
+  await page.getByRole('dialog').getByRole('radio', { name: 'Until I resume them' }).check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause reminders' }).click()
+  await expect(page.getByText('All reminders to billing@kaveri.example paused.')).toBeVisible()
+  await page.getByRole('button', { name: 'Resume reminders' }).click()
+  await expect(page.getByText('Reminders to billing@kaveri.example have resumed.')).toBeVisible()
+})
