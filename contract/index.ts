@@ -1,4 +1,5 @@
 import { accountCalls } from './accounts.ts'
+import { bankFileCalls } from './bank-file.ts'
 import { billingCalls } from './billing.ts'
 import type { Call } from './call.ts'
 import { clientCalls } from './clients.ts'
@@ -17,6 +18,7 @@ export const everyCall: Call[] = [
   accountCalls,
   invoiceCalls,
   paymentCalls,
+  bankFileCalls,
   clientCalls,
   mailCalls,
   templateCalls,

@@ -5,6 +5,7 @@ import { readInvoice } from '#server/invoices/invoices.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { bankFileRoutes } from './bank-file-routes.ts'
 import { payLinksFor, revokePayLink } from './links.ts'
 import { payPageRoutes } from './page-routes.ts'
 import { readPaymentSettings, saveLogo, savePaymentSettings } from './pay.ts'
@@ -35,5 +36,6 @@ export async function payRoutes(app: App, deps: Deps, afterChange: AfterChange):
     return { url }
   })
   answer(app, payLinkCalls.revoke, async ({ params }, { account }) => revokePayLink(db, await linkOf(account.id, params.id)))
+  bankFileRoutes(app, deps, afterChange)
   await payPageRoutes(app, deps, afterChange)
 }

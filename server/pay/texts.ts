@@ -125,3 +125,24 @@ export const noticeTexts = {
     text: 'Its reminders go on.',
   },
 }
+
+const listed = new Intl.ListFormat('en', { type: 'conjunction' })
+
+/** What a review of a bank file says about a line, and why an import is refused. */
+export const bankTexts = {
+  recorded: 'Recorded before.',
+  perhapsRecorded: (reference: string) => `Perhaps recorded already: ${reference} has a payment of this amount from about that day.`,
+  named: ([reference = '']: string[]) => `The text names ${reference}.`,
+  namedTogether: (references: string[]) => `The text names ${listed.format(references)}, which add up to this amount.`,
+  namedButMore: (reference: string, balance: string) => `The text names ${reference}, of which only ${balance} is still to pay.`,
+  namedButOther: (references: string[], sum: string) => `The text names ${listed.format(references)}, of which ${sum} is still to pay.`,
+  answered: (client: string) => `${client} named this payment.`,
+  amountAndName: (reference: string, client: string) => `The amount is the balance of ${reference}, and the text names ${client}.`,
+  amountOnly: (reference: string) => `Only ${reference} has this balance.`,
+  future: 'Please choose today or an earlier day.',
+  notTheSum: 'The amounts of the invoices must add up to the amount of the line.',
+  twiceInLine: 'Please name each invoice once in a line.',
+  otherCurrency: (reference: string, own: string, asked: string) => `${reference} is in ${own}, not in ${asked}.`,
+  invoiceGone: 'An invoice was deleted meanwhile. Please match the file again.',
+  importNotFound: 'This import was not found.',
+}

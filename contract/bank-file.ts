@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { currencyCode } from './accounts.ts'
+import { call } from './call.ts'
+import { calendarDate } from './invoices.ts'
+import { paymentAmount } from './payments.ts'
+
+/** Lines of one call: a busy year has fewer. */
+export const mostLines = 2_000
+
+const text = (most: number) =>
+  z
+    .string()
+    .max(most, `Please shorten this text to ${most} characters.`)
+    .transform((value) => value.replace(/\p{Cc}+/gu, ' ').trim())
+    .default('')
+
+/** A line of a bank file, as the browser read it: money that came in. */
+export const bankLine = z
+  .strictObject({
+    date: calendarDate.meta({ format: 'date', description: 'The day of the transfer.' }),
+    amount: paymentAmount.meta({ description: 'What came in, above 0.' }),
+    description: text(1_000).meta({ description: 'The text of the bank.' }),
+    reference: text(200).meta({ description: 'The reference, where it is a column of its own.' }),
+    name: text(200).meta({ description: 'Who paid, where it is a column of its own.' }),
+  })
+  .meta({ id: 'BankLine' })
+export type BankLine = z.output<typeof bankLine>
+
+const share = z
+  .strictObject({ invoiceId: z.string().meta({ description: 'The invoice that the line pays.' }), amount: paymentAmount })
+  .meta({ id: 'BankLineShare', description: 'What a line pays of one invoice.' })
+
+export const verdict = z.enum(['sure', 'likely', 'recorded', 'none']).meta({
+  description:
+    '`sure`: the text names the invoice and the amount fits. `likely`: to be looked at. `recorded`: this line was recorded before. `none`: no invoice fits.',
+})
+export type Verdict = z.infer<typeof verdict>
+
+const bankMatch = z
+  .object({
+    line: z.int().meta({ description: 'Which of the lines it is about, from 0.' }),
+    verdict,
+    invoices: z.array(share),
+    reason: z.string().meta({ description: 'Why, in a sentence; empty where no invoice fits.' }),
+  })
+  .meta({ id: 'BankMatch' })
+export type BankMatch = z.infer<typeof bankMatch>
+
+const lines = <Shape extends z.ZodType>(shape: Shape) =>
+  z.array(shape).min(1, 'Please choose at least one line.').max(mostLines, 'Please choose at most 2,000 lines at once.')
+
+const importedLine = bankLine
+  .extend({ invoices: z.array(share).min(1, 'Please choose an invoice.').max(100, 'Please choose at most 100 invoices for one line.') })
+  .meta({ id: 'ImportedBankLine', description: 'A line of a bank file, and what it pays.' })
+export type ImportedBankLine = z.output<typeof importedLine>
+
+const currency = currencyCode.optional().meta({ description: 'The currency of the file. Without it that of the account.' })
+
+export const bankFileCalls = {
+  match: call({
+    method: 'POST',
+    path: '/payments/match',
+    summary: 'Which invoices the lines of a bank file pay. Nothing is recorded.',
+    body: z.strictObject({ lines: lines(bankLine), currency }),
+    reply: z.array(bankMatch),
+  }),
+  import: call({
+    method: 'POST',
+    path: '/payments/import',
+    summary: 'Record the payments of a bank file, all or none. A line that was recorded before is left out.',
+    body: z.strictObject({ lines: lines(importedLine), currency }),
+    reply: z
+      .object({
+        importId: z.string().meta({ format: 'uuid', description: 'Names this import, to undo it.' }),
+        recorded: z.int().meta({ description: 'How many payments were recorded.' }),
+        paid: z.int().meta({ description: 'How many invoices are paid by them.' }),
+      })
+      .meta({ id: 'BankImport' }),
+  }),
+  undo: call({
+    method: 'POST',
+    path: '/payments/import/:id/undo',
+    summary: 'Take all payments of an import back. Again has no further effect.',
+    params: z.object({ id: z.string() }),
+    reply: z.object({ takenBack: z.int().meta({ description: 'How many payments were taken back.' }) }).meta({ id: 'UndoneBankImport' }),
+  }),
+}

@@ -1,0 +1,129 @@
+// Also on PostgreSQL: two imports at the same time meet on the hashes of their lines.
+import { expect, test } from 'vitest'
+import { bankFileCalls } from '#contract/bank-file.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { paymentCalls } from '#contract/payments.ts'
+import { anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+
+const line = (description: string, amount: number, date = '2026-03-01') => ({ date, amount, description, reference: '', name: '' })
+
+async function reviewed(app: TestApp, person: Person, lines: ReturnType<typeof line>[]) {
+  const { reply } = await ask(app, person, bankFileCalls.match, { body: { lines } })
+  return reply
+}
+
+/** Imports what the review calls sure. */
+async function imported(app: TestApp, person: Person, lines: ReturnType<typeof line>[]) {
+  const matches = await reviewed(app, person, lines)
+  const sure = matches.filter(({ verdict }) => verdict === 'sure')
+  const chosen = sure.map(({ line: at, invoices }) => ({ ...(lines[at] as ReturnType<typeof line>), invoices }))
+  return ask(app, person, bankFileCalls.import, { body: { lines: chosen } })
+}
+
+const paymentsOf = async (app: TestApp, person: Person, id: string) =>
+  (await ask(app, person, paymentCalls.list, { params: { id } })).reply.filter(({ voidedAt }) => voidedAt === null)
+
+test('a bank file is matched, recorded and taken back', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const [one, two] = [await anInvoice(app, { owner: asha, amount: 5_000 }), await anInvoice(app, { owner: asha, amount: 700 })]
+  const lines = [line(`NEFT ${one.reference} KAVERI`, 2_000), line(`IMPS/${two.reference}`, 700), line('SALARY', 12.5)]
+  expect(await reviewed(app, asha, lines)).toEqual([
+    { line: 0, verdict: 'sure', invoices: [{ invoiceId: one._id, amount: 2_000 }], reason: `The text names ${one.reference}.` },
+    { line: 1, verdict: 'sure', invoices: [{ invoiceId: two._id, amount: 700 }], reason: `The text names ${two.reference}.` },
+    { line: 2, verdict: 'none', invoices: [], reason: '' },
+  ])
+  expect(await paymentsOf(app, asha, one._id)).toEqual([])
+  const { reply } = await imported(app, asha, lines)
+  expect(reply).toMatchObject({ recorded: 2, paid: 1 })
+  expect(await paymentsOf(app, asha, one._id)).toMatchObject([
+    { origin: 'bank_file', method: 'bank', amount: 2_000, paidOn: '2026-03-01', note: `NEFT ${one.reference} KAVERI` },
+  ])
+  expect((await ask(app, asha, invoiceCalls.read, { params: { id: two._id } })).reply).toMatchObject({ status: 'paid', balance: 0 })
+  const undo = () => ask(app, asha, bankFileCalls.undo, { params: { id: reply.importId } })
+  expect((await undo()).reply).toEqual({ takenBack: 2 })
+  expect((await undo()).reply).toEqual({ takenBack: 0 })
+  expect((await ask(app, asha, invoiceCalls.read, { params: { id: two._id } })).reply).toMatchObject({ balance: 700, amountPaid: 0 })
+  expect((await imported(app, asha, lines)).reply).toMatchObject({ recorded: 2, paid: 1 })
+})
+
+test('the same file twice, one that overlaps it, and two imports at the same time record each line once', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 5_000 })
+  // Two equal transfers of one day are two payments.
+  const lines = [line(`NEFT ${invoice.reference}`, 500), line(`NEFT ${invoice.reference}`, 500), line(`NEFT ${invoice.reference}`, 800)]
+  const body = { lines: lines.map((one) => ({ ...one, invoices: [{ invoiceId: invoice._id, amount: one.amount }] })) }
+  const both = await Promise.all([0, 1].map(() => ask(app, asha, bankFileCalls.import, { body })))
+  expect(both.map(({ reply }) => reply.recorded).toSorted()).toEqual([0, 3])
+  expect(await reviewed(app, asha, lines)).toMatchObject(lines.map(() => ({ verdict: 'recorded', reason: 'Recorded before.' })))
+  const later = line(` neft  ${invoice.reference} `, 900, '2026-03-02')
+  const overlapping = [...lines.slice(1), later]
+  expect((await reviewed(app, asha, overlapping)).map(({ verdict }) => verdict)).toEqual(['recorded', 'recorded', 'sure'])
+  expect((await imported(app, asha, overlapping)).reply).toMatchObject({ recorded: 1 })
+  expect((await paymentsOf(app, asha, invoice._id)).map(({ amount }) => amount).toSorted()).toEqual([500, 500, 800, 900])
+})
+
+test('one line pays several invoices, and the same amount within three days is asked about', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const [one, two] = [await anInvoice(app, { owner: asha, amount: 500 }), await anInvoice(app, { owner: asha, amount: 250.5 })]
+  const both = [line(`${one.reference} ${two.reference}`, 750.5)]
+  expect((await imported(app, asha, both)).reply).toMatchObject({ recorded: 2, paid: 2 })
+  expect(await reviewed(app, asha, both)).toMatchObject([{ verdict: 'recorded' }])
+  const again = await reviewed(app, asha, [line(`RTGS ${one.reference}`, 500, '2026-03-02')])
+  expect(again).toMatchObject([{ verdict: 'likely', reason: expect.stringMatching(/^Perhaps recorded already/) }])
+})
+
+test.each([
+  ['a date in the future', { date: '2026-03-03' }, 400, 'Please choose today or an earlier day.'],
+  ['parts that do not add up', { amount: 501 }, 400, 'The amounts of the invoices must add up to the amount of the line.'],
+])('%s is refused, and nothing is recorded', async (_what, wrong, status, message) => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 5_000 })
+  const good = { ...line('NEFT', 500), invoices: [{ invoiceId: invoice._id, amount: 500 }] }
+  const refused = await ask(app, asha, bankFileCalls.import, { body: { lines: [good, { ...good, ...wrong }] } })
+  expect([refused.status, refused.problem?.message]).toEqual([status, message])
+  expect(await paymentsOf(app, asha, invoice._id)).toEqual([])
+})
+
+test('an invoice of another account, or one that was deleted, is not paid, and its import is not found', async () => {
+  await using app = await openTestApp()
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  const invoice = await anInvoice(app, { owner: asha, amount: 500 })
+  const lines = [{ ...line('NEFT', 500), invoices: [{ invoiceId: invoice._id, amount: 500 }] }]
+  expect((await ask(app, meera, bankFileCalls.import, { body: { lines } })).status).toBe(404)
+  expect(await reviewed(app, meera, [line(`NEFT ${invoice.reference}`, 500)])).toMatchObject([{ verdict: 'none', invoices: [] }])
+  const { reply } = await ask(app, asha, bankFileCalls.import, { body: { lines } })
+  expect((await ask(app, meera, bankFileCalls.undo, { params: { id: reply.importId } })).status).toBe(404)
+  expect(await paymentsOf(app, asha, invoice._id)).toHaveLength(1)
+  await ask(app, asha, invoiceCalls.remove, { params: { id: invoice._id } })
+  expect(
+    (await ask(app, asha, bankFileCalls.import, { body: { lines: [{ ...lines[0], description: 'again' }] as typeof lines } })).status,
+  ).toBe(404)
+})
+
+test('an import whose payment was refunded is not taken back', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 500 })
+  const { reply } = await imported(app, asha, [line(invoice.reference, 500)])
+  await ask(app, asha, paymentCalls.record, { params: { id: invoice._id }, body: { kind: 'refund', amount: 200 } })
+  expect((await ask(app, asha, bankFileCalls.undo, { params: { id: reply.importId } })).status).toBe(409)
+  expect(await paymentsOf(app, asha, invoice._id)).toHaveLength(2)
+})
+
+test('only invoices in the currency of the file are matched and paid', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 500, currency: 'EUR' })
+  const lines = [line(invoice.reference, 500)]
+  expect(await reviewed(app, asha, lines)).toMatchObject([{ verdict: 'none' }])
+  const chosen = lines.map((one) => ({ ...one, invoices: [{ invoiceId: invoice._id, amount: 500 }] }))
+  const refused = await ask(app, asha, bankFileCalls.import, { body: { lines: chosen } })
+  expect([refused.status, refused.problem?.message]).toEqual([400, `${invoice.reference} is in EUR, not in INR.`])
+  expect((await ask(app, asha, bankFileCalls.match, { body: { lines, currency: 'EUR' } })).reply).toMatchObject([{ verdict: 'sure' }])
+  expect((await ask(app, asha, bankFileCalls.import, { body: { lines: chosen, currency: 'EUR' } })).reply).toMatchObject({ paid: 1 })
+})

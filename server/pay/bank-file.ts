@@ -1,0 +1,273 @@
+import { createHash } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
+import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
+import {
+  balanceMinor,
+  isPaidAfter,
+  livePayments,
+  type NewPayment,
+  refundFirst,
+  type Settling,
+  settle,
+  sumOf,
+} from '#server/invoices/balance.ts'
+import { localDate, lockOwner, openRoom, tooManyOpen } from '#server/invoices/invoices.ts'
+import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from '#server/invoices/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { matchLines, type OpenAnswer, type Payable, tokensIn } from './bank-matching.ts'
+import { payAnswers } from './tables.ts'
+import { bankTexts as texts } from './texts.ts'
+
+/** The account, and the currency of the file: matched are only invoices of this currency. */
+interface Owner {
+  id: string
+  currency: string
+}
+
+/** The text of a line, as its hash and the references in it are read. */
+type LineText = Pick<BankLine, 'description' | 'reference' | 'name'>
+
+/** Which invoices the lines pay. Reads only; the same lines get the same answer until something is recorded. */
+export async function matchBankFile(db: Database, { id: ownerId, currency }: Owner, lines: BankLine[]): Promise<BankMatch[]> {
+  for (const [at, { amount }] of lines.entries()) refuseAmount(amount, currency, `lines.${at}.amount`)
+  const hashes = hashesOf(lines, currency)
+  const recorded = await recordedLines(db, ownerId, hashes)
+  const invoices = await payables(db, ownerId, { lines, currency })
+  const answers = await openAnswers(db, ownerId)
+  const asked = lines.map((line, at) => ({
+    ...line,
+    amountMinor: minorOf(line.amount, currency),
+    recorded: recorded.has(hashes[at] ?? ''),
+  }))
+  const matches = await matchLines(asked, { invoices, answers }, (minor) => formatMoney(fromMinor(minor, currency), currency))
+  return matches.map(({ verdict, invoices, reason }, line) => ({
+    line,
+    verdict,
+    invoices: invoices.map(({ invoiceId, amountMinor }) => ({ invoiceId, amount: fromMinor(amountMinor, currency) })),
+    reason,
+  }))
+}
+
+/**
+ * Records what the lines pay, all in one transaction; a line that is recorded already is left out, also by a request at the same time.
+ * Refuses with `invalid` a date in the future and parts that do not add up to their line, with `not_found` an invoice that is gone.
+ */
+export async function importBankFile(
+  db: Database,
+  { id: ownerId, currency }: Owner,
+  lines: ImportedBankLine[],
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<{ importId: string; recorded: number; paid: number }> {
+  const importId = newId()
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const today = localDate(now, owner.timezone)
+    for (const [at, line] of lines.entries()) refuseLine(line, `lines.${at}`, { today, currency })
+    const hashes = hashesOf(lines, currency)
+    const before = await recordedLines(tx, ownerId, hashes)
+    const payments = lines.flatMap((line, at) => {
+      const hash = hashes[at] ?? ''
+      return before.has(hash)
+        ? []
+        : line.invoices.map((share, part) => ({
+            id: share.invoiceId.toLowerCase(),
+            payment: paymentOf(line, minorOf(share.amount, currency), { hash, part, importId }),
+          }))
+    })
+    const byInvoice = Map.groupBy(payments, ({ id }) => id)
+    const rows = await lockInvoices(tx, ownerId, [...byInvoice.keys()])
+    const other = rows.find((row) => row.currency !== currency)
+    if (other) refuse('currency', texts.otherCurrency(other.reference, other.currency, currency))
+    const live = await livePayments(
+      tx,
+      ownerId,
+      rows.map(({ id }) => id),
+    )
+    const settling = rows.map((row) => ({
+      row,
+      live: live.get(row.id),
+      record: (byInvoice.get(row.id) ?? []).map(({ payment }) => payment),
+    }))
+    const { rows: settled, recorded } = await settle(tx, owner, settling, now, afterChange)
+    const paid = settled.filter(({ status }, at) => status === 'paid' && rows[at]?.status !== 'paid').length
+    return { importId, recorded: recorded.length, paid }
+  })
+}
+
+/**
+ * Takes all payments of an import back that count. Refuses with `not_found` an unknown import, and with `conflict` a payment that a refund
+ * needs: then nothing is taken back.
+ */
+export async function undoBankFile(
+  db: Database,
+  ownerId: string,
+  importId: string,
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<{ takenBack: number }> {
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const all = z.uuid().safeParse(importId).success ? await paymentsOfImport(tx, ownerId, importId) : []
+    if (all.length === 0) throw new ProblemError('not_found', texts.importNotFound)
+    const byInvoice = Map.groupBy(
+      all.filter(({ voidedAt }) => voidedAt === null),
+      ({ invoiceId }) => invoiceId,
+    )
+    const rows = await lockInvoices(tx, ownerId, [...byInvoice.keys()], { deletedToo: true })
+    const live = await livePayments(
+      tx,
+      ownerId,
+      rows.map(({ id }) => id),
+    )
+    const settling: Settling[] = rows.map((row) => ({ row, live: live.get(row.id), takeBack: byInvoice.get(row.id) ?? [] }))
+    for (const { row, takeBack = [] } of settling) if (row.paidMinor < sumOf(takeBack)) throw refundFirst(row.reference)
+    const reopened = settling.filter(
+      (change) => change.row.status === 'paid' && change.row.deletedAt === null && !isPaidAfter(change),
+    ).length
+    if (reopened > 0 && (await openRoom(tx, ownerId)) < reopened) throw tooManyOpen()
+    await settle(tx, owner, settling, now, afterChange)
+    return { takenBack: settling.flatMap(({ takeBack = [] }) => takeBack).length }
+  })
+}
+
+function refuse(path: string, message: string): never {
+  throw new ProblemError('invalid', message, { errors: [{ path, message }] })
+}
+
+function refuseAmount(amount: number, currency: string, path: string): void {
+  const problem = amountProblem(amount, currency)
+  if (problem !== null) refuse(path, problem)
+}
+
+function refuseLine(line: ImportedBankLine, path: string, { today, currency }: { today: string; currency: string }): void {
+  if (line.date > today) refuse(`${path}.date`, texts.future)
+  for (const { amount } of [line, ...line.invoices]) refuseAmount(amount, currency, `${path}.amount`)
+  const sum = line.invoices.reduce((so, { amount }) => so + minorOf(amount, currency), 0)
+  if (sum !== minorOf(line.amount, currency)) refuse(`${path}.invoices`, texts.notTheSum)
+  if (new Set(line.invoices.map(({ invoiceId }) => invoiceId.toLowerCase())).size < line.invoices.length)
+    refuse(`${path}.invoices`, texts.twiceInLine)
+}
+
+function paymentOf(
+  line: ImportedBankLine,
+  amountMinor: number,
+  { hash, part, importId }: { hash: string; part: number; importId: string },
+): NewPayment {
+  return {
+    origin: 'bank_file',
+    amountMinor,
+    paidOn: line.date,
+    method: 'bank',
+    reference: line.reference.slice(0, 80),
+    note: [line.name, line.description].filter(Boolean).join(': ').slice(0, 500),
+    bankLineHash: part === 0 ? hash : `${hash}.${part}`,
+    batchId: importId,
+  }
+}
+
+/**
+ * A line's hash: date, amount and text, and how many lines of that day are the same before it, so that two equal transfers of one day are
+ * two, and the same file, or one that overlaps it, is recognised.
+ */
+function hashesOf(lines: (LineText & { date: string; amount: number })[], currency: string): string[] {
+  const counts = new Map<string, number>()
+  return lines.map(({ date, amount, description, reference, name }) => {
+    const text = [description, reference, name].join('\n').normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+    const key = JSON.stringify([date, currency, minorOf(amount, currency), text])
+    const count = counts.get(key) ?? 0
+    counts.set(key, count + 1)
+    return createHash('sha256').update(`${key}${count}`).digest('base64url')
+  })
+}
+
+async function recordedLines(tx: Database, ownerId: string, hashes: string[]): Promise<Set<string>> {
+  const found = await tx
+    .select({ hash: invoicePayments.bankLineHash })
+    .from(invoicePayments)
+    .where(
+      and(
+        eq(invoicePayments.ownerId, ownerId),
+        sql`${invoicePayments.bankLineHash} = ANY(${arrayText(hashes)}::text[])`,
+        isNull(invoicePayments.voidedAt),
+      ),
+    )
+  return new Set(found.flatMap(({ hash }) => hash ?? []))
+}
+
+/** The open invoices, and those that are paid and whose reference is in a line; with what was paid of them. */
+async function payables(db: Database, ownerId: string, { lines, currency }: { lines: LineText[]; currency: string }): Promise<Payable[]> {
+  const named = [...new Set(lines.flatMap((line) => tokensIn(line)))]
+  const bareReference = sql`regexp_replace(lower(${invoices.reference}), '[[:space:]/-]', '', 'g')`
+  const rows = await db
+    .select({
+      id: invoices.id,
+      reference: invoices.reference,
+      clientName: invoices.clientName,
+      dueDate: invoices.dueDate,
+      amountMinor: invoices.amountMinor,
+      paidMinor: invoices.paidMinor,
+    })
+    .from(invoices)
+    .where(
+      and(
+        eq(invoices.ownerId, ownerId),
+        eq(invoices.currency, currency),
+        isNull(invoices.deletedAt),
+        sql`(${invoices.status} <> 'paid' OR ${bareReference} = ANY(${arrayText(named)}::text[]))`,
+      ),
+    )
+  const paid = rows.filter(({ paidMinor }) => paidMinor > 0).map(({ id }) => id)
+  const payments = await livePayments(db, ownerId, paid)
+  return rows.map((row) => ({
+    ...row,
+    balanceMinor: balanceMinor(row),
+    payments: (payments.get(row.id) ?? []).filter(({ kind }) => kind === 'payment'),
+  }))
+}
+
+/** The invoices of these ids, in a fixed order; refuses with `not_found` where one is gone. */
+async function lockInvoices(tx: Database, ownerId: string, ids: string[], { deletedToo = false } = {}): Promise<InvoiceRow[]> {
+  const possible = ids.filter((id) => z.uuid().safeParse(id).success)
+  const rows = await tx
+    .select()
+    .from(invoices)
+    .where(
+      and(
+        eq(invoices.ownerId, ownerId),
+        sql`${invoices.id} = ANY(${arrayText(possible)}::uuid[])`,
+        deletedToo ? undefined : isNull(invoices.deletedAt),
+      ),
+    )
+    .orderBy(invoices.id)
+    .for('update')
+  if (rows.length < ids.length) throw new ProblemError('not_found', texts.invoiceGone)
+  return rows
+}
+
+async function paymentsOfImport(tx: Database, ownerId: string, importId: string): Promise<PaymentRow[]> {
+  return tx
+    .select()
+    .from(invoicePayments)
+    .where(and(eq(invoicePayments.ownerId, ownerId), eq(invoicePayments.batchId, importId)))
+}
+
+/** What clients said about payments and is not decided. */
+async function openAnswers(db: Database, ownerId: string): Promise<OpenAnswer[]> {
+  const found = await db
+    .select({ invoiceId: payAnswers.invoiceId, reference: payAnswers.reference, amountMinor: payAnswers.amountMinor })
+    .from(payAnswers)
+    .where(and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.state, 'open'), eq(payAnswers.kind, 'paid')))
+  return found.flatMap(({ amountMinor, ...answer }) => (amountMinor === null ? [] : [{ ...answer, amountMinor }]))
+}
+
+function minorOf(amount: number, currency: string): number {
+  const minor = toMinor(amount, currency)
+  if (minor === null) throw new Error('An amount came past its validation.')
+  return minor
+}

@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest'
+import { type BankLine, bare, matchLines, type OpenAnswer, type Payable } from './bank-matching.ts'
+
+const rupees = (minor: number) => `₹${minor / 100}`
+
+function payable(reference: string, balance: number, more: Partial<Payable> = {}): Payable {
+  return { id: reference, reference, clientName: 'Kaveri Foods', dueDate: '2026-02-01', balanceMinor: balance * 100, payments: [], ...more }
+}
+
+function lineOf(description: string, amount: number, more: Partial<BankLine> = {}): BankLine {
+  return { date: '2026-03-02', amountMinor: Math.round(amount * 100), description, reference: '', name: '', recorded: false, ...more }
+}
+
+const match = (lines: BankLine[], invoices: Payable[], answers: OpenAnswer[] = []) => matchLines(lines, { invoices, answers }, rupees)
+
+/** The verdict on one line, and what it pays: `sure INV-0042:3000`. */
+async function said(line: BankLine, invoices: Payable[], answers: OpenAnswer[] = []): Promise<string> {
+  const [found] = await match([line], invoices, answers)
+  return [found?.verdict, ...(found?.invoices ?? []).map(({ invoiceId, amountMinor }) => `${invoiceId}:${amountMinor / 100}`)].join(' ')
+}
+
+test.each([
+  ['as it is', 'NEFT CR-HDFC0001234-KAVERI FOODS-INV-0042', 'sure INV-0042:3000'],
+  ['in lower case', 'upi/412345678901/inv-0042/okaxis', 'sure INV-0042:3000'],
+  ['without its separator', 'INV0042 KAVERI', 'sure INV-0042:3000'],
+  ['with another separator', 'paid inv/0042', 'sure INV-0042:3000'],
+  ['with a space', 'Invoice INV 0042', 'sure INV-0042:3000'],
+  ['behind a colon', 'RFB:INV-0042;EREF', 'sure INV-0042:3000'],
+  ['with a longer number', 'INV-00421', 'none'],
+  ['within a word', 'REFINV-0042', 'none'],
+  ['with a year behind it, which may be a part of it', 'INV-0042/26', 'likely INV-0042:3000'],
+])('a reference is found %s', async (_how, description, expected) => {
+  expect(await said(lineOf(description, 3_000), [payable('INV-0042', 5_000)])).toBe(expected)
+})
+
+test('a date is no reference', async () => {
+  expect(await said(lineOf('CARD 15/01 2026', 10), [payable('1501', 500), payable('2026-15', 700)])).toBe('none')
+  expect(await said(lineOf('Rechnung 2026-15', 10), [payable('2026-15', 700)])).toBe('sure 2026-15:10')
+})
+
+test('a reference that is too short, or has no figure, is never recognised', async () => {
+  expect([bare('A-1'), bare('ACME'), bare('12'), bare('AB-12')]).toEqual(['', '', '', 'ab12'])
+  expect(await said(lineOf('ACME A-1 12', 10), [payable('ACME', 500), payable('A-1', 500), payable('12', 700)])).toBe('none')
+})
+
+test('of a reference inside another one only the longer counts, also when that one is paid', async () => {
+  const invoices = [payable('INV-1-2', 500), payable('INV-1', 500), payable('2026-INV-7', 0), payable('INV-7', 900)]
+  expect(await said(lineOf('INV-1-2', 500), invoices)).toBe('sure INV-1-2:500')
+  expect(await said(lineOf('2026-INV-7', 50), invoices)).toBe('none')
+})
+
+test('references that are the same but for separators are looked at', async () => {
+  expect(await said(lineOf('INV0042', 10), [payable('INV-0042', 500), payable('INV/0042', 700)])).toMatch(/^likely/)
+})
+
+test('several references are sure where their balances add up, else looked at', async () => {
+  const invoices = [payable('INV-0042', 3_000, { dueDate: '2026-01-10' }), payable('INV-0043', 2_000, { dueDate: '2026-01-05' })]
+  expect(await said(lineOf('INV-0042 INV-0043', 5_000), invoices)).toBe('sure INV-0042:3000 INV-0043:2000')
+  expect(await said(lineOf('INV-0042, INV-0043', 2_500), invoices)).toBe('likely INV-0043:2000 INV-0042:500')
+  expect(await said(lineOf('INV-0042, INV-0043', 6_000), invoices)).toBe('likely INV-0043:2000 INV-0042:4000')
+})
+
+test('more than the balance is looked at', async () => {
+  const [found] = await match([lineOf('INV-0042', 3_500)], [payable('INV-0042', 3_000)])
+  expect(found).toMatchObject({ verdict: 'likely', reason: 'The text names INV-0042, of which only ₹3000 is still to pay.' })
+})
+
+test('an equal balance is looked at: by a word of the name, or where only one fits', async () => {
+  const invoices = [payable('INV-0042', 3_000), payable('INV-0043', 3_000, { clientName: 'Studio Indigo' }), payable('INV-0044', 750)]
+  expect(await said(lineOf('IMPS INDIGO', 3_000), invoices)).toBe('likely INV-0043:3000')
+  expect(await said(lineOf('IMPS 99', 3_000), invoices)).toBe('none')
+  expect(await said(lineOf('IMPS 99', 750), invoices)).toBe('likely INV-0044:750')
+  expect(await said(lineOf('', 3_000, { name: 'Kaverí Foods Pvt Ltd' }), invoices)).toBe('likely INV-0042:3000')
+})
+
+test('what one line surely pays is no longer open for the next, in the order of their dates', async () => {
+  const found = await match(
+    [lineOf('INV-0042', 3_000, { date: '2026-03-03' }), lineOf('INV-0042', 3_000, { date: '2026-03-01' })],
+    [payable('INV-0042', 5_000)],
+  )
+  expect(found.map(({ verdict }) => verdict)).toEqual(['likely', 'sure'])
+})
+
+test('a payment reference that a client named pays its invoice', async () => {
+  const answers = [{ invoiceId: 'INV-0042', reference: 'UTR 412345678901', amountMinor: 300_000 }]
+  const invoices = [payable('INV-0042', 3_000), payable('INV-0043', 3_000)]
+  expect(await said(lineOf('NEFT UTR412345678901', 3_000), invoices, answers)).toBe('sure INV-0042:3000')
+  expect(await said(lineOf('NEFT UTR412345678901', 2_999), invoices, answers)).toBe('none')
+})
+
+test('a payment of the same amount within three days is perhaps recorded already, and a recorded line is', async () => {
+  const payments = [{ amountMinor: 300_000, paidOn: '2026-02-27' }]
+  expect(await said(lineOf('INV-0042', 3_000), [payable('INV-0042', 0, { payments })])).toBe('likely INV-0042:3000')
+  expect(await said(lineOf('INV-0042', 3_000, { date: '2026-03-03' }), [payable('INV-0042', 9_000, { payments })])).toBe(
+    'sure INV-0042:3000',
+  )
+  expect(await said(lineOf('INV-0042', 3_000, { recorded: true }), [payable('INV-0042', 9_000)])).toBe('recorded')
+})
+
+/*
+ * Row 24 of the fault table: 300 lines in the way six banks write them. Each names what it truly pays: a reference, nothing but an equal
+ * amount, or no invoice at all although it looks like one.
+ */
+const banks: ((of: { reference: string; name: string; nth: number }) => Partial<BankLine>)[] = [
+  // HDFC Bank: everything in one narration, joined by hyphens.
+  ({ reference, name, nth }) => ({
+    description: `NEFT CR-SBIN0${String(7_000 + nth)}-${name.toUpperCase()}-ASHA TRADERS-${reference}-SBINN5202603${String(10_000 + nth)}`,
+  }),
+  // ICICI Bank: slashes, and the UPI reference before the note.
+  ({ reference, name, nth }) => ({
+    description: `UPI/6061${String(20_000_000 + nth)}/${reference}/${name.split(' ')[0]?.toLowerCase()}@okaxis/Axis Bank`,
+  }),
+  // State Bank of India: padded columns.
+  ({ reference, name, nth }) => ({
+    description: `BY TRANSFER-INB ${reference.replace('-', ' ')}   ${name}--`,
+    reference: `TRANSFER FROM 3199${String(400_000 + nth)}`,
+  }),
+  // Barclays: a reference of at most 18 characters behind the name.
+  ({ reference, name }) => ({ description: `${name.toUpperCase().slice(0, 18)}\t${reference.slice(0, 18)} BGC` }),
+  // Sparkasse: the purpose, the payer and the end-to-end reference are columns.
+  ({ reference, name, nth }) => ({
+    description: `Rechnung ${reference} vom 0${1 + (nth % 9)}.02.2026 SVWZ+`,
+    reference: `EREF+NOTPROVIDED`,
+    name,
+  }),
+  // Chase: ACH with field names.
+  ({ reference, name, nth }) => ({
+    description: `ORIG CO NAME:${name.toUpperCase()} ORIG ID:9${String(100_000_000 + nth)} DESC DATE:260302 CO ENTRY DESCR:INVOICE ${reference.replace('-', '')} SEC:CCD TRACE#:0210000${String(20_000_000 + nth)}`,
+  }),
+]
+
+test('of 300 lines of six banks no ticked one is wrong, and at least four of five are found', async () => {
+  const names = [
+    'Kaveri Foods',
+    'Studio Indigo',
+    'Banyan Textiles',
+    'Meera Ceramics',
+    'Neem Pharma',
+    'Lotus Logistics',
+    'Tamarind Cafe',
+    'Cedar Works',
+  ]
+  const styles = [
+    (n: number) => `INV-${String(n).padStart(4, '0')}`,
+    (n: number) => `2026/${String(n).padStart(3, '0')}`,
+    (n: number) => `AT${3_000 + n}`,
+  ]
+  const invoices: Payable[] = []
+  const lines: { line: BankLine; pays: string | null }[] = []
+  for (let nth = 0; nth < 300; nth += 1) {
+    const name = names[nth % names.length] ?? ''
+    const reference = styles[Math.floor(nth / 6) % styles.length]?.(nth + 1) ?? ''
+    // Balances repeat, as the prices of a small business do.
+    const balance = 1_000 + (nth % 40) * 125
+    invoices.push(
+      payable(reference, balance, { clientName: `${name} Pvt Ltd`, dueDate: `2026-01-${String(1 + (nth % 28)).padStart(2, '0')}` }),
+    )
+    const bank = banks[nth % banks.length]
+    const kind = Math.floor(nth / banks.length) % 10
+    const date = `2026-02-${String(1 + (nth % 28)).padStart(2, '0')}`
+    const about = { name, nth }
+    // Seven of ten name their invoice; one of them pays a part. The others: an order number of the client's own, a date, nothing.
+    if (kind < 7)
+      lines.push({ line: lineOf('', kind === 6 ? balance / 2 : balance, { date, ...bank?.({ reference, ...about }) }), pays: reference })
+    else if (kind === 7)
+      lines.push({ line: lineOf('', balance, { date, ...bank?.({ reference: `PO-${nth + 1}`, ...about }) }), pays: reference })
+    else if (kind === 8) lines.push({ line: lineOf('', 17.25, { date, ...bank?.({ reference: `20/26-${nth}`, ...about }) }), pays: null })
+    else lines.push({ line: lineOf('', 99.5, { date, ...bank?.({ reference: 'REFUND', ...about }) }), pays: null })
+  }
+  const found = await match(
+    lines.map(({ line }) => line),
+    invoices,
+  )
+  const wrong = found.flatMap(({ verdict, invoices }, nth) =>
+    verdict === 'sure' && (invoices.length !== 1 || invoices[0]?.invoiceId !== lines[nth]?.pays)
+      ? [`${lines[nth]?.line.description}: ${invoices[0]?.invoiceId}`]
+      : [],
+  )
+  expect(wrong).toEqual([])
+  const paying = lines.flatMap(({ pays }, nth) => (pays === null ? [] : [{ pays, match: found[nth] }]))
+  const right = paying.filter(({ pays, match }) => match?.invoices.some(({ invoiceId }) => invoiceId === pays))
+  expect(right.length / paying.length).toBeGreaterThanOrEqual(0.8)
+  const sure = paying.filter(({ match }) => match?.verdict === 'sure')
+  expect(sure.length / paying.length).toBeGreaterThanOrEqual(0.8)
+})
