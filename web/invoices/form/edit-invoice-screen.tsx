@@ -96,7 +96,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
     call: invoiceCalls.update,
     initialValues: { ...before, amount: showAmount(amount, currency) },
     toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values, currency)) }),
-    check: checkDraft,
+    check: (values) => checkDraft(values, currency),
     invalidates: changeInvalidates,
     update: writeInvoice,
     onSuccess: async () => {

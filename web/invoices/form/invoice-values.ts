@@ -1,7 +1,7 @@
 import { decimalsOf } from '#contract/currencies.ts'
 import { isCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, invoiceStatus } from '#contract/invoices.ts'
-import { formatMoney, toMinor } from '#contract/money.ts'
+import { amountProblem, formatMoney, toMinor } from '#contract/money.ts'
 import { readDate } from '#web/ui/dates.ts'
 import { texts } from './texts.ts'
 
@@ -17,9 +17,19 @@ export type InvoiceValues = {
   reference: string
 }
 
-/** The contract's message shows dates as YYYY-MM-DD; the form's fields take dd/mm/yyyy. */
-export function checkDraft({ dueDate }: InvoiceValues): Record<string, string> {
-  return readDate(dueDate) === null ? { dueDate: texts.noDate } : {}
+/**
+ * The contract's message shows dates as YYYY-MM-DD; the form's fields take dd/mm/yyyy. How many decimals an amount may have depends on the
+ * currency.
+ */
+export function checkDraft({ dueDate, amount: typed, currency }: InvoiceValues, usual: string): Record<string, string> {
+  const problem = decimalsProblem(typed, currency || usual)
+  return { ...(readDate(dueDate) === null ? { dueDate: texts.noDate } : {}), ...(problem === null ? {} : { amount: problem }) }
+}
+
+/** Why a typed amount above 0 does not fit its currency; null where it does, or is no amount at all. */
+export function decimalsProblem(typed: string, currency: string): string | null {
+  const amount = readTypedAmount(typed, currency)
+  return amount !== null && amount > 0 && amount < 1e10 ? amountProblem(amount, currency) : null
 }
 
 /** The values as a request body. An empty reference is left out, so that the server assigns one. */

@@ -23,7 +23,7 @@ export default function NewInvoiceScreen(): ReactNode {
     call: invoiceCalls.create,
     initialValues,
     toInput: (values) => ({ body: toDraft(values, usual) }),
-    check: checkDraft,
+    check: (values) => checkDraft(values, usual),
     invalidates: changeInvalidates,
     update: writeInvoice,
     onSuccess: async () => {

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { type Payment, paymentCalls, paymentMethod } from '#contract/payments.ts'
-import { readTypedAmount, showAmount, signOf } from '#web/invoices/form/invoice-values.ts'
+import { decimalsProblem, readTypedAmount, showAmount, signOf } from '#web/invoices/form/invoice-values.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
@@ -51,6 +51,8 @@ interface RecordFormProps extends Recording {
   onClose: () => void
 }
 
+const problemOf = (amount: string | null) => (amount === null ? {} : { amount })
+
 function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactNode {
   const { today } = useToday()
   const { _id: id, reference, balance, amountPaid, currency } = invoice
@@ -79,6 +81,7 @@ function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactN
       },
     }),
     check: ({ paidOn, amount }) => ({
+      ...problemOf(decimalsProblem(amount, currency)),
       ...(/^\d{4}-\d{2}-\d{2}$/.test(paidOn) && paidOn > today ? { paidOn: texts.future } : {}),
       ...(isRefund && (readTypedAmount(amount, currency) ?? 0) > amountPaid
         ? { amount: texts.mostRefund(formatMoney(amountPaid, currency)) }
