@@ -7,6 +7,7 @@ import { integrationCalls } from './integrations.ts'
 import { invoiceCalls } from './invoices.ts'
 import { mailCalls } from './mail.ts'
 import { noticeCalls } from './notices.ts'
+import { payAnswerCalls } from './pay-answers.ts'
 import { payLinkCalls } from './pay-links.ts'
 import { paymentSettingsCalls } from './payment-settings.ts'
 import { paymentCalls } from './payments.ts'
@@ -27,5 +28,6 @@ export const everyCall: Call[] = [
   billingCalls,
   paymentSettingsCalls,
   payLinkCalls,
+  payAnswerCalls,
   integrationCalls,
 ].flatMap((slice) => Object.values<Call>(slice))

@@ -89,6 +89,7 @@ const alsoPublic: Record<string, string> = {
   'server/invoices/overdue.ts': 'the midnight job runs in the background',
   'server/pay/links.ts': 'emails lead to pay pages',
   'server/pay/qr.ts': 'emails show the code of a UPI payment',
+  'server/invoices/payments.ts': 'accepting an answer records its payment',
   'server/invoices/pauses.ts': 'pauses end in the background',
   'server/reminders/failures.ts': 'failure notifications run in the background',
   'server/mail/transports.ts': 'opened once for the whole program, and closed when it stops',

@@ -30,6 +30,7 @@ const kept = [
   'address_holds',
   'audit_entries',
   'client_pauses',
+  'clients',
   'decisions',
   'deliveries',
   'delivery_invoices',

@@ -1,13 +1,16 @@
 import { isNotNull } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import { payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { reseal } from '#server/platform/reseal.ts'
-import { anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { sealedPayLinks } from './links.ts'
 
@@ -241,4 +244,80 @@ test('pay links open after the secret key was rotated', async () => {
 test('GET /server says whether clients can reach the pay pages', async () => {
   await using app = await openPublic()
   expect((await ask(app, null, accountCalls.server)).reply.payLinks).toBe(true)
+})
+
+async function answered(app: TestApp, fields: Record<string, string>) {
+  const { owner, _id: id } = await anInvoice(app)
+  const path = await linkOf(app, owner, id)
+  await post(app, `${path}/answer`, fields)
+  const [answer] = (await ask(app, owner, payAnswerCalls.list)).reply
+  if (!answer) throw new Error('The answer was not stored.')
+  const invoice = async () => (await ask(app, owner, invoiceCalls.read, { params: { id } })).reply
+  return { owner, id, path, answer, invoice, params: { id: answer._id } }
+}
+
+test('accepting “I have paid” records the payment once, with what the owner corrected', async () => {
+  await using app = await openPublic()
+  const { owner, answer, invoice, params } = await answered(app, { kind: 'paid', date: '2026-03-01', amount: '5000', reference: 'UTR 1' })
+  expect(answer).toMatchObject({ kind: 'paid', amount: 5000, date: '2026-03-01', reference: 'UTR 1', state: 'open' })
+  const { reply } = await ask(app, owner, payAnswerCalls.accept, { params, body: { amount: 2000, method: 'upi' } })
+  expect(reply).toMatchObject({ state: 'accepted', invoice: { balance: 3000 } })
+  expect(await invoice()).toMatchObject({ amountPaid: 2000, balance: 3000, pause: null })
+  expect((await ask(app, owner, payAnswerCalls.accept, { params, body: {} })).problem?.code).toBe('conflict')
+  expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
+})
+
+test('“Not received” resumes the reminders, and the page asks to check the payment', async () => {
+  await using app = await openPublic()
+  const { owner, path, invoice, params } = await answered(app, { kind: 'paid', date: '2026-03-01', amount: '5000', reference: 'UTR 1' })
+  expect((await ask(app, owner, payAnswerCalls.decline, { params })).reply.state).toBe('declined')
+  expect((await invoice()).pause).toBeNull()
+  expect(textOf((await open(app, path)).body)).toContain('Asha Rao could not find this payment yet. Please check it, or write to them.')
+})
+
+test('an accepted promise keeps its pause', async () => {
+  await using app = await openPublic()
+  const { owner, invoice, params } = await answered(app, { kind: 'promise', date: '2026-03-20' })
+  await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
+  expect((await invoice()).pause).toMatchObject({ until: '2026-03-20', because: 'promised' })
+})
+
+test('a new contact is taken over, and the old link is dead', async () => {
+  await using app = await openPublic()
+  const { owner, path, invoice, params } = await answered(app, {
+    kind: 'wrong_person',
+    wrong: 'yes',
+    name: 'Ravi',
+    email: 'ravi@kaveri.example',
+  })
+  await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
+  expect(await invoice()).toMatchObject({ clientName: 'Ravi', clientEmail: 'ravi@kaveri.example', pause: null })
+  expect((await open(app, path)).statusCode).toBe(404)
+})
+
+test('a contact needs an email', async () => {
+  await using app = await openPublic()
+  const { owner, params } = await answered(app, { kind: 'wrong_person', wrong: 'yes', name: '', email: '' })
+  expect((await ask(app, owner, payAnswerCalls.accept, { params, body: {} })).problem).toMatchObject({ errors: [{ path: 'clientEmail' }] })
+  expect((await ask(app, owner, payAnswerCalls.list)).reply[0]?.state).toBe('open')
+})
+
+test('an email says how to pay, with the code, and a new version of the details is never sent with old bytes', async () => {
+  await using office = await anOffice({ now, invoices: 1, config: { publicUrl: 'https://duely.example', payLinks: true } })
+  const { app, asha, smtp } = office
+  await ask(app, asha, paymentSettingsCalls.save, { body: { upi } })
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  smtp.answer({})
+  // The clock has not moved.
+  await ask(app, asha, paymentSettingsCalls.save, { body: { upi: { ...upi, id: 'new@okaxis' } } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  const sent = await Promise.all(smtp.mails.map(({ raw }) => PostalMime.parse(raw)))
+  const { text = '', html = '', attachments = [] } = sent.at(-1) ?? {}
+  expect(text).toContain('UPI ID: new@okaxis')
+  expect(text).toMatch(/Pay ₹5,000\.00: https:\/\/duely\.example\/pay\/[\w-]{43}\r\n/)
+  expect(html).toContain('<img src="cid:upi-qr@duely"')
+  expect(attachments).toMatchObject([{ contentId: '<upi-qr@duely>', mimeType: 'image/png', disposition: 'inline' }])
+  expect((await open(app, /\/pay\/[\w-]{43}/.exec(text)?.[0] ?? '')).statusCode).toBe(200)
 })

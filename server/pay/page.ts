@@ -279,12 +279,15 @@ export const copyScript = `for (const value of document.querySelectorAll('[data-
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'copy'
-  button.textContent = ${JSON.stringify(t.copy)}
-  button.setAttribute('aria-label', ${JSON.stringify(`${t.copy} `)} + (value.dataset.what || value.dataset.copy))
+  const say = (word) => {
+    button.textContent = word
+    button.setAttribute('aria-label', word + ' ' + (value.dataset.what || value.dataset.copy))
+  }
+  say(${JSON.stringify(t.copy)})
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(value.dataset.copy)
-    button.textContent = ${JSON.stringify(t.copied)}
-    setTimeout(() => { button.textContent = ${JSON.stringify(t.copy)} }, 2000)
+    say(${JSON.stringify(t.copied)})
+    setTimeout(say, 2000, ${JSON.stringify(t.copy)})
   })
   value.after(button)
 }

@@ -1,3 +1,4 @@
+import { payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { originOf, refuseUnproven } from '#server/accounts/accounts.ts'
@@ -6,6 +7,7 @@ import type { AfterChange } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { bankFileRoutes } from './bank-file-routes.ts'
+import { decideAnswer, listAnswers } from './decide.ts'
 import { payLinksFor, revokePayLink } from './links.ts'
 import { payPageRoutes } from './page-routes.ts'
 import { readPaymentSettings, saveLogo, savePaymentSettings } from './pay.ts'
@@ -37,5 +39,12 @@ export async function payRoutes(app: App, deps: Deps, afterChange: AfterChange):
   })
   answer(app, payLinkCalls.revoke, async ({ params }, { account }) => revokePayLink(db, await linkOf(account.id, params.id)))
   bankFileRoutes(app, deps, afterChange)
+  answer(app, payAnswerCalls.list, async (_parts, { account }) => listAnswers(db, account.id))
+  answer(app, payAnswerCalls.accept, async ({ params, body }, { account }) =>
+    decideAnswer(db, { ownerId: account.id, id: params.id, accept: body }, afterChange, clock.now()),
+  )
+  answer(app, payAnswerCalls.decline, async ({ params }, { account }) =>
+    decideAnswer(db, { ownerId: account.id, id: params.id, accept: null }, afterChange, clock.now()),
+  )
   await payPageRoutes(app, deps, afterChange)
 }

@@ -4,6 +4,9 @@ import type { Answer } from './answers.ts'
 
 /** The sentences that customers read of this slice. */
 export const texts = {
+  noAnswer: 'There is no such answer.',
+  decided: 'This answer is not open any more.',
+  whichContact: 'Please enter the email of the right person.',
   wrongLogo: 'Please choose a PNG or JPEG of at most 200 KB.',
   wrongBic: 'This BIC is not right. Please check its letters.',
   changed: {

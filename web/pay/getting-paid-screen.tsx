@@ -9,6 +9,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
+import { AnswersCard } from './answers-card.tsx'
 import { MethodDialog } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { PayPageCard } from './pay-page-card.tsx'
@@ -35,6 +36,7 @@ export default function GettingPaidScreen(): ReactNode {
       >
         {(found) => (
           <div className={styles.stack}>
+            <AnswersCard />
             {methods.every((method) => found[method] === null) ? (
               <EmptyState
                 icon={<IconCash />}

@@ -1,5 +1,6 @@
+import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
-import { Button, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Switch, Textarea, TextInput } from '@mantine/core'
 import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -23,10 +24,10 @@ const t = texts.page
 export function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   const hasPassword = useHasPassword()
-  const { businessName, details, inEmails, pdf } = settings
+  const { businessName, details, inEmails } = settings
   const state = useContractForm({
     call: paymentSettingsCalls.save,
-    initialValues: { businessName, details, inEmails, pdf, currentPassword: '' },
+    initialValues: { businessName, details, inEmails, currentPassword: '' },
     toInput: ({ currentPassword, ...values }) => ({ body: { ...values, ...(hasPassword ? { currentPassword } : {}) } }),
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
     onSuccess: (_reply, values) => {
@@ -51,11 +52,6 @@ export function PayPageCard({ settings }: { settings: PaymentSettings }): ReactN
           <Textarea label={t.details} description={t.detailsHint} rows={3} {...form.getInputProps('details')} />
           <Logo settings={settings} />
           <Switch label={t.inEmails} {...form.getInputProps('inEmails', { type: 'checkbox' })} />
-          <NativeSelect
-            label={t.pdf}
-            data={(['link', 'attach'] as const).map((value) => ({ value, label: t.pdfs[value] }))}
-            {...form.getInputProps('pdf')}
-          />
           {hasPassword && changed && (
             <PasswordField
               label={texts.password}

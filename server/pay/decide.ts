@@ -1,0 +1,113 @@
+import { and, desc, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { fromMinor } from '#contract/money.ts'
+import type { AnswerAcceptance, PayAnswer } from '#contract/pay-answers.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { withdrawNotices } from '#server/accounts/notices.ts'
+import { updateInvoice } from '#server/invoices/invoices.ts'
+import { resumeByClient } from '#server/invoices/pauses.ts'
+import { recordPayment } from '#server/invoices/payments.ts'
+import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { owedOf } from './balance.ts'
+import { payAnswers } from './tables.ts'
+import { texts } from './texts.ts'
+
+type Row = typeof payAnswers.$inferSelect
+const mostListed = 200
+
+/** What clients said about invoices that are not deleted, newest first. */
+export async function listAnswers(db: Database, ownerId: string): Promise<PayAnswer[]> {
+  const found = await db
+    .select({ answer: payAnswers, invoice: invoices })
+    .from(payAnswers)
+    .innerJoin(invoices, eq(invoices.id, payAnswers.invoiceId))
+    .where(eq(payAnswers.ownerId, ownerId))
+    .orderBy(desc(payAnswers.at), desc(payAnswers.id))
+    .limit(mostListed)
+  return found.filter(({ invoice }) => !invoice.deletedAt).map(({ answer, invoice }) => toAnswer(answer, invoice))
+}
+
+function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
+  const { id, invoiceId, kind, at, date, amountMinor, reference, message, name, email, state, pausedUntil } = answer
+  const { balance, currency } = owedOf(invoice)
+  return {
+    _id: id,
+    invoiceId,
+    kind,
+    at: at.toString(),
+    date,
+    amount: amountMinor === null ? null : fromMinor(amountMinor, currency),
+    reference,
+    message,
+    name,
+    email,
+    state,
+    pausedUntil,
+    invoice: { reference: invoice.reference, clientName: invoice.clientName, clientEmail: invoice.clientEmail, balance, currency },
+  }
+}
+
+/**
+ * The owner's decision about an open answer; `accept`: with what the owner corrected, null: declined. Reminders resume, but after a promise that is
+ * accepted. Refuses with `not_found`, and with `conflict` an answer that is not open any more.
+ */
+export async function decideAnswer(
+  db: Database,
+  about: { ownerId: string; id: string; accept: AnswerAcceptance | null },
+  afterChange: AfterChange,
+  now: Instant,
+): Promise<PayAnswer> {
+  const { ownerId, id, accept } = about
+  return db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
+    const its = z.uuid().safeParse(id).success ? and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.id, id)) : undefined
+    const [answer] = its ? await tx.select().from(payAnswers).where(its) : []
+    const [row] = answer ? await tx.select().from(invoices).where(eq(invoices.id, answer.invoiceId)).for('update') : []
+    if (!answer || !row || row.deletedAt) throw new ProblemError('not_found', texts.noAnswer)
+    if (answer.state !== 'open') throw new ProblemError('conflict', texts.decided)
+    const state = accept ? ('accepted' as const) : ('declined' as const)
+    await tx.update(payAnswers).set({ state, closedAt: now }).where(eq(payAnswers.id, answer.id))
+    await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], row.id)
+    if (!(accept && answer.kind === 'promise')) await resumeByClient(tx, row)
+    if (accept) await carryOut(tx, answer, row, accept, afterChange, now)
+    await afterChange(tx, ownerId, [row.id], now)
+    const [after = row] = await tx.select().from(invoices).where(eq(invoices.id, row.id))
+    return toAnswer({ ...answer, state, closedAt: now }, after)
+  })
+}
+
+/** What accepting an answer does besides closing it. */
+async function carryOut(
+  tx: Database,
+  answer: Row,
+  row: InvoiceRow,
+  accept: AnswerAcceptance,
+  afterChange: AfterChange,
+  now: Instant,
+): Promise<void> {
+  const { ownerId, id: invoiceId, currency } = row
+  if (answer.kind === 'paid') {
+    const amount = accept.amount ?? fromMinor(answer.amountMinor ?? 0, currency)
+    const draft = {
+      kind: 'payment' as const,
+      amount,
+      paidOn: accept.paidOn ?? answer.date ?? undefined,
+      method: accept.method ?? null,
+      reference: accept.reference ?? answer.reference,
+      note: '',
+    }
+    await recordPayment(tx, ownerId, { invoiceId, draft, key: null, origin: 'answer' }, now, afterChange)
+  }
+  if (answer.kind === 'wrong_person') {
+    const clientEmail = accept.clientEmail ?? (answer.email === '' ? undefined : answer.email)
+    const clientName = accept.clientName ?? (answer.name === '' ? undefined : answer.name)
+    if (clientEmail === undefined) {
+      const message = texts.whichContact
+      throw new ProblemError('invalid', message, { errors: [{ path: 'clientEmail', message }] })
+    }
+    await updateInvoice(tx, ownerId, invoiceId, { clientEmail, ...(clientName === undefined ? {} : { clientName }) }, now, afterChange)
+  }
+}
