@@ -40,9 +40,10 @@ export const upiSettings = z.strictObject({
   merchantCode: z
     .string()
     .trim()
-    .regex(/^\d{4}$/, 'Please enter the four figures of the merchant code, or leave it empty.')
+    .regex(/^(\d{4})?$/, 'Please enter the four figures of the merchant code, or leave it empty.')
     .nullable()
-    .default(null),
+    .default(null)
+    .transform((code) => code || null),
 })
 export type UpiSettings = z.output<typeof upiSettings>
 

@@ -85,7 +85,7 @@ export async function payPageRoutes(app: App, deps: Deps, afterChange: AfterChan
     return html === null ? send(reply, 404, plainPage(pageTexts.gone)) : send(reply, about.error ? 400 : 200, html)
   }
 
-  await app.register(async (pages: App) => {
+  app.register((pages: App, _options, done) => {
     pages.setErrorHandler((error, request, reply) => {
       request.log.error({ err: error }, 'A pay page failed.')
       return send(reply, 503, plainPage(pageTexts.failed))
@@ -140,6 +140,7 @@ export async function payPageRoutes(app: App, deps: Deps, afterChange: AfterChan
         return reply.redirect(pathOf(request.params), 303)
       })
     }
+    done()
   })
 }
 
