@@ -48,7 +48,7 @@ export function upiLink({ id, name, merchantCode }: UpiSettings, payable: Payabl
     ['pa', id],
     ['pn', visible(name)],
     ['mc', merchantCode ?? ''],
-    ['tr', merchantCode === null ? '' : order],
+    ['tr', merchantCode ? order : ''],
     ['am', plainAmount(payable)],
     ['cu', 'INR'],
     ['tn', note],

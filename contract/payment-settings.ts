@@ -36,14 +36,13 @@ export const upiSettings = z.strictObject({
     .trim()
     .regex(/^[A-Za-z0-9][\w.-]{1,254}@[A-Za-z][A-Za-z0-9]{1,63}$/, wrongUpi),
   name: some(80, payerName),
-  /** Four figures that a bank gives a merchant; with it a payment carries its reference as `tr`. */
+  /** Four figures that a bank gives a merchant; with it a payment carries its reference as `tr`. Empty is none. */
   merchantCode: z
     .string()
     .trim()
     .regex(/^(\d{4})?$/, 'Please enter the four figures of the merchant code, or leave it empty.')
     .nullable()
-    .default(null)
-    .transform((code) => code || null),
+    .default(null),
 })
 export type UpiSettings = z.output<typeof upiSettings>
 

@@ -132,7 +132,7 @@ const fieldsOf = {
 
 /** What a method is saved as: the fields of its kind, an empty one that may be left out as null. */
 function given(method: Method, { upi, bank, ownLink }: Values): object {
-  if (method === 'upi') return { ...upi, merchantCode: upi.merchantCode.trim() === '' ? null : upi.merchantCode }
+  if (method === 'upi') return upi
   if (method === 'ownLink') return ownLink
   const own = Object.fromEntries(
     fieldsOf[bank.kind].map((field) => [field, field === 'bic' && bank.bic.trim() === '' ? null : bank[field]]),
