@@ -4,7 +4,7 @@ import { deliveryProblem } from '#contract/delivery-problem.ts'
 import { holdReason, type Run, type RunAnswer } from '#contract/reminders.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
-import { type Database, rows } from '#server/platform/database.ts'
+import { type Database, preparedRows, rows } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -19,8 +19,6 @@ const tally = z.object({
   open: z.number(),
   retrying: z.number(),
   held: z.number(),
-  /** Due now, or being sent. */
-  busy: z.number(),
   holdReason: holdReason.nullable(),
   nextTryAt: instantText.nullable(),
   lastChangeAt: instantText.nullable(),
@@ -42,10 +40,10 @@ export function settle(which: SQL, now: Instant, columns: SQL): SQL {
 }
 
 /** Counts an open run; a settled one has its counts. */
-async function count(db: Database, run: RunRow, now: Instant): Promise<z.output<typeof tally>> {
+async function count(db: Database, run: RunRow): Promise<z.output<typeof tally>> {
   const { sent, failed, dropped } = run
   if (sent !== null && failed !== null && dropped !== null) {
-    const open = { open: 0, retrying: 0, held: 0, busy: 0, holdReason: null, nextTryAt: null }
+    const open = { open: 0, retrying: 0, held: 0, holdReason: null, nextTryAt: null }
     return { sent, failed, dropped, ...open, lastChangeAt: run.lastSentAt?.toString() ?? null }
   }
   const [found] = await rows(
@@ -57,7 +55,6 @@ async function count(db: Database, run: RunRow, now: Instant): Promise<z.output<
           count(*) FILTER (WHERE d.state IN ('queued', 'sending', 'retrying', 'held'))::int AS open,
           count(*) FILTER (WHERE d.state = 'retrying')::int AS retrying,
           count(*) FILTER (WHERE d.state = 'held')::int AS held,
-          count(*) FILTER (WHERE d.state = 'sending' OR (d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now.toString()}::timestamptz))::int AS busy,
           min(d.reason) FILTER (WHERE d.state = 'held') AS "holdReason",
           min(d.next_try_at) FILTER (WHERE d.state IN ('queued', 'retrying')) AS "nextTryAt",
           max(d.sent_at) AS "lastChangeAt"
@@ -88,8 +85,8 @@ async function failures(db: Database, runId: string): Promise<Run['failures']> {
 type RunRow = typeof runs.$inferSelect
 
 /** A run as the screens show it. */
-export async function toRun(db: Database, run: RunRow, now: Instant): Promise<Run> {
-  const counted = await count(db, run, now)
+export async function toRun(db: Database, run: RunRow): Promise<Run> {
+  const counted = await count(db, run)
   const finished = run.plannedAt !== null && counted.open === 0
   return {
     _id: run.id,
@@ -121,28 +118,32 @@ export async function findRun(db: Database, ownerId: string, runId: string): Pro
   return run
 }
 
-/** The reply of Start, Send Now and trigger, read where it is asked for; `settled` once nothing is left to try at this moment. */
-export async function answerOf(
-  db: Database,
-  ownerId: string,
-  runId: string,
-  now: Instant,
-): Promise<{ settled: boolean; answer(): Promise<RunAnswer> }> {
+/** Whether a run has nothing left to try at this moment. A call that waits for that asks often, so it reads up to the first such email only. */
+export async function isSettled(db: Database, runId: string, now: Instant): Promise<boolean> {
+  const [found] = await preparedRows(
+    db,
+    z.object({ settled: z.boolean() }),
+    sql`SELECT (r.planned_at IS NOT NULL OR r.cancelled_at IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM deliveries d
+          WHERE ${ofRun(runId)} AND (d.state = 'sending' OR (d.state IN ('queued', 'retrying') AND d.next_try_at <= ${now.toString()}::timestamptz))) AS settled
+        FROM runs r WHERE r.id = ${runId}::uuid`,
+  )
+  return found?.settled ?? true
+}
+
+/** The reply of Start, Send Now and trigger. */
+export async function answerOf(db: Database, ownerId: string, runId: string): Promise<RunAnswer> {
   const run = await findRun(db, ownerId, runId)
-  const counted = await count(db, run, now)
+  const counted = await count(db, run)
   const skipped = counted.dropped + run.skipped
   return {
-    settled: (run.plannedAt !== null || run.cancelledAt !== null) && counted.busy === 0,
-    answer: async () => ({
-      count: counted.sent,
-      failed: counted.failed,
-      skipped,
-      retrying: counted.open,
-      total: counted.sent + counted.failed + skipped + counted.open,
-      invoices: await countInvoices(db, runId),
-      runId,
-      failures: counted.failed > 0 ? await failures(db, runId) : [],
-    }),
+    count: counted.sent,
+    failed: counted.failed,
+    skipped,
+    retrying: counted.open,
+    total: counted.sent + counted.failed + skipped + counted.open,
+    invoices: await countInvoices(db, runId),
+    runId,
+    failures: counted.failed > 0 ? await failures(db, runId) : [],
   }
 }
 

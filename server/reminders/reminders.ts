@@ -48,7 +48,7 @@ import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts'
 import { findTrouble } from './processes.ts'
-import { answerOf, findRun, refuseTotalFailure, toRun } from './progress.ts'
+import { answerOf, findRun, isSettled, refuseTotalFailure, toRun } from './progress.ts'
 import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
 import {
   apartFrom,
@@ -224,16 +224,17 @@ export async function follow(
 ): Promise<RunAnswer> {
   if (runId === null) return { ...nothingDue, skipped, total: skipped }
   const began = performance.now()
-  for (let wait = 25; ; wait = Math.min(wait * 1.5, 250)) {
-    const { settled, answer } = await answerOf(db, account.id, runId, clock.now())
-    const late = performance.now() - began > longestWaitMilliseconds
-    if (settled || late) {
-      const read = await answer()
+  for (;;) {
+    const settled = await isSettled(db, runId, clock.now())
+    const waited = performance.now() - began
+    if (settled || waited > longestWaitMilliseconds) {
+      const read = await answerOf(db, account.id, runId)
       if (settled) refuseTotalFailure(read)
-      if (late) reply.status(202)
+      else reply.status(202)
       return read
     }
-    await pause(wait)
+    // The longer it takes, the less a moment more matters, and the more all these questions would cost others.
+    await pause(Math.min(1_000, 25 + waited / 4))
   }
 }
 
@@ -263,7 +264,7 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
     const { id } = await findRun(tx, account.id, runId)
     await cancelRun(tx, account.id, id, now)
   })
-  return toRun(db, await findRun(db, account.id, runId), now)
+  return toRun(db, await findRun(db, account.id, runId))
 }
 
 /** Changes how reminders are sent. A run in progress continues as it was made. */
@@ -291,10 +292,10 @@ export async function stopAll(tx: Database, ownerId: string, now: Instant): Prom
 }
 
 /** The last runs, newest first. */
-export async function listRuns(db: Database, account: Account, limit: number, now: Instant): Promise<Run[]> {
+export async function listRuns(db: Database, account: Account, limit: number): Promise<Run[]> {
   const found = await db.select().from(runs).where(eq(runs.ownerId, account.id)).orderBy(desc(runs.createdAt), desc(runs.id)).limit(limit)
   const listed: Run[] = []
-  for (const run of found) listed.push(await toRun(db, run, now))
+  for (const run of found) listed.push(await toRun(db, run))
   return listed
 }
 

@@ -55,7 +55,7 @@ export function reminderRoutes(app: App, deps: Deps): void {
     isActive: false,
     cancelled: await stopReminders({ db, account, now: clock.now() }),
   }))
-  answer(app, reminderCalls.runs, ({ query }, { account }) => listRuns(db, account, query.limit, clock.now()))
+  answer(app, reminderCalls.runs, ({ query }, { account }) => listRuns(db, account, query.limit))
   answer(app, reminderCalls.settings, async (_parts, { account }) => ({ groupByClient: account.groupByClient }))
   answer(app, reminderCalls.changeSettings, ({ body }, { account }) => changeSettings(db, account, body))
   answer(app, reminderCalls.cancelRun, ({ params }, { account }) => stopRun({ db, account, now: clock.now() }, params.id))
@@ -64,5 +64,5 @@ export function reminderRoutes(app: App, deps: Deps): void {
   )
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
-  answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id), clock.now()))
+  answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id)))
 }
