@@ -11,6 +11,7 @@ import { type Database, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { deriveKey, everyKey, hashToken, hmac } from '#server/platform/secrets.ts'
+import { forMany } from '#server/platform/turns.ts'
 import type { Origin } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { placeOf } from './place.ts'
@@ -53,11 +54,14 @@ export async function authenticate({ db, config, clock }: Deps, request: Fastify
   const now = clock.now()
   const sessionId = await readAccessToken(config.secretKey, request, now, 0)
   if (!sessionId) throw refused
-  const [found] = await accountOf(db, {
-    session: sessionId,
-    lastSeenAfter: now.subtract(idle).toString(),
-    createdAfter: now.subtract(absolute).toString(),
-  })
+  // One row by its key, for a token that is signed: it goes first, because its account is not known yet.
+  const [found] = await forMany(() =>
+    accountOf(db, {
+      session: sessionId,
+      lastSeenAfter: now.subtract(idle).toString(),
+      createdAfter: now.subtract(absolute).toString(),
+    }),
+  )
   if (!found) throw refused
   return { account: accountRow.read(found.account), apiClient: null, sessionId }
 }

@@ -20,6 +20,7 @@ import type { Log } from './log.ts'
 import { ProblemError } from './problem-error.ts'
 import { Streamed } from './stream-json.ts'
 import { nouns, texts } from './texts.ts'
+import { onBehalfOf } from './turns.ts'
 
 export type App = FastifyInstance
 
@@ -120,6 +121,9 @@ export async function openApp(options: {
   app.decorate('callLimits', options.callLimits ?? { enter: async () => undefined, enterHeavy: async () => undefined })
   app.decorate('notFoundPage', { answer: null })
   hardenAnswers(app, { https })
+  // Twice, because a body arrives in the context of its socket.
+  app.addHook('onRequest', ({ ip }, _reply, done) => onBehalfOf(ip, done))
+  app.addHook('preHandler', ({ ip }, _reply, done) => onBehalfOf(ip, done))
   await app.register(cookie)
   app.setErrorHandler((error, request, reply) => {
     const said = sayProblem(error)
@@ -173,10 +177,10 @@ export function answer<C extends Call>(
       // A body may follow its headers minutes later: its session may have ended meanwhile.
       const slow = performance.now() - known.at > slowBodyMs
       const principal = slow ? await app.authenticate(http.request, call, http.reply) : known.principal
-      return handle(parts, principal, {
-        ...http,
-        enterHeavy: (about) => app.callLimits.enterHeavy(principal.account.id, http.reply, about),
-      })
+      const { id } = principal.account
+      return onBehalfOf(id, () =>
+        handle(parts, principal, { ...http, enterHeavy: (about) => app.callLimits.enterHeavy(id, http.reply, about) }),
+      )
     },
     async (request, reply) => {
       const principal = await app.authenticate(request, call, reply)

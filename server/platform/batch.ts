@@ -1,3 +1,5 @@
+import { forMany } from './turns.ts'
+
 interface Waiting<In, Out> {
   input: In
   resolve(output: Out): void
@@ -29,7 +31,7 @@ export function batch<In, Out>(
     if (running >= limits.concurrency || waiting.length === 0) return
     const together = waiting.splice(0, limits.size)
     running += 1
-    work(together.map(({ input }) => input))
+    forMany(() => work(together.map(({ input }) => input)))
       .then(
         (outputs) => {
           for (const [at, output] of outputs.entries()) together[at]?.resolve(output)

@@ -22,10 +22,10 @@ import { migrate as migrateServer } from 'drizzle-orm/node-postgres/migrator'
 import { type PgDatabase, PgDialect, type PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
 import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator'
-import pLimit from 'p-limit'
 import pg from 'pg'
 import type { z } from 'zod'
 import { StartError } from './start-error.ts'
+import { openTurns, type Turns } from './turns.ts'
 
 /** A handle for statements: the database itself, or the transaction one is in. */
 export type Database = PgDatabase<PgQueryResultHKT>
@@ -110,22 +110,30 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
 
 /** For an engine that exists already: tests start theirs from a migrated copy. */
 export async function wrapEmbedded(engine: PGlite): Promise<OpenDatabase> {
-  const db = drizzleEmbedded(engine, { casing: 'snake_case' })
-  await migrateEmbedded(db, { migrationsFolder })
-  const patient = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
-  return { db: withDeadline(db), background: withDeadline(patient), pulse: db, embedded: engine, pool: null, close: () => engine.close() }
+  const pulse = drizzleEmbedded(engine, { casing: 'snake_case' })
+  await migrateEmbedded(pulse, { migrationsFolder })
+  const db = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
+  const background = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
+  return { db: withDeadline(db), background: withDeadline(background), pulse, embedded: engine, pool: null, close: () => engine.close() }
 }
 
-/** Of background work only one statement is in the engine's own line, so that a call waits for at most one. */
+/** Only one statement of calls, and one of background work, is in the engine's own line: the others wait for their turns. */
 function oneAtATime(engine: PGlite): PGlite {
-  const limit = pLimit(1)
+  const turns = openTurns({ places: 1 })
   return new Proxy(engine, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       const method = value.bind(target) as (...args: unknown[]) => unknown
       return name === 'query' || name === 'exec' || name === 'transaction'
-        ? (...args: unknown[]) => limit(async () => method(...args))
+        ? async (...args: unknown[]) => {
+            const giveBack = await turns.take()
+            try {
+              return await method(...args)
+            } finally {
+              giveBack()
+            }
+          }
         : method
     },
   })
@@ -167,8 +175,8 @@ function onPool(pool: pg.Pool): Database {
   return db
 }
 
-function openPool(url: string, about: { max: number; name: string }): ClassifyingPool {
-  const pool = new ClassifyingPool({
+function openPool(url: string, about: { max: number; name: string }): FairPool {
+  const pool = new FairPool({
     connectionString: url,
     max: about.max,
     connectionTimeoutMillis: turnDeadline,
@@ -250,8 +258,18 @@ class ImpatientClient extends pg.Client {
 /** The database cannot be reached at this moment. */
 class DatabaseUnavailable extends Error {}
 
-/** Marks connection errors by class, because the driver throws plain errors. */
-class ClassifyingPool extends pg.Pool {
+/**
+ * Hands out connections by turns, so that the calls of many accounts that ask much do not delay one that asks little. Marks connection errors
+ * by class, because the driver throws plain errors.
+ */
+class FairPool extends pg.Pool {
+  readonly #turns: Turns
+
+  constructor(config: pg.PoolConfig & { max: number }) {
+    super(config)
+    this.#turns = openTurns({ places: config.max, patienceMs: turnDeadline })
+  }
+
   override connect(): Promise<pg.PoolClient>
   override connect(
     done: (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error | boolean) => void) => void,
@@ -259,12 +277,30 @@ class ClassifyingPool extends pg.Pool {
   override connect(
     done?: (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error | boolean) => void) => void,
   ): Promise<pg.PoolClient> | undefined {
-    if (!done)
-      return super.connect().catch((error: unknown) => {
-        throw away(error)
-      })
-    super.connect((error, client, release) => done(error && away(error), client, release))
+    const taken = this.#take()
+    if (!done) return taken
+    taken.then(
+      (client) => done(undefined, client, client.release),
+      (error: Error) => done(error, undefined, () => undefined),
+    )
     return undefined
+  }
+
+  async #take(): Promise<pg.PoolClient> {
+    let giveBack = () => undefined as void
+    try {
+      giveBack = await this.#turns.take()
+      const client = await super.connect()
+      const release = client.release
+      client.release = (error) => {
+        release(error)
+        giveBack()
+      }
+      return client
+    } catch (error) {
+      giveBack()
+      throw away(error)
+    }
   }
 }
 

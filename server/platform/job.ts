@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { batch } from './batch.ts'
 import { arrayText, type Database, isUnavailable, preparedRows } from './database.ts'
 import type { Log } from './log.ts'
+import { onBehalfOf } from './turns.ts'
 
 /** A kind of work in the background. Its name is stored in rows: never rename it. */
 export interface Job<S extends z.ZodType = z.ZodType> {
@@ -126,7 +127,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   /** Answers what it failed of. */
   const perform = async (one: Work, job: TakenJob): Promise<{ error: unknown } | null> => {
     held.add(job.ticket)
-    const failure = await one.run(job.payload, stopping.signal, job.orphaned).then(
+    const failure = await onBehalfOf(job.key, () => one.run(job.payload, stopping.signal, job.orphaned)).then(
       () => null,
       (error: unknown) => ({ error }),
     )

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 
@@ -9,9 +10,11 @@ export class Streamed<T> extends Readable {
 /** The given parts, one after the other. Other work gets its turn in between. */
 export function streamed<T>(parts: AsyncIterable<string | Uint8Array>): Streamed<T> {
   const source = parts[Symbol.asyncIterator]()
+  // A reader asks from the context of its socket; the parts are made on behalf of the caller all the same.
+  const next = AsyncLocalStorage.bind(() => source.next())
   return new Streamed<T>({
     read() {
-      source.next().then(
+      next().then(
         ({ done, value }) => setImmediate(() => this.push(done ? null : value)),
         (error: Error) => this.destroy(error),
       )
