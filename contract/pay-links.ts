@@ -18,4 +18,17 @@ export const payLinkCalls = {
     summary: 'Revoke the link to the pay page of an invoice: it stops working, and the next one is another.',
     params: byId,
   }),
+  createStatement: call({
+    method: 'POST',
+    path: '/clients/:id/pay-link',
+    summary: 'The link to the statement of a client: all open invoices of their email, each with its own page below.',
+    params: byId,
+    reply: payLink,
+  }),
+  revokeStatement: call({
+    method: 'DELETE',
+    path: '/clients/:id/pay-link',
+    summary: 'Revoke the link to the statement of a client: it stops working, and the next one is another.',
+    params: byId,
+  }),
 }

@@ -155,7 +155,8 @@ const settings = {
 
 export const paymentSettings = z.object({
   ...settings,
-  // Its figures are stored as they are shown: what reads them typed has nothing to do here.
+  // Stored as they are shown: a schema that reads what was typed cannot write it.
+  upi: z.custom<UpiSettings>().nullable(),
   bank: z.custom<BankSettings>().nullable(),
   /** The account at Razorpay; the secret is never shown. */
   razorpay: z.object({ keyId: z.string(), webhookUrl: z.string(), since: z.string() }).nullable(),

@@ -2,6 +2,7 @@ import { isNotNull } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { payAnswerCalls } from '#contract/pay-answers.ts'
@@ -320,4 +321,22 @@ test('an email says how to pay, with the code, and a new version of the details 
   expect(html).toContain('<img src="cid:upi-qr@duely"')
   expect(attachments).toMatchObject([{ contentId: '<upi-qr@duely>', mimeType: 'image/png', disposition: 'inline' }])
   expect((await open(app, /\/pay\/[\w-]{43}/.exec(text)?.[0] ?? '')).statusCode).toBe(200)
+})
+
+test('the statement of a client lists the open invoices of their email with their sum, each with its own page', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  await anInvoice(app, { owner, amount: 1200, clientEmail: 'Billing@Kaveri.example' })
+  await anInvoice(app, { owner, amount: 70, clientEmail: 'other@client.example', reference: 'OTHER-7' })
+  await ask(app, owner, paymentSettingsCalls.save, { body: { upi } })
+  const all = (await ask(app, owner, clientCalls.list)).reply
+  const id = all.find(({ email }) => email.toLowerCase() === 'billing@kaveri.example')?._id ?? ''
+  const { url } = (await ask(app, owner, payLinkCalls.createStatement, { params: { id } })).reply
+  const path = new URL(url).pathname
+  const statement = textOf((await open(app, path)).body)
+  for (const shown of ['₹6,200.00 to pay', 'INV-0001', 'INV-0002', '₹1,200.00']) expect(statement).toContain(shown)
+  expect(statement).not.toContain('OTHER-7')
+  expect(textOf((await open(app, `${path}/${_id}`)).body)).toContain('₹5,000.00 to pay')
+  await ask(app, owner, payLinkCalls.revokeStatement, { params: { id } })
+  expect((await open(app, path)).statusCode).toBe(404)
 })

@@ -1,16 +1,22 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
 import { payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { originOf, refuseUnproven } from '#server/accounts/accounts.ts'
 import { readInvoice } from '#server/invoices/invoices.ts'
-import type { AfterChange } from '#server/invoices/tables.ts'
+import { type AfterChange, clients } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { bankFileRoutes } from './bank-file-routes.ts'
 import { decideAnswer, listAnswers } from './decide.ts'
 import { payLinksFor, revokePayLink } from './links.ts'
 import { payPageRoutes } from './page-routes.ts'
 import { readPaymentSettings, saveLogo, savePaymentSettings } from './pay.ts'
+import { texts } from './texts.ts'
+
+const uuid = z.uuid()
 
 /** `afterChange`: what higher slices do about an invoice that a client's answer pauses. */
 export async function payRoutes(app: App, deps: Deps, afterChange: AfterChange): Promise<void> {
@@ -38,6 +44,17 @@ export async function payRoutes(app: App, deps: Deps, afterChange: AfterChange):
     return { url }
   })
   answer(app, payLinkCalls.revoke, async ({ params }, { account }) => revokePayLink(db, await linkOf(account.id, params.id)))
+  const statementOf = async (ownerId: string, id: string) => {
+    const its = uuid.safeParse(id).success ? and(eq(clients.ownerId, ownerId), eq(clients.id, id)) : undefined
+    const [client] = its ? await db.select().from(clients).where(its) : []
+    if (!client) throw new ProblemError('not_found', texts.noClient)
+    return { ownerId, invoiceId: null, clientKey: client.emailKey }
+  }
+  answer(app, payLinkCalls.createStatement, async ({ params }, { account }) => {
+    const [url = ''] = await payLinksFor(db, config, [await statementOf(account.id, params.id)], clock.now())
+    return { url }
+  })
+  answer(app, payLinkCalls.revokeStatement, async ({ params }, { account }) => revokePayLink(db, await statementOf(account.id, params.id)))
   bankFileRoutes(app, deps, afterChange)
   answer(app, payAnswerCalls.list, async (_parts, { account }) => listAnswers(db, account.id))
   answer(app, payAnswerCalls.accept, async ({ params, body }, { account }) =>

@@ -4,6 +4,7 @@ import type { Answer } from './answers.ts'
 
 /** The sentences that customers read of this slice. */
 export const texts = {
+  noClient: 'There is no such client.',
   noAnswer: 'There is no such answer.',
   decided: 'This answer is not open any more.',
   whichContact: 'Please enter the email of the right person.',
