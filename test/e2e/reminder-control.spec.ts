@@ -166,6 +166,11 @@ test('a link to a run opens it in view, with the clients it failed for and a lin
   // Nothing is left to deal with in a newer run, so it is folded.
   await ask('POST', '/reminder/start')
   await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/dashboard/reminder-control')
+  const undelivered = page.getByRole('button', { name: 'Not delivered: Studio Banyan, address doesn’t exist' })
+  await expect(undelivered).toBeInViewport()
+  await undelivered.click()
+  await expect(page.getByRole('heading', { name: 'Recent runs' })).toBeInViewport()
   await page.goto(`/dashboard/reminder-control?run=${failed?._id}`)
   const run = page.locator('details[open]').filter({ hasText: 'Send Now' })
   await expect(run.getByText('Studio Banyan')).toBeInViewport()

@@ -20,7 +20,7 @@ import { NextPart } from './next-part.tsx'
 import { parts, showPart } from './part.tsx'
 import styles from './reminders.module.css'
 import { RunPanel } from './run-panel.tsx'
-import { openFailures, useFollowedRun } from './runs.ts'
+import { type Failure, openFailures, useFollowedRun } from './runs.ts'
 import { SendDialog } from './send-dialog.tsx'
 import { SettingsPart } from './settings-part.tsx'
 import { texts } from './texts.ts'
@@ -112,7 +112,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         lines={lines}
         lead={shownByRun ? trouble.message : null}
       />
-      <PartLinks failed={[...openFailures(runs.data ?? [], lines).values()].flat().length} />
+      <PartLinks failed={[...openFailures(runs.data ?? [], lines).values()].flat()} />
       <div className={styles.parts}>
         <NextPart preview={preview} status={status} />
         <LastRuns runs={runs} lines={lines} zone={zone} retry={retry} asked={asked} above={followed.run?._id ?? null} />
@@ -152,9 +152,16 @@ function useAsked({ start, sendNow }: ReminderActions, active: boolean): string 
 }
 
 /** On a phone the parts are below each other, far apart. */
-function PartLinks({ failed }: { failed: number }): ReactNode {
+function PartLinks({ failed }: { failed: Failure[] }): ReactNode {
+  const [first] = failed
+  const clients = [...new Set(failed.map(({ clientName }) => clientName))]
   return (
     <nav aria-label={texts.parts.label} className={styles.links}>
+      {first && (
+        <button type="button" className={styles.undelivered} onClick={() => showPart('last-runs')}>
+          {texts.parts.undelivered(clients, first.words)}
+        </button>
+      )}
       {parts.map((name) => (
         <a
           key={name}
@@ -166,9 +173,9 @@ function PartLinks({ failed }: { failed: number }): ReactNode {
           }}
         >
           {texts.parts[name]}
-          {name === 'last-runs' && failed > 0 && (
+          {name === 'last-runs' && first && (
             <span className={styles.badge}>
-              {failed.toLocaleString('en-IN')}
+              {failed.length.toLocaleString('en-IN')}
               <span className={styles.unseen}>{` ${texts.parts.failed}`}</span>
             </span>
           )}

@@ -69,6 +69,12 @@ export const texts = {
     'last-runs': 'Recent runs',
     settings: 'Settings',
     failed: 'not delivered',
+    /** What went wrong, where the runs are out of view. */
+    undelivered: (clients: string[], words: string) => {
+      const [first = '', second] = clients
+      if (second === undefined) return `Not delivered: ${first}, ${words}`
+      return `Not delivered: ${clients.length === 2 ? `${first} and ${second}` : `${first} and ${clients.length - 1} other clients`}`
+    },
   },
   status: {
     daily: (hour: string, zone: string) => `Daily at ${hour}, ${zone}`,
