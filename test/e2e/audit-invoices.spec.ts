@@ -77,7 +77,7 @@ async function reviewing(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   const head = 'Invoice Number,Status,Customer Name,Due Date,Currency,Total,Balance,Email'
   const line = (nth: number, status: string, currency = 'INR') =>
     `Z-${nth},${status},Kaveri Foods,2026-01-0${1 + (nth % 9)},${currency},${nth}180.00,${nth}80.00,pay@kaveri.example`
-  const few = [head, line(1, 'Overdue'), line(2, 'Draft'), line(3, 'Sent', 'EUR'), line(4, 'On hold'), line(5, 'on-hold')]
+  const few = [head, line(1, 'Overdue'), line(2, 'Draft'), line(3, 'Sent', 'XYZ'), line(4, 'On hold'), line(5, 'on-hold')]
   await page.goto('/dashboard?import')
   await choose(page, few, 'Invoice.csv')
   await audit.at('import-one-status', asked.getByLabel('Import "On hold" as'))
@@ -108,7 +108,7 @@ async function reviewing(page: Page, audit: Audit, someone: Someone, smtp: FakeS
       head,
       ...Array.from({ length: 120 }, (_, nth) => line(nth + 10, words[nth % 12] ?? '')),
       ...Array.from({ length: 200 }, (_, nth) => line(nth + 200, reasons[nth % 5] ?? '')),
-      ...Array.from({ length: 30 }, (_, nth) => line(nth + 500, 'Sent', ['EUR', 'USD', 'GBP'][nth % 3])),
+      ...Array.from({ length: 30 }, (_, nth) => line(nth + 500, 'Sent', ['XYZ', 'QQQ', 'ZZZ'][nth % 3])),
       ...Array.from({ length: 25 }, (_, nth) => line(nth + 600, 'Sent')),
     ],
     'Every invoice of the last ten years, exported on the second of March and corrected by hand.csv',
