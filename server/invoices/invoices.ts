@@ -354,13 +354,16 @@ export async function invoiceTotals(
   const sums = await rows(
     db,
     z.object({ currency: z.string(), count: z.number(), paid: z.number(), received: z.number() }),
-    sql`SELECT i.currency, count(*)::int AS count, coalesce(sum(i.amount_minor) FILTER (WHERE i.status = 'paid'), 0)::float8 AS paid, coalesce(max(r.received), 0)::float8 AS received
-        FROM invoices i LEFT JOIN (
-          SELECT x.currency, sum(CASE WHEN p.kind = 'refund' THEN -p.amount_minor ELSE p.amount_minor END) AS received
-          FROM invoice_payments p JOIN invoices x ON x.owner_id = p.owner_id AND x.id = p.invoice_id AND x.deleted_at IS NULL
-          WHERE p.owner_id = ${owner.id}::uuid AND p.voided_at IS NULL AND p.paid_on >= ${month}::date AND p.paid_on < ${next}::date
-          GROUP BY x.currency) r ON r.currency = i.currency
-        WHERE i.owner_id = ${owner.id}::uuid AND i.deleted_at IS NULL GROUP BY i.currency`,
+    // Grouped instead of joined: without statistics a join compares each payment with each invoice.
+    sql`SELECT currency, count(*)::int AS count, sum(paid)::float8 AS paid, sum(received)::float8 AS received FROM (
+          SELECT max(currency) AS currency, sum(paid) AS paid, sum(received) AS received FROM (
+            SELECT id, currency, true AS listed, CASE status WHEN 'paid' THEN amount_minor ELSE 0 END AS paid, 0::bigint AS received
+            FROM invoices WHERE owner_id = ${owner.id}::uuid AND deleted_at IS NULL
+            UNION ALL
+            SELECT invoice_id, NULL, false, 0, CASE kind WHEN 'refund' THEN -amount_minor ELSE amount_minor END FROM invoice_payments
+            WHERE owner_id = ${owner.id}::uuid AND voided_at IS NULL AND paid_on >= ${month}::date AND paid_on < ${next}::date
+          ) AS parts GROUP BY id HAVING bool_or(listed)
+        ) AS each GROUP BY currency`,
   )
   const listed = (of: 'paid' | 'received') =>
     toMoney(new Map(sums.flatMap((sum) => (sum[of] === 0 ? [] : [[sum.currency, sum[of]] as const]))), owner.currency)
