@@ -133,6 +133,7 @@ test('the checklist names what is missing first, never leads to a disabled butto
   smtp.answer({})
   await page.getByLabel('Client Email').fill('accounts@kaveri.example')
   await page.getByRole('button', { name: 'Update Invoice' }).click()
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
   await page.getByRole('link', { name: 'Reminder Control' }).first().click()
   await page.getByRole('button', { name: 'Send Now' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Send 1 email' }).click()

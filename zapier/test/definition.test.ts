@@ -40,7 +40,7 @@ test('actions and the search return the shape of their samples', () => {
   const { create_invoice, mark_invoice_paid, record_payment, trigger_reminders } = app.creates
   for (const { operation } of [create_invoice, mark_invoice_paid, app.searches.find_invoice])
     expect(invoice.parse(operation.sample)).toEqual(operation.sample)
-  const { id: _, ...sample } = record_payment.operation.sample
+  const { id: _, ...sample } = record_payment.operation.sample as { id: string }
   expect(recorded.parse(sample)).toEqual(sample)
   expect(runAnswer.parse(trigger_reminders.operation.sample)).toEqual(trigger_reminders.operation.sample)
 })
