@@ -85,7 +85,9 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   expect(secret).toMatch(/^whsec_/)
 
   await page.getByRole('link', { name: `Open the webhook ${receiver.url}/duely` }).click()
-  await expect(page.getByText('Invoice created, Invoice paid, Payment recorded, Payment taken back, Reminder sent, Reminder failed')).toBeVisible()
+  await expect(
+    page.getByText('Invoice created, Invoice paid, Payment recorded, Payment taken back, Reminder sent, Reminder failed'),
+  ).toBeVisible()
   receiver.answer({ status: 500, body: 'the till is closed' })
   await page.getByRole('button', { name: 'Send Test Event' }).click()
   await expect(page.getByText('The test event was not delivered.')).toBeVisible()
