@@ -64,7 +64,12 @@ export async function withdrawNotices(db: Database, ownerId: string, kinds: Noti
 
 export function noticeRoutes(app: App, { db }: Deps): void {
   answer(app, noticeCalls.list, async (_parts, { account }) => {
-    const found = await db.select().from(notices).where(eq(notices.ownerId, account.id)).orderBy(desc(notices.updatedAt)).limit(mostShown)
+    const found = await db
+      .select()
+      .from(notices)
+      .where(eq(notices.ownerId, account.id))
+      .orderBy(desc(notices.updatedAt), desc(notices.id))
+      .limit(mostShown)
     return found.map(({ id, kind, summary, title, text, link, clients, createdAt, updatedAt }) => ({
       _id: id,
       kind,

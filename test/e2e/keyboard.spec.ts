@@ -17,8 +17,11 @@ async function focused(page: Page): Promise<{ read: string; covered: string | nu
     return same ? null : `${here.outerHTML.slice(0, 90)} under ${above?.outerHTML.slice(0, 90) ?? 'the edge of the window'}`
   })
   const here = page.locator(':focus')
-  // After the last element the focus leaves to the browser, then returns to the first.
-  const read = (await here.count()) === 0 ? '' : await here.ariaSnapshot()
+  let read = ''
+  // After the last element the focus leaves to the browser, then returns to the first. An element can also go while it is read.
+  await expect(async () => {
+    read = (await here.count()) === 0 ? '' : await here.ariaSnapshot({ timeout: 1_000 })
+  }).toPass()
   return { read: read.split('\n')[0] ?? '', covered }
 }
 
