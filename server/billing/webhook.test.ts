@@ -6,6 +6,7 @@ import { billingCalls } from '#contract/billing.ts'
 import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeEvent, sign } from '#test/fakes/razorpay/provider.ts'
 import { ask } from '#test/harness.ts'
+import { seeded } from '#test/seeded.ts'
 import { openShop, planOfPerson, type Shop, subscribe, verify, verifySubscribed } from '#test/shop.ts'
 import { thorough, times } from '#test/thorough.ts'
 import { openInbox } from './inbox.ts'
@@ -520,17 +521,6 @@ test.skipIf(inject('postgresUrl') && !thorough)(
   },
   600_000,
 )
-
-/** Mulberry32: small, and the same everywhere. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 function shuffled<T>(list: T[], random: () => number): T[] {
   const copy = [...list]

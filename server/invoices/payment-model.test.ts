@@ -3,18 +3,8 @@ import { expect, test } from 'vitest'
 import { aPerson } from '#test/factories.ts'
 import { openTestApp } from '#test/harness.ts'
 import { playPaymentActs } from '#test/payment-model.ts'
+import { seeded } from '#test/seeded.ts'
 import { times } from '#test/thorough.ts'
-
-/** Mulberry32. */
-function seeded(start: number): () => number {
-  let state = start >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 // Takes 4 s: each act is a transaction, and is compared.
 test('after random acts on payments, sums, status and dates are those of a model', async () => {

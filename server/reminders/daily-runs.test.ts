@@ -7,6 +7,7 @@ import { invoices } from '#server/invoices/tables.ts'
 import { newId } from '#server/platform/columns.ts'
 import { aPerson, type Person, payInFull } from '#test/factories.ts'
 import { openTestApp, type TestApp } from '#test/harness.ts'
+import { seeded } from '#test/seeded.ts'
 import { makeDueRuns } from './daily-runs.ts'
 import { makeRun } from './runs.ts'
 import { decisions, deliveries, deliveryInvoices, runs } from './tables.ts'
@@ -14,20 +15,10 @@ import { decisions, deliveries, deliveryInvoices, runs } from './tables.ts'
 /** Nine o'clock in India. */
 const nine = '2026-03-02T03:30:00Z'
 
-/** Mulberry32, so that a failure can be repeated. */
-function seeded(start: number): (below: number) => number {
-  let state = start
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
-
 /** The same invoices, pauses, earlier emails and decisions for every account with this seed. */
 async function fill(app: TestApp, owner: Person, seed: number): Promise<void> {
-  const below = seeded(seed)
+  const random = seeded(seed)
+  const below = (limit: number) => Math.floor(random() * limit)
   const at = Temporal.Instant.from('2026-02-20T10:00:00Z')
   const ago = (hours: number) => Temporal.Instant.from(nine).subtract({ hours })
   await app.db

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { expect, test } from 'vitest'
+import { seeded } from '#test/seeded.ts'
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -90,17 +91,6 @@ function untilOver(signal: AbortSignal): Promise<never> {
     // One second later, so that a wait that gives up can name what it waited for.
     signal.addEventListener('abort', () => setTimeout(() => reject(new Error(`Not finished after ${limit} s.`)), 1_000).unref())
   })
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function seeded(start: number): () => number {
-  let state = start >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 /** The value below which this share of all values lies. */
