@@ -73,7 +73,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     },
   })
   templateRoutes(app, deps)
-  await payRoutes(app, deps, onChange)
+  payRoutes(app, deps, onChange)
   reminderRoutes(app, deps)
   await integrationRoutes(app, deps)
   referenceRoutes(app, config)

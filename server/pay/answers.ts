@@ -12,7 +12,6 @@ import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/ta
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { owedOf } from './balance.ts'
 import type { AnswerKind } from './page.ts'
 import { payAnswers } from './tables.ts'
 import { noticeTexts, pageTexts } from './texts.ts'
@@ -194,7 +193,7 @@ async function tellOwner(
   const { title, text } = noticeTexts.answered({
     client: row.clientName,
     reference: row.reference,
-    currency: owedOf(row).currency,
+    currency: row.currency,
     answer,
     until,
   })

@@ -4,6 +4,7 @@ import { fromMinor } from '#contract/money.ts'
 import type { AnswerAcceptance, PayAnswer } from '#contract/pay-answers.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
+import { balanceMinor } from '#server/invoices/balance.ts'
 import { updateInvoice } from '#server/invoices/invoices.ts'
 import { resumeByClient } from '#server/invoices/pauses.ts'
 import { recordPayment } from '#server/invoices/payments.ts'
@@ -11,7 +12,6 @@ import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/ta
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { owedOf } from './balance.ts'
 import { payAnswers } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -32,7 +32,7 @@ export async function listAnswers(db: Database, ownerId: string): Promise<PayAns
 
 function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
   const { id, invoiceId, kind, at, date, amountMinor, reference, message, name, email, state, pausedUntil } = answer
-  const { balance, currency } = owedOf(invoice)
+  const { currency } = invoice
   return {
     _id: id,
     invoiceId,
@@ -46,7 +46,13 @@ function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
     email,
     state,
     pausedUntil,
-    invoice: { reference: invoice.reference, clientName: invoice.clientName, clientEmail: invoice.clientEmail, balance, currency },
+    invoice: {
+      reference: invoice.reference,
+      clientName: invoice.clientName,
+      clientEmail: invoice.clientEmail,
+      balance: fromMinor(balanceMinor(invoice), currency),
+      currency,
+    },
   }
 }
 

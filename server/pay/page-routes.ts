@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toMinor } from '#contract/money.ts'
 import { addressKey, countOne, secondsUntil } from '#server/accounts/throttle.ts'
+import { balanceMinor } from '#server/invoices/balance.ts'
 import type { AfterChange, InvoiceRow } from '#server/invoices/tables.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
-import { owedOf } from './balance.ts'
 import { copyScript, copyScriptPath, type InvoicePage, invoicePage, noncePlace, plainPage, statementPage } from './page.ts'
 import { paymentLogos } from './tables.ts'
 import { pageTexts } from './texts.ts'
@@ -26,7 +27,7 @@ interface Params {
  * The pages that clients open by a link. GET and HEAD change nothing but counts, so that a scanner of emails may follow every address; acts are
  * POSTs, permitted by the link alone: browsers send `Origin: null` from a page without referrer.
  */
-export async function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): Promise<void> {
+export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): void {
   const { db, clock, config } = deps
 
   /** Sends a page with its headers; over its limits an address gets `too many` instead of any page. */
@@ -147,8 +148,8 @@ export async function payPageRoutes(app: App, deps: Deps, afterChange: AfterChan
 /** Reads `?amount=`: from 1 to the balance. */
 function askedOf(invoice: InvoiceRow | null, given: unknown): { asked: number | null; error: InvoicePage['error'] } {
   if (!invoice || typeof given !== 'string' || given === '') return { asked: null, error: null }
-  const { balance } = owedOf(invoice)
   const amount = Number(given.replace(/[,\s]/g, ''))
-  const isPart = /^[\d,\s]+(?:\.\d{1,2})?$/.test(given) && amount >= 1 && amount <= balance
+  const amountMinor = /^[\d,\s]+(?:\.\d+)?$/.test(given) ? toMinor(amount, invoice.currency) : null
+  const isPart = amountMinor !== null && amount >= 1 && amountMinor <= balanceMinor(invoice)
   return isPart ? { asked: amount, error: null } : { asked: null, error: { form: 'amount', message: pageTexts.errors.amountRange } }
 }

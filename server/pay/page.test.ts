@@ -100,6 +100,19 @@ test('another amount is paid for a part, from 1 to the balance', async () => {
   }
 })
 
+test('another amount has no more decimals than the currency', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app, { currency: 'JPY' })
+  await ask(app, owner, paymentSettingsCalls.save, { body: { ownLink: 'https://pay.example/asha' } })
+  const path = await linkOf(app, owner, _id)
+  for (const [amount, status] of [
+    ['1,200', 200],
+    ['1200.5', 400],
+    ['1200.50', 400],
+  ] as const)
+    expect((await open(app, `${path}?amount=${amount}`)).statusCode, amount).toBe(status)
+})
+
 test('unknown, revoked, deleted, of another address and paid long ago are one page', async () => {
   await using app = await openPublic()
   const owner = await aPerson(app)

@@ -3,7 +3,6 @@ import { formatMoney } from '#contract/money.ts'
 import { bankLines, epcAccount, epcText, hasMethod, largestUpi, methodsFor, ownLinkUrl, type PayLine, upiLink } from '#contract/pay.ts'
 import type { PayMethods } from '#contract/payment-settings.ts'
 import { escapeHtml } from '#contract/templates.ts'
-import type { Owed } from './balance.ts'
 import { qrModules } from './qr.ts'
 import type { payAnswers } from './tables.ts'
 import { pageTexts as t } from './texts.ts'
@@ -21,6 +20,15 @@ export interface PageFrom {
   methods: PayMethods
   /** The client's local date of the account, YYYY-MM-DD. */
   today: string
+}
+
+/** What an invoice comes to, in units of its currency. */
+export interface Owed {
+  currency: string
+  /** Still to pay. */
+  balance: number
+  total: number
+  paid: number
 }
 
 export interface InvoicePage extends PageFrom {

@@ -19,7 +19,7 @@ import { texts } from './texts.ts'
 const uuid = z.uuid()
 
 /** `afterChange`: what higher slices do about an invoice that a client's answer pauses. */
-export async function payRoutes(app: App, deps: Deps, afterChange: AfterChange): Promise<void> {
+export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void {
   const { db, clock, config } = deps
   answer(app, paymentSettingsCalls.read, async (_parts, { account }) => readPaymentSettings(db, account.id))
   answer(app, paymentSettingsCalls.save, async ({ body }, { account, sessionId }, { request }) => {
@@ -63,5 +63,5 @@ export async function payRoutes(app: App, deps: Deps, afterChange: AfterChange):
   answer(app, payAnswerCalls.decline, async ({ params }, { account }) =>
     decideAnswer(db, { ownerId: account.id, id: params.id, accept: null }, afterChange, clock.now()),
   )
-  await payPageRoutes(app, deps, afterChange)
+  payPageRoutes(app, deps, afterChange)
 }

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { daysBetween } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { balanceMinor } from '#server/invoices/balance.ts'
 import { type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { hashToken } from '#server/platform/secrets.ts'
-import { owedOf } from './balance.ts'
-import type { InvoicePage, PageFrom, StatementPage } from './page.ts'
+import type { InvoicePage, Owed, PageFrom, StatementPage } from './page.ts'
 import { payAnswers, paymentLogos, paymentSettings } from './tables.ts'
 
 /** A page ends so long after its invoice was paid. */
@@ -161,5 +161,15 @@ export async function readStatementPage(
       daysOverdue: daysBetween(row.dueDate, from.today),
       owed: owedOf(row),
     })),
+  }
+}
+
+function owedOf(row: InvoiceRow): Owed {
+  const { amountMinor, paidMinor, currency } = row
+  return {
+    currency,
+    balance: fromMinor(balanceMinor(row), currency),
+    total: fromMinor(amountMinor, currency),
+    paid: fromMinor(paidMinor, currency),
   }
 }
