@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import {
   type BankSettings,
@@ -51,6 +51,11 @@ export function MethodDialog({ method, settings, onClose }: MethodDialogProps): 
       {method !== null && <MethodForm key={method} method={method} settings={settings} onClose={onClose} />}
     </Dialog>
   )
+}
+
+/** The password that a change of how clients pay needs. */
+export function CurrentPassword(props: ComponentProps<typeof PasswordField>): ReactNode {
+  return <PasswordField label={texts.password} description={texts.passwordHint} autoComplete="current-password" required {...props} />
 }
 
 function MethodForm({ method, settings, onClose }: { method: Method; settings: PaymentSettings; onClose: () => void }): ReactNode {
@@ -108,15 +113,7 @@ function MethodForm({ method, settings, onClose }: { method: Method; settings: P
     >
       <div className={styles.fields}>
         {!removing && <Fields method={method} state={state} />}
-        {hasPassword && (
-          <PasswordField
-            label={texts.password}
-            description={texts.passwordHint}
-            autoComplete="current-password"
-            required
-            {...state.form.getInputProps('currentPassword')}
-          />
-        )}
+        {hasPassword && <CurrentPassword {...state.form.getInputProps('currentPassword')} />}
       </div>
     </ContractForm>
   )

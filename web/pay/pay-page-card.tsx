@@ -11,11 +11,10 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { PasswordField } from '#web/ui/fields.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { useHasPassword } from './method-dialog.tsx'
+import { CurrentPassword, useHasPassword } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { texts } from './texts.ts'
 
@@ -52,15 +51,7 @@ export function PayPageCard({ settings }: { settings: PaymentSettings }): ReactN
           <Textarea label={t.details} description={t.detailsHint} rows={3} {...form.getInputProps('details')} />
           <Logo settings={settings} />
           <Switch label={t.inEmails} {...form.getInputProps('inEmails', { type: 'checkbox' })} />
-          {hasPassword && changed && (
-            <PasswordField
-              label={texts.password}
-              description={texts.passwordHint}
-              autoComplete="current-password"
-              required
-              {...form.getInputProps('currentPassword')}
-            />
-          )}
+          {hasPassword && changed && <CurrentPassword {...form.getInputProps('currentPassword')} />}
         </div>
       </ContractForm>
     </Panel>
@@ -153,16 +144,7 @@ function LogoForm({ image, onDone }: { image: string; onDone: () => void }): Rea
         </Button>
       }
     >
-      {hasPassword && (
-        <PasswordField
-          label={texts.password}
-          description={texts.passwordHint}
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...state.form.getInputProps('currentPassword')}
-        />
-      )}
+      {hasPassword && <CurrentPassword data-autofocus {...state.form.getInputProps('currentPassword')} />}
     </ContractForm>
   )
 }

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, type ModalProps } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { BusyButton } from './buttons.tsx'
 import styles from './controls.module.css'
 import { texts } from './texts.ts'
@@ -9,6 +9,13 @@ export function Dialog({ opened, ...modal }: ModalProps): ReactNode {
   const [shown, setShown] = useState(false)
   useEffect(() => setShown(opened), [opened])
   return <Modal {...modal} opened={shown} />
+}
+
+/** What a dialog is about, kept after it became null: the content stays while the dialog fades out. */
+export function useKept<T>(about: T | null): T | null {
+  const last = useRef(about)
+  if (about !== null) last.current = about
+  return last.current
 }
 
 export interface ConfirmDialogProps {

@@ -2,12 +2,13 @@ import '@mantine/core/styles/ScrollArea.layer.css'
 import '@mantine/core/styles/Tabs.layer.css'
 import { Modal, ScrollArea, Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
+import { useKept } from '#web/ui/dialog.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './history.module.css'
 import { texts } from './texts.ts'
@@ -24,10 +25,7 @@ interface EmailDialogProps {
 /** An email as it was sent, with its headers. */
 export function EmailDialog({ mail, zone, onClose }: EmailDialogProps): ReactNode {
   const narrow = useMediaQuery('(max-width: 47.99em)')
-  // The content stays while the dialog fades out.
-  const last = useRef(mail)
-  if (mail) last.current = mail
-  const shown = mail ?? last.current
+  const shown = useKept(mail)
   return (
     <Modal
       opened={mail !== null}

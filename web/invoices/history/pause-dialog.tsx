@@ -10,7 +10,7 @@ import { useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { DateField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './history.module.css'
@@ -22,10 +22,7 @@ const calendarDate = /^\d{4}-\d{2}-\d{2}$/
 /** Pauses the reminders of an invoice or its client, or changes that pause. */
 export function PauseDialog({ invoice, onClose }: { invoice: Invoice | null; onClose: () => void }): ReactNode {
   const [busy, setBusy] = useState(false)
-  // The text stays while the dialog fades out.
-  const last = useRef(invoice)
-  if (invoice) last.current = invoice
-  const shown = invoice ?? last.current
+  const shown = useKept(invoice)
   return (
     <Dialog
       opened={invoice !== null}

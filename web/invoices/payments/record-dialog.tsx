@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { type Payment, paymentCalls, paymentMethod } from '#contract/payments.ts'
@@ -7,7 +7,7 @@ import { decimalsProblem, readTypedAmount, showAmount, signOf } from '#web/invoi
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { DateField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './payments.module.css'
@@ -23,10 +23,7 @@ interface Recording {
 /** Records a payment or refund of an invoice. */
 export function RecordDialog({ about, onClose }: { about: Recording | null; onClose: () => void }): ReactNode {
   const [busy, setBusy] = useState(false)
-  // The text stays while the dialog fades out.
-  const last = useRef(about)
-  if (about) last.current = about
-  const shown = about ?? last.current
+  const shown = useKept(about)
   return (
     <Dialog
       opened={about !== null}

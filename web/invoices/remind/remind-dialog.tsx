@@ -15,6 +15,7 @@ import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import controls from '#web/ui/controls.module.css'
+import { useKept } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -30,10 +31,7 @@ interface RemindDialogProps {
 /** A reminder of chosen invoices, seen before it is sent; the wording of a single email can be changed for this once. */
 export function RemindDialog({ invoices, onClose }: RemindDialogProps): ReactNode {
   const narrow = useMediaQuery('(max-width: 47.99em)')
-  // The content stays while the dialog fades out.
-  const last = useRef(invoices)
-  if (invoices) last.current = invoices
-  const shown = invoices ?? last.current ?? []
+  const shown = useKept(invoices) ?? []
   const [first] = shown
   return (
     <Modal
