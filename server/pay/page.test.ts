@@ -103,7 +103,7 @@ test('another amount is paid for a part, from 1 to the balance', async () => {
 test('another amount has no more decimals than the currency', async () => {
   await using app = await openPublic()
   const { owner, _id } = await anInvoice(app, { currency: 'JPY' })
-  await ask(app, owner, paymentSettingsCalls.save, { body: { ownLink: 'https://pay.example/asha' } })
+  await ask(app, owner, paymentSettingsCalls.save, { body: { ownLink: { label: 'Pay by card', url: 'https://pay.example/asha' } } })
   const path = await linkOf(app, owner, _id)
   for (const [amount, status] of [
     ['1,200', 200],
