@@ -131,6 +131,8 @@ async function preparedPool(sink: Sink, { each }: Case): Promise<number> {
         balanceMinor: 100,
         amountMinor: 100,
         currency: 'INR',
+        fileId: null,
+        fileSize: null,
         dueDate: '2026-02-20',
         firstMessageId: null,
         lastMessageId: null,

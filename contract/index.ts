@@ -8,7 +8,7 @@ import { invoiceCalls } from './invoices.ts'
 import { mailCalls } from './mail.ts'
 import { noticeCalls } from './notices.ts'
 import { payAnswerCalls } from './pay-answers.ts'
-import { payLinkCalls } from './pay-links.ts'
+import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { paymentSettingsCalls } from './payment-settings.ts'
 import { paymentCalls } from './payments.ts'
 import { reminderCalls } from './reminders.ts'
@@ -28,6 +28,7 @@ export const everyCall: Call[] = [
   billingCalls,
   paymentSettingsCalls,
   payLinkCalls,
+  invoiceFileCalls,
   payAnswerCalls,
   integrationCalls,
 ].flatMap((slice) => Object.values<Call>(slice))

@@ -14,6 +14,7 @@ const block: PayBlock = {
   total: 5000,
   references: ['INV-0041'],
   payLink: 'https://duely.example/pay/kT0vXw2rJ8mQ',
+  pdf: null,
   qr: 'cid:qr',
 }
 /** What could leave its field: separators, markup, line breaks and marks of direction. */

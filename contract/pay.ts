@@ -144,10 +144,12 @@ export interface PayBlock {
   payLink: string | null
   /** Where the picture of the UPI code is; null: without one. */
   qr: string | null
+  /** The address of the PDF of its one invoice, where it is linked; null: without one. */
+  pdf: string | null
 }
 
 /** The code of a UPI payment in an email about one invoice; null where it has none. */
-export function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr'>): string | null {
+export function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr' | 'pdf'>): string | null {
   const { upi } = methodsFor(methods, currency)
   const [reference] = references
   return upi && reference !== undefined && references.length === 1 ? upiLink(upi, { amount, currency, reference }) : null
@@ -162,6 +164,7 @@ const text = {
   upi: 'UPI ID',
   qr: (amount: string) => `UPI QR code for ${amount}`,
   received: (paid: string, total: string) => `${paid} of ${total} has been received, thank you.`,
+  file: 'Download the invoice (PDF)',
   question: 'Paid already, or a question?',
   tellUsThere: 'Tell us there',
   orReply: ', or reply to this email.',
@@ -173,7 +176,7 @@ const text = {
  * for the currency. The same input gives the same bytes, in the preview and in the email.
  */
 export function payBlock(block: PayBlock): { html: string; text: string } | null {
-  const { currency, amount, total, references, payLink } = block
+  const { currency, amount, total, references, payLink, pdf } = block
   const methods = methodsFor(block.methods, currency)
   if (!hasMethod(methods)) return null
   const several = references.length > 1
@@ -213,12 +216,15 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
   const html = [
     '<div style="margin-top:28px;border-top:1px solid;opacity:.25;font-size:0;line-height:0">&nbsp;</div>',
     page === null ? '' : linked(page, button),
+    pdf === null
+      ? ''
+      : `<div style="padding-top:12px;font-size:15px;line-height:1.5"><a href="${escapeHtml(pdf)}" style="color:inherit">${text.file}</a></div>`,
     `<div style="padding-top:24px">${picture}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="display:inline-table;vertical-align:top;max-width:384px;font-size:15px;line-height:1.5">${rows.join('')}</table></div>`,
     own === null ? '' : linked(escapeHtml(own.url), own.label),
     `<div style="padding-top:12px;font-size:15px;line-height:1.5">${closing.join('<br>')}</div>`,
   ].join('')
   const paragraphs = [
-    payLink === null ? [] : [`${button}: ${payLink}`],
+    [...(payLink === null ? [] : [`${button}: ${payLink}`]), ...(pdf === null ? [] : [`${text.file}: ${pdf}`])],
     lines.map(({ label, shown: value }) => (label === '' ? value : `${label}: ${value}`)),
     own === null ? [] : [`${own.label}: ${own.url}`],
     [...received, payLink === null ? `${text.question} ${text.reply}` : `${text.question} ${text.tellUsThere}${text.orReply}`],

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Call, CallInput, CallReply } from './call.ts'
 import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
 import { type Invoice, invoiceCalls } from './invoices.ts'
-import { payLinkCalls } from './pay-links.ts'
+import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { type Payment, paymentCalls } from './payments.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
@@ -21,6 +21,8 @@ export interface ExplainedCall {
   answers?: ExplainedHeader[]
   /** Errors by code, in addition to those of every call. */
   refusals: Partial<Record<ProblemCode, string>>
+  /** Whether its body or its answer is a PDF instead of JSON. */
+  pdf?: 'sent' | 'answered'
   /** The meaning of a 202 response, if the call has one. */
   later?: string
   /** The meaning of a 304 response, if the call has one. */
@@ -295,6 +297,34 @@ export const explainedCalls: ExplainedCall[] = [
   }),
   explain('revokePayLink', payLinkCalls.revoke, {
     subject: 'Invoices',
+    params: theInvoice,
+    refusals: noInvoice,
+    example: { params: { id: ids.invoice } },
+  }),
+  explain('putInvoiceFile', invoiceFileCalls.save, {
+    subject: 'Invoices',
+    detail:
+      'It must begin with `%PDF-` and contain `%%EOF`. It is neither opened nor scanned for viruses. Reminders lead to it on the pay page, or have it attached.',
+    params: theInvoice,
+    pdf: 'sent',
+    refusals: {
+      ...noInvoice,
+      invalid: 'The body is not a PDF, or is sent under another Content-Type.',
+      too_large: 'The PDF is larger than 3 MiB.',
+      conflict: 'All PDFs of the account would be larger than 200 MiB.',
+    },
+    example: { params: { id: ids.invoice }, query: { name: 'INV-0001.pdf' }, reply: { name: 'INV-0001.pdf', size: 48_213 } },
+  }),
+  explain('getInvoiceFile', invoiceFileCalls.read, {
+    subject: 'Invoices',
+    params: theInvoice,
+    pdf: 'answered',
+    refusals: { not_found: 'The account has no such invoice, or it has no PDF.' },
+    example: { params: { id: ids.invoice }, reply: undefined },
+  }),
+  explain('deleteInvoiceFile', invoiceFileCalls.remove, {
+    subject: 'Invoices',
+    detail: 'Without a PDF it changes nothing.',
     params: theInvoice,
     refusals: noInvoice,
     example: { params: { id: ids.invoice } },

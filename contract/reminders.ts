@@ -266,6 +266,7 @@ export const reminderDraft = z
         subject: z.string(),
         html: z.string(),
         text: z.string(),
+        attached: z.array(z.string()).meta({ description: 'The names of the PDFs that it has attached.' }),
       })
       .nullable()
       .meta({ description: 'The email as it would be sent now; null where there is none, or more than one.' }),

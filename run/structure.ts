@@ -87,6 +87,7 @@ const alsoPublic: Record<string, string> = {
   'server/invoices/balance.ts': 'what is paid of an invoice: payments from other slices are settled by it, and shown by them',
   'server/invoices/idempotency.ts': 'idempotency keys are pruned in the background',
   'server/invoices/overdue.ts': 'the midnight job runs in the background',
+  'server/pay/files.ts': 'emails have the PDFs of their invoices',
   'server/pay/links.ts': 'emails lead to pay pages',
   'server/pay/qr.ts': 'emails show the code of a UPI payment',
   'server/invoices/payments.ts': 'accepting an answer records its payment',

@@ -4,13 +4,14 @@ import type { Call, CallInput } from '#contract/call.ts'
 import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
-import { payLinkCalls } from '#contract/pay-links.ts'
+import { invoiceFileCalls, payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { addKey } from '#server/integrations/keys.ts'
+import { invoiceFiles } from '#server/pay/tables.ts'
 import { newId } from '#server/platform/columns.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from './factories.ts'
 import { type Answered, ask, type TestApp } from './harness.ts'
@@ -33,6 +34,15 @@ function findsNothing(call: Call, given?: object): Refused {
     const program = await programFor(app, asha, call)
     const body = given ?? (call === invoiceCalls.pause ? { paused: true } : call.body && {})
     return ask(app, program, call, { params: { id: newId(), pid: newId() }, query: undefined, body })
+  }
+}
+
+const anyInvoice = async ({ app, asha }: Office) => (await anInvoice(app, { owner: asha }))._id
+
+function fileFor(invoice: (office: Office) => Promise<string>, bytes: string): Refused {
+  return async (office) => {
+    const given = { params: { id: await invoice(office) }, query: undefined, body: Buffer.from(bytes) }
+    return ask(office.app, office.asha, invoiceFileCalls.save as Call, given, { 'content-type': 'application/pdf' })
   }
 }
 
@@ -123,6 +133,19 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   pauseInvoice: { not_found: findsNothing(invoiceCalls.pause) },
   createPayLink: { not_found: findsNothing(payLinkCalls.create) },
   revokePayLink: { not_found: findsNothing(payLinkCalls.revoke) },
+  putInvoiceFile: {
+    not_found: fileFor(async () => newId(), '%PDF-1.7 %%EOF'),
+    invalid: fileFor(anyInvoice, '<html>'),
+    too_large: fileFor(anyInvoice, '%PDF-1.7 %%EOF'.padEnd(3 * 1024 * 1024 + 1)),
+    conflict: fileFor(async (office) => {
+      const id = await anyInvoice(office)
+      await fileFor(async () => id, '%PDF-1.7 %%EOF')(office)
+      await office.app.db.update(invoiceFiles).set({ size: 200 * 1024 * 1024 })
+      return anyInvoice(office)
+    }, '%PDF-1.7 %%EOF'),
+  },
+  getInvoiceFile: { not_found: findsNothing(invoiceFileCalls.read) },
+  deleteInvoiceFile: { not_found: findsNothing(invoiceFileCalls.remove) },
   getInvoiceHistory: { not_found: findsNothing(reminderCalls.history) },
   listPayments: { not_found: findsNothing(paymentCalls.list) },
   recordPayment: {

@@ -95,7 +95,8 @@ test.each(explainedCalls)('$name has a summary, an example of all that is sent a
     expect(example.body).toBeDefined()
     expect(wrongBy([...placeOf(call), 'requestBody', 'content', json, 'schema'], example.body)).toEqual([])
   }
-  if (call.reply) {
+  expect(Object.keys(requestBody?.content ?? {})).toEqual(explained.pdf === 'sent' ? ['application/pdf'] : call.body ? [json] : [])
+  if (call.reply && explained.pdf !== 'answered') {
     expect(example.reply).toBeDefined()
     expect(wrongBy([...placeOf(call), 'responses', String(call.status), 'content', json, 'schema'], example.reply)).toEqual([])
   }
@@ -159,6 +160,14 @@ const givens: Record<string, Given> = {
   pauseInvoice: anInvoiceThere,
   createPayLink: anInvoiceThere,
   revokePayLink: anInvoiceThere,
+  putInvoiceFile: anInvoiceThere,
+  getInvoiceFile: async (office, program) => {
+    const given = await anInvoiceThere(office)
+    const headers = { authorization: `Bearer ${program.token}`, 'content-type': 'application/pdf' }
+    await office.app.app.inject({ method: 'PUT', url: `/invoice/${given.id}/file`, headers, payload: aPdf(200) })
+    return given
+  },
+  deleteInvoiceFile: anInvoiceThere,
   getInvoiceHistory: async (office) => {
     const given = await anInvoiceThere(office)
     await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.start))
@@ -233,7 +242,9 @@ const givens: Record<string, Given> = {
   },
 }
 
-test.each(explainedCalls)('$name: the example works, and is answered as it says', async ({ name, call, example }) => {
+const aPdf = (size: number) => Buffer.from('%PDF-1.7\n%%EOF\n'.padEnd(size), 'latin1')
+
+test.each(explainedCalls)('$name: the example works, and is answered as it says', async ({ name, call, example, pdf }) => {
   await using office = await anOffice({ now: today, person: { email: 'asha@example.com' }, config: { zapier } })
   const { app, asha } = office
   const given = givens[name]
@@ -245,10 +256,16 @@ test.each(explainedCalls)('$name: the example works, and is answered as it says'
       method: call.method,
       url: call.path.replace(/:(\w+)/g, (_all, part: string) => params[part] ?? ''),
       query: z.record(z.string(), z.coerce.string()).parse(example.query ?? {}),
-      headers: { authorization: `Bearer ${program.token}`, ...example.headers },
+      headers: {
+        authorization: `Bearer ${program.token}`,
+        ...example.headers,
+        ...(pdf === 'sent' ? { 'content-type': 'application/pdf' } : {}),
+      },
+      ...(pdf === 'sent' ? { payload: aPdf(48_213) } : {}),
       ...(example.body === undefined ? {} : { payload: z.record(z.string(), z.unknown()).parse(example.body) }),
     }),
   )
+  if (pdf === 'answered') return expect([answered.statusCode, answered.headers['content-type']]).toEqual([200, 'application/pdf'])
   const reply: unknown = answered.body === '' ? undefined : answered.json()
   expect({ status: answered.statusCode, reply: withIdsByOrder(reply) }).toEqual({
     status: call.status,

@@ -2,8 +2,10 @@ import { eq, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { apiError, type FakeGoogle, openFakeGoogle } from '#test/fakes/google.ts'
@@ -354,4 +356,18 @@ test('a provider that turned passwords off is explained, when connecting and whe
   smtp.answer({ mail: () => '550 5.7.30 Basic authentication is not supported for Client Submission' })
   await start(app, asha)
   expect(await pauseOf(app, asha)).toMatchObject({ reason: 'login_refused', message: expect.stringContaining('5.7.30') })
+})
+
+test('a reminder with a PDF of 3 MiB is uploaded to Gmail', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const asha = await ashaOnGmail(app, google, 1)
+  const [invoice] = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
+  await ask(app, asha, paymentSettingsCalls.save, { body: { pdf: 'attach' } })
+  const payload = Buffer.alloc(3 * 1024 * 1024, '%PDF-1.7 %%EOF ')
+  const headers = { authorization: `Bearer ${asha.token}`, 'content-type': 'application/pdf' }
+  expect((await app.app.inject({ method: 'PUT', url: `/invoice/${invoice?._id}/file`, headers, payload })).statusCode).toBe(200)
+  await start(app, asha)
+  const [attached] = (await PostalMime.parse(google.mails[0]?.raw ?? '')).attachments
+  expect(Buffer.from(attached?.content as ArrayBuffer).equals(payload)).toBe(true)
 })

@@ -142,13 +142,18 @@ const apiAnswer = z.object({
     .optional(),
 })
 
+const sendPath = '/gmail/v1/users/me/messages/send'
+/** A longer message, in bytes, is uploaded: a JSON body has room for few attachments. */
+const longestInJson = 1024 * 1024
+
 async function hand({ apiUrl, sendDeadline = 60_000 }: GmailOptions, access: Access, mail: Mail): Promise<Answered> {
   failPoint('before-mail')
+  const uploads = mail.raw.length > longestInJson
   try {
-    const response = await fetch(`${apiUrl}/gmail/v1/users/me/messages/send`, {
+    const response = await fetch(uploads ? `${apiUrl}/upload${sendPath}?uploadType=media` : `${apiUrl}${sendPath}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ raw: mail.raw.toString('base64url') }),
+      headers: { authorization: `Bearer ${access.token}`, 'content-type': uploads ? 'message/rfc822' : 'application/json' },
+      body: uploads ? new Uint8Array(mail.raw) : JSON.stringify({ raw: mail.raw.toString('base64url') }),
       redirect: 'error',
       signal: AbortSignal.timeout(sendDeadline),
     })

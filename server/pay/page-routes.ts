@@ -9,6 +9,7 @@ import type { App } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
+import { pdfHeaders, readFile, type StoredFile } from './files.ts'
 import { copyScript, copyScriptPath, type InvoicePage, invoicePage, noncePlace, plainPage, statementPage } from './page.ts'
 import { paymentLogos } from './tables.ts'
 import { pageTexts } from './texts.ts'
@@ -44,6 +45,8 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
       })
       .send(html.replace(noncePlace, nonce))
   }
+  const sendPdf = (reply: FastifyReply, { name, file }: StoredFile) =>
+    reply.headers({ ...pdfHeaders(name), 'x-robots-tag': 'noindex, nofollow', 'referrer-policy': 'no-referrer' }).send(file)
   const tooMany = (reply: FastifyReply, until: Instant, now: Instant) =>
     send(reply.header('retry-after', secondsUntil(until, now)), 429, plainPage(pageTexts.tooMany))
 
@@ -100,6 +103,15 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
       reply.headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }).send(copyScript),
     )
 
+    pages.get<{ Params: Params }>('/pay/:token/statement.pdf', hidden, async (request, reply) => {
+      const now = clock.now()
+      const link = await opened(request, reply, now)
+      if (!link) return reply
+      const page = link.invoice ? null : await readStatementPage(db, link, '', now)
+      if (!page) return send(reply, 404, plainPage(pageTexts.gone))
+      const { statementName, statementPdf } = await import('./statement-pdf.ts')
+      return sendPdf(reply, { name: statementName(page), file: await statementPdf(page) })
+    })
     for (const url of ['/pay/:token', '/pay/:token/:invoiceId']) {
       pages.get<{ Params: Params; Querystring: Record<string, unknown> }>(url, hidden, async (request, reply) => {
         const now = clock.now()
@@ -115,6 +127,12 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
         return reply
           .headers({ 'content-type': logo.type, 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
           .send(logo.image)
+      })
+      pages.get<{ Params: Params }>(`${url}/invoice.pdf`, hidden, async (request, reply) => {
+        const link = await opened(request, reply, clock.now())
+        if (!link) return reply
+        const found = link.invoice && (await readFile(db, link.invoice))
+        return found ? sendPdf(reply, found) : send(reply, 404, plainPage(pageTexts.gone))
       })
       pages.post<{ Params: Params; Body: Record<string, string> | null }>(`${url}/answer`, hidden, async (request, reply) => {
         const now = clock.now()

@@ -1,5 +1,5 @@
 import { formatDate } from '#contract/dates.ts'
-import { formatMoney } from '#contract/money.ts'
+import { formatMoney, formatSums, type Money, sumByCurrency } from '#contract/money.ts'
 import { bankLines, epcAccount, epcText, hasMethod, largestUpi, methodsFor, ownLinkUrl, type PayLine, upiLink } from '#contract/pay.ts'
 import type { PayMethods } from '#contract/payment-settings.ts'
 import { escapeHtml } from '#contract/templates.ts'
@@ -14,6 +14,8 @@ export interface PageFrom {
   /** The address of the page, without a slash at its end. */
   path: string
   business: string
+  /** Of the account: only a PDF that cannot print the name of the business has it. */
+  email: string
   details: string
   /** The address of the logo; null without one. */
   logo: string | null
@@ -49,6 +51,8 @@ export interface InvoicePage extends PageFrom {
 
 export interface StatementPage extends PageFrom {
   clientName: string
+  /** Only a PDF that cannot print the name has it. */
+  clientEmail: string
   /** Oldest first. */
   invoices: { id: string; reference: string; dueDate: string; daysOverdue: number; owed: Owed }[]
 }
@@ -108,13 +112,7 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
 /** All open invoices of a client, each leading to its own page; the sum can be paid at once. */
 export function statementPage(page: StatementPage): string {
   const { invoices, business, clientName } = page
-  const groups = [...Map.groupBy(invoices, ({ owed }) => owed.currency)]
-  const sums = groups.map(([currency, all]) => ({
-    currency,
-    amount: sum(all.map(({ owed }) => owed.balance)),
-    references: all.map(({ reference }) => reference),
-  }))
-  const shown = sums.map(({ amount, currency }) => formatMoney(amount, currency)).join(' + ')
+  const sums = statementSums(page)
   const rows = invoices.map(
     ({ id, reference, dueDate, daysOverdue, owed }) =>
       `<li><a href="${page.path}/${id}"><span><b>${e(reference)}</b> ${e(t.due(formatDate(dueDate)))}${daysOverdue > 0 ? ` <em>${e(t.overdue(daysOverdue))}</em>` : ''}</span><b>${e(formatMoney(owed.balance, owed.currency))}</b></a></li>`,
@@ -122,21 +120,25 @@ export function statementPage(page: StatementPage): string {
   const head =
     invoices.length === 0
       ? `<h1 class="ok">${e(t.thanks)}</h1><p class="for">${e(t.nothingOpen)}</p>`
-      : `<p class="ref">${e(t.openInvoices)}</p><h1>${e(shown)} <small>${e(t.toPay)}</small></h1><p class="for">${e(t.forClientAll(clientName))}</p>`
-  const methods = sums
-    .map(({ amount, currency, references }) => ways(page.methods, { reference: references.join(' '), amount, currency }))
-    .join('')
+      : `<p class="ref">${e(t.openInvoices)}</p><h1>${e(formatSums(sums, ''))} <small>${e(t.toPay)}</small></h1><p class="for">${e(t.forClientAll(clientName))}</p>`
+  const methods = sums.map((sum) => ways(page.methods, { ...sum, reference: sum.references.join(' ') })).join('')
   return layOut(page, {
     title: t.statementTitle(business),
-    side: `${head}<ul class="pays list">${rows.join('')}</ul>`,
+    side: `${head}${invoices.length === 0 ? '' : pdf(`${page.path}/statement.pdf`, t.statementFile)}<ul class="pays list">${rows.join('')}</ul>`,
     main: invoices.length === 0 ? '' : `<div class="ways">${methods === '' ? `<p class="none">${e(t.noMethod)}</p>` : methods}</div>`,
     footer: t.statementFooter,
   })
 }
 
-/** Units with decimals, added as integers. */
-function sum(amounts: number[]): number {
-  return amounts.reduce((total, amount) => total + Math.round(amount * 1000), 0) / 1000
+/** What is to pay of a statement's invoices, by currency, and their references. */
+export function statementSums({ invoices }: Pick<StatementPage, 'invoices'>): (Money & { references: string[] })[] {
+  return sumByCurrency(
+    invoices.map(({ owed: { balance, currency } }) => ({ amount: balance, currency })),
+    invoices[0]?.owed.currency ?? '',
+  ).map((sum) => ({
+    ...sum,
+    references: invoices.flatMap(({ owed, reference }) => (owed.currency === sum.currency ? [reference] : [])),
+  }))
 }
 
 /** A page that is about no invoice: the same bytes for every link that does not work. */
@@ -165,7 +167,11 @@ function bar(share: number): string {
 }
 
 function file({ hasFile, path }: InvoicePage): string {
-  return hasFile ? `<p><a class="pdf" href="${path}/invoice.pdf">${download}<span>${e(t.file)}</span></a></p>` : ''
+  return hasFile ? pdf(`${path}/invoice.pdf`, t.file) : ''
+}
+
+function pdf(url: string, words: string): string {
+  return `<p><a class="pdf" href="${url}">${download}<span>${e(words)}</span></a></p>`
 }
 
 function paymentList({ payments }: InvoicePage, money: (amount: number) => string): string {
@@ -327,4 +333,4 @@ input,textarea{width:100%;min-height:48px;padding:8px 14px;font:inherit;color:va
 .said{background:var(--surface);border:1px solid var(--paid);border-radius:12px;padding:14px 16px;margin-bottom:28px}.said.no{border-color:var(--bad)}.link{min-height:44px;padding:0;font:inherit;font-weight:600;color:var(--brand);background:none;border:0;cursor:pointer}
 footer{margin-top:36px;padding-top:18px;border-top:1px solid var(--line);font-size:14px;color:var(--dim);display:flex;flex-wrap:wrap;gap:4px 24px;justify-content:space-between}
 @media(min-width:900px){.wrap{padding:40px}.cols{display:grid;grid-template-columns:minmax(0,380px) minmax(0,1fr);gap:72px;align-items:start}.from{margin-bottom:56px}.ways{margin-top:0}h1{font-size:60px}h1 small{font-size:24px}.way{padding:24px 28px}.side{position:sticky;top:40px}.upi{display:grid;grid-template-columns:auto 1fr;column-gap:28px;grid-template-areas:"h h" "w w" "qr scan" "qr id" "qr rest";align-items:start}.upi h2{grid-area:h}.upi .warn{grid-area:w}.upi .scan{display:contents}.upi .qr{grid-area:qr;max-width:none}.upi .scan p{grid-area:scan;margin-bottom:12px;max-width:none;font-weight:600}.id{grid-area:id}.upi .btn{display:none}.rest{grid-area:rest}.bank>div{display:grid;grid-template-columns:150px 1fr;align-items:center;padding:5px 0}}
-@media print{.btn,.copy,.more.other,#else,.link{display:none}}`
+@media print{:root{${light};--ground:#fff;color-scheme:light}.wrap{max-width:none;padding:0}.cols{display:block}.side{position:static}.ways{margin-top:28px}.way,.list li{break-inside:avoid}.btn,.copy,.pdf,.more.other,#else,.link{display:none}}`

@@ -37,7 +37,11 @@ export interface EmailPayment {
   methods: PayMethods
   /** Reminders have the block with the ways to pay. */
   inEmails: boolean
+  /** How emails have the PDF of an invoice. */
+  pdf: PaymentSettings['pdf']
 }
+
+export const nothingToPay: EmailPayment = { methods: { upi: null, bank: null, ownLink: null }, inEmails: false, pdf: 'link' }
 
 /** The settings that emails are made from, by account; without an entry nothing is set. */
 export async function readEmailPayments(db: Database, ownerIds: string[]): Promise<Map<string, EmailPayment>> {
@@ -46,9 +50,9 @@ export async function readEmailPayments(db: Database, ownerIds: string[]): Promi
     .from(paymentSettings)
     .where(sql`${paymentSettings.ownerId} = ANY(${arrayText(ownerIds)}::uuid[])`)
   return new Map(
-    found.map(({ ownerId, upi, bank, ownLink, inEmails }) => {
+    found.map(({ ownerId, upi, bank, ownLink, inEmails, pdf }) => {
       const methods = { upi, bank, ownLink }
-      return [ownerId, { methods, inEmails: inEmails && hasMethod(methods) }]
+      return [ownerId, { methods, inEmails: inEmails && hasMethod(methods), pdf }]
     }),
   )
 }

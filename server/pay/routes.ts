@@ -9,12 +9,15 @@ import { type AfterChange, clients } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { streamed } from '#server/platform/stream-json.ts'
 import { bankFileRoutes } from './bank-file-routes.ts'
 import { decideAnswer, listAnswers } from './decide.ts'
+import { fileRoutes, only, pdfHeaders } from './files.ts'
 import { payLinksFor, revokePayLink } from './links.ts'
 import { payPageRoutes } from './page-routes.ts'
 import { readPaymentSettings, saveLogo, savePaymentSettings } from './pay.ts'
 import { texts } from './texts.ts'
+import { readStatementPage, toStatement } from './view.ts'
 
 const uuid = z.uuid()
 
@@ -55,6 +58,17 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     return { url }
   })
   answer(app, payLinkCalls.revokeStatement, async ({ params }, { account }) => revokePayLink(db, await statementOf(account.id, params.id)))
+  answer(app, payLinkCalls.readStatement, async ({ params, query }, { account }, { reply }) => {
+    const its = await statementOf(account.id, params.id)
+    const page = await readStatementPage(db, its, '', clock.now())
+    if (!page) throw new ProblemError('not_found', texts.noClient)
+    if (query.format === 'json') return toStatement(page)
+    // Loaded with its fonts only when one is wanted.
+    const { statementPdf, statementName } = await import('./statement-pdf.ts')
+    reply.headers(pdfHeaders(statementName(page)))
+    return streamed(only(await statementPdf(page)))
+  })
+  fileRoutes(app, deps)
   bankFileRoutes(app, deps, afterChange)
   answer(app, payAnswerCalls.list, async (_parts, { account }) => listAnswers(db, account.id))
   answer(app, payAnswerCalls.accept, async ({ params, body }, { account }) =>

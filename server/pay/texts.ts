@@ -10,6 +10,13 @@ export const texts = {
   whichContact: 'Please enter the email of the right person.',
   wrongLogo: 'Please choose a PNG or JPEG of at most 200 KB.',
   wrongBic: 'This BIC is not right. Please check its letters.',
+  file: {
+    wrongType: 'Please send a PDF with the header Content-Type: application/pdf.',
+    notPdf: 'Please choose a PDF.',
+    tooLarge: 'Please choose a PDF of at most 3 MiB.',
+    noRoom: 'All PDFs of your account may be 200 MiB together. Please remove one first.',
+    none: 'This invoice has no PDF.',
+  },
   changed: {
     title: 'How clients pay you was changed',
     text: 'Reminders and pay pages use the new details from now on. If this was not you, set a new password and check every detail.',
@@ -44,6 +51,12 @@ export const pageTexts = {
   show: 'Show',
   amountRange: (least: string, most: string) => `Please enter an amount from ${least} to ${most}.`,
   file: 'Download the invoice (PDF)',
+  statement: 'Statement',
+  statementFile: 'Download this statement (PDF)',
+  /** The heads of a statement's table. */
+  columns: { invoice: 'Invoice', due: 'Due', total: 'Total', paid: 'Paid', balance: 'To pay' },
+  pay: (amount: string) => `Pay ${amount}`,
+  pageOf: (page: number, pages: number) => `page ${page} of ${pages}`,
   payments: 'Payments so far',
   waysToPay: 'Ways to pay',
   other: 'Something else?',

@@ -2,13 +2,14 @@ import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { daysBetween } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
+import type { Statement } from '#contract/pay-links.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import { type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { hashToken } from '#server/platform/secrets.ts'
-import type { InvoicePage, Owed, PageFrom, StatementPage } from './page.ts'
+import { type InvoicePage, type Owed, type PageFrom, type StatementPage, statementSums } from './page.ts'
 import { payAnswers, paymentLogos, paymentSettings } from './tables.ts'
 
 /** A page ends so long after its invoice was paid. */
@@ -70,6 +71,7 @@ async function readFrom(db: Database, ownerId: string, path: string, now: Instan
   return {
     path,
     business: businessName === '' ? owner.displayName : businessName,
+    email: owner.email,
     details,
     logo: hasLogo ? `${path}/logo` : null,
     methods: { upi, bank, ownLink },
@@ -132,34 +134,49 @@ async function lastAnswer(db: Database, { ownerId, id }: InvoiceRow): Promise<In
 
 export async function readStatementPage(
   db: Database,
-  { ownerId, clientKey }: Opened,
+  { ownerId, clientKey }: Pick<Opened, 'ownerId' | 'clientKey'>,
   path: string,
   now: Instant,
 ): Promise<StatementPage | null> {
   const from = await readFrom(db, ownerId, path, now)
   if (!from) return null
+  const its = and(eq(invoices.ownerId, ownerId), sql`lower(${invoices.clientEmail}) = ${clientKey}`, isNull(invoices.deletedAt))
   const found = await db
     .select()
     .from(invoices)
-    .where(
-      and(
-        eq(invoices.ownerId, ownerId),
-        sql`lower(${invoices.clientEmail}) = ${clientKey}`,
-        isNull(invoices.deletedAt),
-        ne(invoices.status, 'paid'),
-      ),
-    )
+    .where(and(its, ne(invoices.status, 'paid')))
     .orderBy(asc(invoices.dueDate), asc(invoices.id))
     .limit(mostListed)
+  const [newest] = await db.select().from(invoices).where(its).orderBy(desc(invoices.createdAt), desc(invoices.id)).limit(1)
   return {
     ...from,
-    clientName: found.at(-1)?.clientName ?? '',
+    clientName: newest?.clientName ?? '',
+    clientEmail: newest?.clientEmail ?? clientKey,
     invoices: found.map((row) => ({
       id: row.id,
       reference: row.reference,
       dueDate: row.dueDate,
       daysOverdue: daysBetween(row.dueDate, from.today),
       owed: owedOf(row),
+    })),
+  }
+}
+
+/** What a statement says, for the owner. */
+export function toStatement({ clientName, clientEmail, today, ...page }: StatementPage): Statement {
+  return {
+    client: { name: clientName, email: clientEmail },
+    date: today,
+    open: statementSums(page).map(({ currency, amount }) => ({ currency, amount })),
+    invoices: page.invoices.map(({ id, reference, dueDate, daysOverdue, owed: { total, paid, balance, currency } }) => ({
+      _id: id,
+      reference,
+      dueDate,
+      daysOverdue,
+      amount: total,
+      amountPaid: paid,
+      balance,
+      currency,
     })),
   }
 }

@@ -101,6 +101,7 @@ function operation(explained: ExplainedCall, shared: Part): Part {
       ...(explained.headers ?? []).map(({ name, ...header }) => ({ name, in: 'header', ...headerOf(header) })),
     ]),
     ...(call.body ? { requestBody: { required: true, content: json(schemaOf(call.body, 'input', shared), example.body) } } : {}),
+    ...(explained.pdf === 'sent' ? { requestBody: { required: true, content: pdf } } : {}),
     responses: { ...successes(explained, shared), ...problems(explained) },
   }
 }
@@ -111,12 +112,13 @@ function title(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function successes({ call, example, answers = [], later, unchanged }: ExplainedCall, shared: Part): Part {
+function successes({ call, example, answers = [], pdf: isPdf, later, unchanged }: ExplainedCall, shared: Part): Part {
   const headers = {
     ...Object.fromEntries(limitHeaders.map(({ name }) => [name, { $ref: `#/components/headers/${name}` }])),
     ...Object.fromEntries(answers.map(({ name, ...header }) => [name, headerOf(header)])),
   }
-  const content = call.reply ? { content: json(schemaOf(call.reply, 'output', shared), example.reply) } : {}
+  const body = isPdf === 'answered' ? pdf : call.reply && json(schemaOf(call.reply, 'output', shared), example.reply)
+  const content = body ? { content: body } : {}
   return {
     [call.status]: { description: call.reply ? 'Done.' : 'Done; the response has no body.', headers, ...content },
     ...(later === undefined ? {} : { 202: { description: later, headers, ...content } }),
@@ -223,6 +225,9 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', shared: Part): Part
 function pointToShared(part: unknown): Part {
   return JSON.parse(JSON.stringify(part).replaceAll('"#/$defs/', '"#/components/schemas/')) as Part
 }
+
+/** A file (OpenAPI 3.1: bytes need no schema). */
+const pdf: Part = { 'application/pdf': {} }
 
 function json(schema: Part, example: unknown): Part {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }

@@ -6,7 +6,7 @@ import { entitlementsOfMany } from '#server/billing/billing.ts'
 import type { Sender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { payLinksFor } from '#server/pay/links.ts'
-import { type EmailPayment, readEmailPayments } from '#server/pay/pay.ts'
+import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
 import type { Account } from '#server/platform/answer.ts'
 import { batch } from '#server/platform/batch.ts'
 import { arrayText, rows } from '#server/platform/database.ts'
@@ -79,8 +79,6 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
   })
 }
 
-const nothingSet: EmailPayment = { methods: { upi: null, bank: null, ownLink: null }, inEmails: false }
-
 /**
  * Adds to each email how its client can pay. Must be read after the emails: their source names the version of the settings, so that an older one
  * is never sent with newer bytes.
@@ -111,7 +109,7 @@ async function withPayment(
   const added = ({ ownerId, mail }: (typeof all)[number]): PendingMail => {
     const payment = payments.get(ownerId)
     const payLink = linkOf.get(mail.id) ?? null
-    return { ...mail, pay: payment || payLink !== null ? { ...(payment ?? nothingSet), payLink } : null }
+    return { ...mail, pay: payment || payLink !== null ? { ...(payment ?? nothingToPay), payLink } : null }
   }
   return Map.groupBy(all.map(added), ({ ownerId }) => ownerId)
 }

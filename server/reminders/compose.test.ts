@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { defaultContent, defaultGroupContent, defaultGroupSubject, defaultSubject, reminderDocument } from '#contract/templates.ts'
-import { composeReminder, renderMail } from './compose.ts'
+import { composeReminder, renderMail, withFiles } from './compose.ts'
 
 const group = { subject: defaultGroupSubject, content: defaultGroupContent }
 /** Letters of several scripts, quotes, angle brackets, encoded words and line breaks: what could leave its header. */
@@ -18,6 +19,8 @@ const about = (clientName: string, messageIds: string[]) => ({
   amountMinor: 500_000,
   currency: 'INR',
   dueDate: '2026-02-20',
+  fileId: null,
+  fileSize: null,
   firstMessageId: messageIds[0] ?? null,
   lastMessageId: messageIds[1] ?? null,
 })
@@ -68,5 +71,124 @@ test('an email is read as the one that nodemailer composes of the same parts', a
       ).toBe(true)
     }),
     { numRuns: 150 },
+  )
+})
+
+const one = { subject: defaultSubject, content: defaultContent }
+const own = {
+  one: {
+    subject: 'Überfällig: {{invoiceId}} – {{amount}}',
+    content:
+      'Hello {{clientName}},\n\n{{invoiceId}} over {{amount}} was due on {{dueDate}}, {{daysOverdue}} days ago.\n\n<b>{{businessName}}</b> & {{userName}}',
+  },
+  group: {
+    subject: '{{invoiceCount}} invoices, {{totalAmount}}',
+    content: 'Dear {{clientName}},\n\n{{invoiceList}}\n\nTogether {{totalAmount}}.\n\n{{businessName}}',
+  },
+}
+const kaveri = {
+  reference: 'INV-0001',
+  clientName: 'Kaveri Foods',
+  clientEmail: 'billing@kaveri.example',
+  balanceMinor: 500_000,
+  amountMinor: 500_000,
+  currency: 'INR',
+  dueDate: '2026-02-20',
+  fileId: null,
+  fileSize: null,
+  firstMessageId: null,
+  lastMessageId: null,
+}
+const second = { ...kaveri, reference: 'INV-0002', balanceMinor: 1_84_20_050, amountMinor: 1_84_20_050, dueDate: '2026-02-25' }
+const sum = { count: 2, totalMinor: 1_89_20_050 }
+const cases = {
+  'one invoice': {
+    sha256: '3c69adf1141fd37aba06d4e6e93b0a0c730429c5642c280b9fe02d0a470d530b',
+    about: [kaveri],
+    owed: { count: 1, totalMinor: 500_000 },
+    wordings: { one, group },
+  },
+  'a follow-up to a name beyond ASCII': {
+    sha256: '506aec0aa60dcc3e98326337af618a91014e5ca0216e12387998be5b95bd754f',
+    about: [{ ...kaveri, clientName: 'Žižek & Söhne "GmbH"', firstMessageId: '<rem.1@example.com>', lastMessageId: '<rem.2@example.com>' }],
+    owed: { count: 1, totalMinor: 500_000 },
+    wordings: { one, group },
+  },
+  'one invoice in the account’s own words': {
+    sha256: '3952984f9bd8443067dfcba6d1cf79035c44f5a9c04fd10905803c65307d31fc',
+    about: [kaveri],
+    owed: { count: 1, totalMinor: 500_000 },
+    wordings: own,
+  },
+  'two invoices': {
+    sha256: 'ba6ee876523f631ce6231411f93354e285a765fd707424463dd9ebebb3fa3c56',
+    about: [kaveri, second],
+    owed: sum,
+    wordings: { one, group },
+  },
+  'two invoices in the account’s own words': {
+    sha256: 'fb2fe9b2c43aac2dea229b6b8d8103dbe95e78bb7b1780379cb1f1a0fde64797',
+    about: [kaveri, second],
+    owed: sum,
+    wordings: own,
+  },
+  'the one invoice left of several': {
+    sha256: '07799e2881a072637ecac78272efa7a81300355d898bb473a8ef8452f712af56',
+    about: [second],
+    owed: { count: 1, totalMinor: 1_84_20_050 },
+    wordings: { one: own.group, group: own.group },
+  },
+}
+
+/** The digests are of what version 0.1.0 composed, before there were ways to pay; the boundary is chosen by chance. */
+test.each(Object.entries(cases))(
+  'without a way to pay an email is byte for byte as before: %s',
+  async (_name, { sha256, about, ...given }) => {
+    const [first, ...others] = about
+    if (!first) throw new Error('An email is about an invoice.')
+    const { raw } = await composeReminder({
+      ...given,
+      about: [first, ...others],
+      id,
+      from: { name: 'Asha Traders', address: 'asha@example.com' },
+      today: '2026-03-02',
+      now: Temporal.Instant.from('2026-03-02T03:30:00Z'),
+      pay: null,
+    })
+    const text = raw.toString()
+    const [, boundary = ''] = /boundary="([^"]+)"/.exec(text) ?? []
+    expect(createHash('sha256').update(text.replaceAll(boundary, 'boundary')).digest('hex')).toBe(sha256)
+  },
+)
+
+test('attached PDFs follow the email as it was, in the same bytes each time', async () => {
+  const { raw } = await composeReminder({
+    ...cases['one invoice'],
+    about: [kaveri],
+    id,
+    from: { name: 'Asha Traders', address: 'asha@example.com' },
+    today: '2026-03-02',
+    now: Temporal.Instant.from('2026-03-02T03:30:00Z'),
+    pay: null,
+  })
+  expect(withFiles(raw, [])).toBe(raw)
+  const before = await PostalMime.parse(raw)
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 400 }), { minLength: 1, maxLength: 3 }), async (bytes) => {
+      const files = bytes.map((content, nth) => ({ name: nth === 0 ? 'Größe 7.pdf' : `INV-${nth}.pdf`, file: Buffer.from(content) }))
+      const sent = withFiles(raw, files)
+      expect(withFiles(raw, files).equals(sent)).toBe(true)
+      const { attachments, text, html, headers } = await PostalMime.parse(sent)
+      expect({ text, html }).toEqual({ text: before.text, html: before.html })
+      expect(headers.filter(({ key }) => key !== 'content-type')).toEqual(before.headers.filter(({ key }) => key !== 'content-type'))
+      expect(attachments.map(({ filename, content }) => ({ name: filename, file: Buffer.from(content as ArrayBuffer) }))).toEqual(files)
+      expect(
+        sent
+          .toString('latin1')
+          .split('\r\n')
+          .every((line) => line.length <= 998 && !/[\r\n]/.test(line)),
+      ).toBe(true)
+    }),
+    { numRuns: 60 },
   )
 })

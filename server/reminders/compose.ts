@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import MimeNode from 'nodemailer/lib/mime-node'
 import { fromMinor } from '#contract/money.ts'
 import { payBlock, upiCode } from '#contract/pay.ts'
+import { largestAttached } from '#contract/pay-links.ts'
 import {
   groupValues,
   groupVariables,
@@ -14,6 +15,7 @@ import {
   unknownVariables,
   type Wording,
 } from '#contract/templates.ts'
+import type { StoredFile } from '#server/pay/files.ts'
 import type { EmailPayment } from '#server/pay/pay.ts'
 import { qrPng } from '#server/pay/qr.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -29,6 +31,9 @@ export interface ReminderAbout {
   amountMinor: number
   currency: string
   dueDate: string
+  /** Its PDF, and the size of it in bytes; null without one. */
+  fileId: string | null
+  fileSize: number | null
   /** Message-IDs of the first and of the last accepted reminder of this invoice, where there was one. */
   firstMessageId: string | null
   lastMessageId: string | null
@@ -44,7 +49,7 @@ export interface ComposedMail {
 /** What the wording of an email says, for one invoice or all that one client owes. */
 interface Rendering {
   /** The first of its invoices, by due date: all of them, or as many as an email lists. */
-  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'balanceMinor' | 'amountMinor' | 'currency' | 'dueDate'>[]
+  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'balanceMinor' | 'amountMinor' | 'currency' | 'dueDate' | 'fileId' | 'fileSize'>[]
   /** Of all its invoices, which have one currency. */
   owed: { count: number; totalMinor: number }
   wordings: { one: Wording; group: Wording }
@@ -97,9 +102,22 @@ export function renderMail({ about, owed, wordings, userName, today, pay, pictur
   }
   const references = about.map(({ reference }) => reference)
   const code = upiCode({ ...facts, references })
-  const block = payBlock({ ...facts, references, qr: code === null ? null : picture(code) })
+  const linked = owed.count === 1 && about[0]?.fileId && attachedFiles({ about, owed, pay }).length === 0
+  const pdf = linked && pay.payLink !== null ? `${pay.payLink}/invoice.pdf` : null
+  const block = payBlock({ ...facts, references, qr: code === null ? null : picture(code), pdf })
   if (!block) return { ...rendered, code: null }
   return { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}`, code }
+}
+
+/** The PDFs that an email has attached: none where they are linked, would be too large together, or are of more invoices than it lists. */
+export function attachedFiles({
+  about,
+  owed,
+  pay,
+}: Pick<Rendering, 'owed' | 'pay'> & { about: Pick<ReminderAbout, 'fileId' | 'fileSize'>[] }): string[] {
+  if (pay?.pdf !== 'attach' || about.length < owed.count) return []
+  const bytes = about.reduce((sum, { fileSize }) => sum + (fileSize ?? 0), 0)
+  return bytes > largestAttached ? [] : about.flatMap(({ fileId }) => fileId ?? [])
 }
 
 /** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */
@@ -177,6 +195,54 @@ function withParts(node: MimeNode, { text, html, picture }: { text: string; html
     `--${inner}--\r\n`,
   ].join('')
   return Buffer.from(`${headers}\r\n\r\n${plain}${related}--${boundary}--\r\n`)
+}
+
+/**
+ * A message as it is sent with these PDFs (RFC 2046, 5.1.3): what it was becomes the first part. Stored messages are without them; the same files
+ * give the same bytes at every try.
+ */
+export function withFiles(raw: Buffer, files: StoredFile[]): Buffer {
+  if (files.length === 0) return raw
+  const end = raw.indexOf('\r\n\r\n')
+  const headers = raw
+    .subarray(0, end)
+    .toString()
+    .split(/\r\n(?![ \t])/)
+  const isType = (header: string) => /^content-type:/i.test(header)
+  const [type = ''] = headers.filter(isType)
+  const [, inner = ''] = /boundary="?([^";\s]+)/i.exec(type) ?? []
+  // It must not begin as the inner boundary does: some programs compare no further.
+  const boundary = `mixed${inner}`
+  const head = [...headers.filter((header) => !isType(header)), `Content-Type: multipart/mixed;\r\n boundary="${boundary}"`].join('\r\n')
+  return Buffer.concat([
+    Buffer.from(`${head}\r\n\r\n--${boundary}\r\n${type}`),
+    raw.subarray(end),
+    ...files.flatMap(({ name, file }) => [Buffer.from(`--${boundary}\r\n${fileHeaders(name)}\r\n\r\n`), inLines(file)]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ])
+}
+
+/** A name beyond ASCII is encoded (RFC 2231); programs that cannot read that have a plain one. */
+function fileHeaders(name: string): string {
+  const isPlain = /^[\x20-\x7e]*$/.test(name)
+  return [
+    'Content-Type: application/pdf',
+    `Content-Disposition: attachment;\r\n filename="${isPlain ? name : 'invoice.pdf'}"${isPlain ? '' : `;\r\n filename*=UTF-8''${encodeURIComponent(name)}`}`,
+    'Content-Transfer-Encoding: base64',
+  ].join('\r\n')
+}
+
+/** In base64, in lines of 76 characters: 57 bytes each. */
+function inLines(file: Buffer): Buffer {
+  const encoded = Buffer.from(file.toString('base64'), 'latin1')
+  const lines = Math.ceil(encoded.length / 76)
+  const made = Buffer.allocUnsafe(encoded.length + 2 * lines)
+  for (let line = 0; line < lines; line += 1) {
+    const to = line * 78
+    const copied = encoded.copy(made, to, line * 76, line * 76 + 76)
+    made.write('\r\n', to + copied, 'latin1')
+  }
+  return made
 }
 
 function domainOf(address: string): string {

@@ -12,6 +12,7 @@ import { entitlementsOf } from '#server/billing/billing.ts'
 import { pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
+import { readFiles } from '#server/pay/files.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
@@ -21,7 +22,7 @@ import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
 import type { PendingMail } from './begin.ts'
 import type { ClaimedDelivery } from './claims.ts'
-import { type ComposedMail, composeReminder } from './compose.ts'
+import { attachedFiles, type ComposedMail, composeReminder, withFiles } from './compose.ts'
 import { refreshStatistics } from './daily-runs.ts'
 import {
   close,
@@ -88,10 +89,12 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
   if (deps.resting.has(ownerId)) return
   const began = performance.now()
   using slots = deps.slots.open(ownerId)
+  using attaching = deps.attaching.open(ownerId)
   const slice: Slice = {
     over: () => stopping.aborted || performance.now() - began > sliceMilliseconds,
     stopping,
     slots,
+    attaching,
     orphaned,
     planning: null,
     pass: null,
@@ -153,6 +156,7 @@ interface Slice {
   over(): boolean
   stopping: AbortSignal
   slots: Slots
+  attaching: Slots
   orphaned: boolean
   /** The rest of incomplete runs, which is planned while their first emails are being sent. */
   planning: { done: Promise<void>; ended: boolean } | null
@@ -386,19 +390,24 @@ async function sendOne(
     throw error
   })
   if (composed === 'too_large') return { moved: await failTooLarge(deps.db, mail.id, deps.clock.now()), last: false }
+  const ids = attachedFiles(mail)
+  const slots = ids.length > 0 ? batch.attaching : batch.slots
   const inFlight: InFlight = { claimed: null, since: performance.now(), slot: null }
   const outcome = await deps.mailer
     .send(batch.sender, async () => {
       batch.pass?.connected()
-      inFlight.slot = own ?? (await batch.slots.acquire({ server: hostOf(batch.sender), until: batch.stopping }).catch(() => null))
+      inFlight.slot = own ?? (await slots.acquire({ server: hostOf(batch.sender), until: batch.stopping }).catch(() => null))
       // An email that has waited for its slot is sent, even if the slice has ended meanwhile.
       if (batch.stopping.aborted || isRefusing(batch)) return null
+      // Before the claim, which finds the email changed where one of them was replaced.
+      const files = await readFiles(deps.db, batch.account.id, ids)
+      if (files.length < ids.length) return null
       const today = localDate(deps.clock.now(), batch.account.timezone)
       inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
       inFlight.since = performance.now()
       // Nothing is lost by waiting longer for a slow server, but not in a slot that others need.
       inFlight.slot?.begin(() => inFlight.slot?.release())
-      return inFlight.claimed && { raw: inFlight.claimed.raw, from: batch.sender.address, to: mail.clientEmail }
+      return inFlight.claimed && { raw: withFiles(inFlight.claimed.raw, files), from: batch.sender.address, to: mail.clientEmail }
     })
     .catch((error: unknown) => {
       inFlight.slot?.release()

@@ -39,6 +39,9 @@ const pendingDelivery = z.object({
       amountMinor: z.number(),
       currency: z.string(),
       dueDate: z.string(),
+      fileId: z.string().nullable(),
+      /** In bytes. */
+      fileSize: z.number().nullable(),
       firstMessageId: z.string().nullable(),
       lastMessageId: z.string().nullable(),
     }),
@@ -73,7 +76,8 @@ export async function readPending(
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (
             SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.currency,
-              i.due_date::text AS "dueDate", i.first_message_id AS "firstMessageId",
+              i.due_date::text AS "dueDate", i.file_id AS "fileId", (SELECT f.size FROM invoice_files f WHERE f.id = i.file_id) AS "fileSize",
+              i.first_message_id AS "firstMessageId",
               coalesce(i.last_message_id, i.first_message_id) AS "lastMessageId"
             ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a
         ORDER BY d.next_try_at, d.id`,

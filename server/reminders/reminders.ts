@@ -31,8 +31,9 @@ import { refuseWithout } from '#server/billing/billing.ts'
 import { notDeliveredSince } from '#server/invoices/invoices.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { findSender, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
+import { filesOf } from '#server/pay/files.ts'
 import { payLinksFor } from '#server/pay/links.ts'
-import { readEmailPayments } from '#server/pay/pay.ts'
+import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
 import { qrPng } from '#server/pay/qr.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -43,7 +44,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { jsonItems } from '#server/platform/stream-json.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
-import { type MailPayment, renderMail } from './compose.ts'
+import { attachedFiles, type MailPayment, renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts'
@@ -607,14 +608,23 @@ async function draftEmail(
   if (!first) return null
   const kind = kindOf(wanted.length)
   const wording = written ?? (await ownWording(db, account.id, kind))
+  const files = await filesOf(
+    db,
+    account.id,
+    wanted.map(({ invoiceId }) => invoiceId),
+  )
   const about = wanted.map((line) => ({
     ...line,
+    fileId: files.get(line.invoiceId)?.id ?? null,
+    fileSize: files.get(line.invoiceId)?.size ?? null,
     balanceMinor: toMinor(line.amount, line.currency) ?? 0,
     amountMinor: toMinor(line.invoiceAmount, line.currency) ?? 0,
   }))
   const owed = { count: about.length, totalMinor: about.reduce((sum, { balanceMinor }) => sum + balanceMinor, 0) }
   const today = localDate(now, account.timezone)
   const sender = await findSender(db, account.id)
+  const pay = await paymentOf({ db, config, account, now }, wanted, wording)
+  const attached = attachedFiles({ about, owed, pay })
   try {
     const { subject, html, text } = renderMail({
       about,
@@ -622,7 +632,7 @@ async function draftEmail(
       wordings: { one: wording, group: wording },
       userName: account.displayName,
       today,
-      pay: await paymentOf({ db, config, account, now }, wanted, wording),
+      pay,
       picture: (code) => `data:image/png;base64,${qrPng(code).toString('base64')}`,
     })
     return {
@@ -634,6 +644,7 @@ async function draftEmail(
       subject,
       html: reminderDocument(html),
       text,
+      attached: [...files.values()].flatMap(({ id, name }) => (attached.includes(id) ? [name] : [])),
     }
   } catch (error) {
     if (error instanceof EmailTooLarge) throw new ProblemError('invalid', texts.tooLarge)
@@ -649,11 +660,12 @@ async function paymentOf(
 ): Promise<MailPayment | null> {
   const payment = (await readEmailPayments(db, [account.id])).get(account.id)
   const [first] = about
-  if (!first || !(payment?.inEmails || hasPayLink(wording))) return null
+  if (!first || !(payment || hasPayLink(wording))) return null
   const invoiceId = about.length === 1 ? first.invoiceId : null
   const clientKey = first.clientEmail.toLowerCase()
-  const [payLink = null] = config.payLinks ? await payLinksFor(db, config, [{ ownerId: account.id, invoiceId, clientKey }], now) : []
-  return { methods: { upi: null, bank: null, ownLink: null }, inEmails: false, ...payment, payLink }
+  const linked = config.payLinks && (payment?.inEmails || hasPayLink(wording))
+  const [payLink = null] = linked ? await payLinksFor(db, config, [{ ownerId: account.id, invoiceId, clientKey }], now) : []
+  return { ...nothingToPay, ...payment, payLink }
 }
 
 /** The wording belongs to the one email of the run, which must not be on its way already. */

@@ -13,11 +13,19 @@ const inFlight = 256
 /** An email that takes longer than `afterMs` is slow, and slow ones get a quarter. */
 const slow = { afterMs: 2_000, slots: inFlight / 4 }
 
+/**
+ * Emails with PDFs in flight at a time in one process: each takes up to 25 MB of memory. They take as long as their size, so slow ones are those
+ * of slow servers.
+ */
+const attached = { slots: 16, slow: { afterMs: 10_000, slots: 4 } }
+
 /** What all mailboxes of a process share. */
 export interface Sending {
   begin: Begin
   claims: Claims
   slots: FairScheduler
+  /** For emails with PDFs. */
+  attaching: FairScheduler
   hosts: Hosts
   /** Mailboxes that wait for their minute's turn, by account: a timer wakes them. */
   resting: Map<string, NodeJS.Timeout>
@@ -47,6 +55,7 @@ export function openSending(deps: Deps, about: { processId: string; embedded: bo
       ...(embedded ? { statements: 1, claimMs: 5, recordMs: 20 } : { statements: 2, claimMs: 0, recordMs: 10 }),
     }),
     slots: openFairScheduler({ slots: inFlight, slow }),
+    attaching: openFairScheduler(attached),
     hosts: openHosts(onUp),
     resting: new Map(),
   }

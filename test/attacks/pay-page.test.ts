@@ -6,13 +6,17 @@ import { Browser, overdueInvoice, password, signUp, startTarget } from './browse
 const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
 const bank = { kind: 'india', accountName: 'Neem Studio', accountNumber: '50100234567891', ifsc: 'HDFC0001234' }
 
-/** An account whose reminder with a pay link has been sent. */
+const addPdf = (owner: Browser, id: string, words: string) =>
+  owner.ask(`PUT /invoice/${id}/file`, { raw: `%PDF-1.7 ${words} %%EOF`, headers: { 'content-type': 'application/pdf' } })
+
+/** An account whose reminder with a pay link, and with a link to the PDF, has been sent. */
 async function reminded(trial: Trial, environment: Environment, url: string) {
   const smtp = await openMailServer(trial)
   const asha = await signUp(url)
   await asha.saveMailbox(smtp)
   await asha.ask('PUT /payment-settings', { body: { upi, bank, currentPassword: password } })
   const { _id: id } = (await asha.ask('POST /invoice', { body: overdueInvoice() })).body as { _id: string }
+  await addPdf(asha, id, 'Neem')
   await asha.ask('POST /reminder/send-immediate')
   const raw = await trial.until('an email arrives', () => smtp.mails[0]?.raw)
   await environment.untilClosed(1)
@@ -62,7 +66,11 @@ row('120', 'a scanner that opens every address of an email and of its pages, thr
     next = [...new Set(found)]
   }
   const same = (await everyRow(environment)) === before
-  return { figure: `${seen.size} addresses opened, ${same ? 'no row' : 'a row'} changed`, holds: same && seen.size >= 3 }
+  const pdfs = [...seen].filter((path) => path.endsWith('.pdf')).length
+  return {
+    figure: `${seen.size} addresses opened, ${pdfs} of a PDF, ${same ? 'no row' : 'a row'} changed`,
+    holds: same && seen.size >= 4 && pdfs > 0,
+  }
 })
 
 row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice or cut short', { short: true }, async (trial) => {
@@ -79,7 +87,16 @@ row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice o
   const [revoked, deleted] = [await linkOf(revokedId), await linkOf(deletedId)]
   await asha.ask(`DELETE /invoice/${revokedId}/pay-link`)
   await asha.ask(`DELETE /invoice/${deletedId}`)
-  const kinds = [`/pay/${'x'.repeat(43)}`, revoked, deleted, `/pay/${token.slice(0, 30)}`, `/pay/${token}/${id}`]
+  const kinds = [
+    `/pay/${'x'.repeat(43)}`,
+    revoked,
+    deleted,
+    `${revoked}/invoice.pdf`,
+    `${deleted}/invoice.pdf`,
+    `${revoked}/statement.pdf`,
+    `/pay/${token.slice(0, 30)}`,
+    `/pay/${token}/${id}`,
+  ]
   const times = kinds.map((): number[] => [])
   const answers = new Set<string>()
   const client = new Browser(url)
@@ -114,6 +131,7 @@ row(
     const { asha, token } = await reminded(trial, environment, program.url)
     const client = new Browser(program.url)
     const page = await client.ask(`GET /pay/${token}`)
+    const file = await client.ask(`GET /pay/${token}/invoice.pdf`)
     await client.ask(`POST /pay/${token}/answer`, {
       raw: new URLSearchParams({ kind: 'question', message: 'Which project?' }).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
@@ -126,13 +144,14 @@ row(
     if (rows.some((line) => line.includes(token))) found.push('the database')
     for (const call of ['GET /invoice', 'GET /user/notices', 'GET /user/audit', 'GET /payment-settings'])
       if ((await asha.ask(call)).text.includes(token)) found.push(call)
-    if (page.headers.get('referrer-policy') !== 'no-referrer') found.push('the Referer of links')
+    if ([page, file].some(({ status, headers }) => status !== 200 || headers.get('referrer-policy') !== 'no-referrer'))
+      found.push('the Referer of links')
     return { figure: found.length === 0 ? 'nowhere else' : found.join(', '), holds: found.length === 0 && token.length === 43 }
   },
 )
 
-row('123', 'the pay pages of two accounts with the same client', { short: true }, async (trial) => {
-  trial.mustHold('nothing of the other account on any page, and no link opens its invoice')
+row('123', 'the pay pages, PDFs and statements of two accounts with the same client', { short: true }, async (trial) => {
+  trial.mustHold('nothing of the other account on any page or statement, and no link opens its invoice or PDF')
   const environment = await onPostgres(trial)
   const { url } = await startTarget(environment, { PAY_LINKS: 'on' })
   const made = async (name: string) => {
@@ -142,16 +161,38 @@ row('123', 'the pay pages of two accounts with the same client', { short: true }
       _id: string
     }
     const link = new URL(((await owner.ask(`POST /invoice/${id}/pay-link`)).body as { url: string }).url).pathname
-    return { name, owner, id, link }
+    await addPdf(owner, id, name)
+    const [client] = (await owner.ask('GET /clients')).body as { _id: string }[]
+    const statement = new URL(((await owner.ask(`POST /clients/${client?._id}/pay-link`)).body as { url: string }).url).pathname
+    return { name, owner, id, link, client: client?._id ?? '', statement }
   }
   const both = [await made('Neem'), await made('Banyan')]
   const leaks: string[] = []
-  for (const { name, owner, link } of both) {
+  for (const { name, owner, id, link, statement } of both) {
     const other = both.find((one) => one.name !== name)
     if (!other) continue
     const page = await new Browser(url).ask(`GET ${link}`)
     if (page.status !== 200 || new RegExp(other.name, 'i').test(page.text)) leaks.push(`the page of ${name}`)
     if ((await new Browser(url).ask(`GET ${link}/${other.id}`)).status !== 404) leaks.push(`an invoice below the link of ${name}`)
+    for (const path of [
+      `${link}/invoice.pdf`,
+      statement,
+      `${statement}/statement.pdf`,
+      `${statement}/${id}`,
+      `${statement}/${id}/invoice.pdf`,
+    ]) {
+      const { status, text } = await new Browser(url).ask(`GET ${path}`)
+      if (status !== 200 || text.includes(other.name)) leaks.push(`${path.replaceAll(/[\w-]{36,}/g, '…')} of ${name}`)
+    }
+    for (const path of [`${statement}/${other.id}`, `${statement}/${other.id}/invoice.pdf`, `${link}/${other.id}/invoice.pdf`])
+      if ((await new Browser(url).ask(`GET ${path}`)).status !== 404) leaks.push('an invoice of the other below a link')
+    for (const call of [`GET /invoice/${other.id}/file`, `DELETE /invoice/${other.id}/file`, `GET /clients/${other.client}/statement`])
+      if ((await owner.ask(call)).status !== 404) leaks.push(call.split('/', 2).join('/'))
+    if ((await addPdf(owner, other.id, name)).status !== 404) leaks.push('a PDF put at the other’s invoice')
+    const { invoices } = (await owner.ask(`GET /clients/${both.find((one) => one.name === name)?.client}/statement`)).body as {
+      invoices: unknown[]
+    }
+    if (invoices.length !== 1) leaks.push('the statement’s list')
     for (const call of ['POST', 'DELETE'])
       if ((await owner.ask(`${call} /invoice/${other.id}/pay-link`)).status !== 404) leaks.push(`${call} of the other’s link`)
   }

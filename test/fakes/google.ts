@@ -179,7 +179,7 @@ export async function openFakeGoogle(): Promise<FakeGoogle> {
     return { status: 200, body: { ...tokens, id_token: await idToken(code) } }
   }
 
-  const send = (request: IncomingMessage, body: string): { status: number; body: object } => {
+  const send = (request: IncomingMessage, body: Buffer, uploads: boolean): { status: number; body: object } => {
     counted.send += 1
     const fault = script.send?.(counted.send)
     if (fault) return faulty(fault)
@@ -187,16 +187,19 @@ export async function openFakeGoogle(): Promise<FakeGoogle> {
     if (!permission) return { status: 401, body: apiError(401, 'authError') }
     if (!permission.scopes.includes('https://www.googleapis.com/auth/gmail.send'))
       return { status: 403, body: apiError(403, 'insufficientPermissions') }
-    const { raw } = JSON.parse(body) as { raw: string }
-    fake.mails.push({ from: permission.email, raw: Buffer.from(raw, 'base64url') })
+    if (uploads && request.headers['content-type'] !== 'message/rfc822') return { status: 400, body: apiError(400, 'badContent') }
+    if (!uploads && body.length > 5_000_000) return { status: 413, body: apiError(413, 'uploadTooLarge') }
+    const raw = uploads ? body : Buffer.from((JSON.parse(body.toString()) as { raw: string }).raw, 'base64url')
+    fake.mails.push({ from: permission.email, raw })
     return { status: 200, body: { id: `sent-${fake.mails.length}`, threadId: `thread-${fake.mails.length}`, labelIds: ['SENT'] } }
   }
 
   const server = createServer((request, response) => {
     void (async () => {
       const url = new URL(request.url ?? '', fake.url)
-      let body = ''
-      for await (const part of request) body += String(part)
+      const parts: Buffer[] = []
+      for await (const part of request) parts.push(part as Buffer)
+      const body = Buffer.concat(parts)
       if (script.all) return reply(response, faulty(script.all))
       switch (url.pathname) {
         case '/.well-known/openid-configuration':
@@ -206,15 +209,17 @@ export async function openFakeGoogle(): Promise<FakeGoogle> {
         case '/auth':
           return authorize(url, response)
         case '/token':
-          return reply(response, await trade(new URLSearchParams(body)))
+          return reply(response, await trade(new URLSearchParams(body.toString())))
         case '/revoke': {
-          const given = new URLSearchParams(body).get('token') ?? ''
+          const given = new URLSearchParams(body.toString()).get('token') ?? ''
           fake.revoked.push(given)
           refresh.delete(given)
           return reply(response, { status: 200, body: {} })
         }
         case '/gmail/v1/users/me/messages/send':
-          return reply(response, send(request, body))
+          return reply(response, send(request, body, false))
+        case '/upload/gmail/v1/users/me/messages/send':
+          return reply(response, send(request, body, url.searchParams.get('uploadType') === 'media'))
         default:
           return reply(response, { status: 404, body: {} })
       }

@@ -263,3 +263,43 @@ for (const point of points)
       holds: there === (point === points[0] ? 0 : 20) && repeated === 20 && after?.rows === 20 && after.sum === 40_000,
     }
   })
+
+/** As if they had been added through the call: 60 files of 3 MiB, each of them for several invoices. */
+const attachFiles = `
+  WITH files AS (
+    INSERT INTO invoice_files (id, owner_id, invoice_id, name, size, created_at, file)
+    SELECT gen_random_uuid(), owner_id, id, 'invoice.pdf', 3145728, now(), convert_to(rpad('%PDF-1.7 ' || reference, 3145722, md5(reference)) || '%%EOF' || chr(10), 'LATIN1')
+    FROM (SELECT * FROM invoices ORDER BY id LIMIT 60) i RETURNING id, owner_id),
+  settings AS (
+    INSERT INTO payment_settings (owner_id, version, in_emails, pdf, business_name, details, updated_at)
+    SELECT DISTINCT owner_id, 1, true, 'attach', '', '', now() FROM files)
+  UPDATE invoices SET file_id = f.id FROM (SELECT id, row_number() OVER () - 1 AS nth FROM files) f,
+    (SELECT id, row_number() OVER (ORDER BY id) % 60 AS nth FROM invoices) i WHERE invoices.id = i.id AND i.nth = f.nth`
+
+row('119', '1,000 emails with a PDF of 3 MiB attached', { short: true }, async (trial) => {
+  trial.mustHold('each arrives whole; the database grows by less than 20 MB')
+  const count = trial.short ? 60 : 1_000
+  const environment = await onPostgres(trial)
+  const smtp = await openMailServer(trial)
+  await environment.createAccounts({ invoices: count, smtp, due: true })
+  await environment.rows(attachFiles)
+  const size = async () => Number((await environment.rows('SELECT pg_database_size(current_database()) AS size'))[0]?.size)
+  const before = await size()
+  let whole = 0
+  smtp.answer({
+    // 4 GB would not fit into this process.
+    dot: (mail) => {
+      const text = mail.raw.subarray(0, 10_000).toString('latin1')
+      if (text.includes('multipart/mixed') && mail.raw.length > 4_200_000 && mail.raw.subarray(-80).includes('mixed')) whole += 1
+      mail.raw = Buffer.alloc(0)
+      return undefined
+    },
+  })
+  await environment.start()
+  await environment.untilClosed(count)
+  const grown = (await size()) - before
+  return {
+    figure: `${whole} of ${count} whole; the database grew by ${(grown / 1e6).toFixed(1)} MB`,
+    holds: whole === count && grown < 20e6,
+  }
+})

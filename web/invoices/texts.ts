@@ -31,6 +31,11 @@ export const invoiceTexts = {
     } satisfies Record<NonNullable<PreviewLine['reason']>, string>,
   },
   acting: {
+    payLink: {
+      copy: 'Copy pay link',
+      copied: 'Pay link copied.',
+      noAddress: 'Clients cannot reach this server, so there is no pay page. Its operator can set PUBLIC_URL.',
+    },
     marked: (reference: string, status: InvoiceStatus) =>
       status === 'paid' ? `${reference} is paid. No more reminders go out for it.` : `${reference} is marked as ${status}.`,
     markedBack: (reference: string, status: InvoiceStatus) => `${reference} is ${status} again.`,

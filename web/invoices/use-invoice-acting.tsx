@@ -1,8 +1,12 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
 import { type Invoice, type InvoiceStatus, invoiceCalls, owedAmount } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
-import { errorMessage } from '#web/platform/problem.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
+import { send } from '#web/platform/send.ts'
+import { copyLater } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast, undoToast } from '#web/ui/toast.tsx'
@@ -29,6 +33,8 @@ export interface InvoiceActing extends Pausing {
   remove: (invoice: Invoice) => Promise<boolean>
   /** Opens the dialog to record a payment, or a refund. */
   record: (invoice: Invoice, kind?: 'payment' | 'refund') => void
+  /** Copies the link to the pay page, or tells why there is none. */
+  copyPayLink: (invoice: Invoice) => void
   /** Opens the preview of a reminder of these invoices. */
   remind: (invoices: Invoice[]) => void
 }
@@ -50,6 +56,10 @@ export function useInvoiceActing(): InvoiceActing {
     onSuccess: ({ reference }) => toast('good', texts.remove.undone(reference)),
     onError: (error) => toast('bad', texts.remove.undoFailed(errorMessage(error))),
   })
+  const copyPayLink = useCallback(
+    ({ _id: id }: Invoice) => void copyLink(() => send(payLinkCalls.create, { params: { id } }), texts.payLink.copied),
+    [],
+  )
   const { mutateAsync: removeNow } = useApiMutation(invoiceCalls.remove, {
     invalidates: changeInvalidates,
     update: (cache, _reply, { params }) => removeInvoice(cache, params.id),
@@ -86,6 +96,7 @@ export function useInvoiceActing(): InvoiceActing {
     askToPause,
     resume,
     record,
+    copyPayLink,
     remind: setReminding,
     dialogs: (
       <>
@@ -98,6 +109,20 @@ export function useInvoiceActing(): InvoiceActing {
         </LazyMount>
       </>
     ),
+  }
+}
+
+/** Copies the link to a page for a client, where clients can reach this server. */
+export async function copyLink(make: () => Promise<{ url: string }>, done: string): Promise<void> {
+  const reachable = async () => {
+    const { payLinks } = await send(accountCalls.server)
+    if (!payLinks) throw new Problem('not_allowed', texts.payLink.noAddress)
+    return (await make()).url
+  }
+  try {
+    if (await copyLater(reachable())) toast('good', done)
+  } catch (error) {
+    toast('bad', errorMessage(error))
   }
 }
 
@@ -146,10 +171,10 @@ export function useInvoiceActions(): InvoiceActing {
 
 /** Holds the mutations of all invoices: they must outlive a card that is deleted or scrolls out of the page. */
 export function InvoiceActions({ children }: { children: ReactNode }): ReactNode {
-  const { dialogs, markAs, remove, askToPause, resume, record, remind } = useInvoiceActing()
+  const { dialogs, markAs, remove, askToPause, resume, record, copyPayLink, remind } = useInvoiceActing()
   const actions = useMemo(
-    () => ({ markAs, remove, askToPause, resume, record, remind, dialogs: null }),
-    [markAs, remove, askToPause, resume, record, remind],
+    () => ({ markAs, remove, askToPause, resume, record, copyPayLink, remind, dialogs: null }),
+    [markAs, remove, askToPause, resume, record, copyPayLink, remind],
   )
   return (
     <ActionsContext value={actions}>

@@ -1,6 +1,6 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
-import { Button, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Switch, Textarea, TextInput } from '@mantine/core'
 import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -23,10 +23,10 @@ const t = texts.page
 export function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   const hasPassword = useHasPassword()
-  const { businessName, details, inEmails } = settings
+  const { businessName, details, inEmails, pdf } = settings
   const state = useContractForm({
     call: paymentSettingsCalls.save,
-    initialValues: { businessName, details, inEmails, currentPassword: '' },
+    initialValues: { businessName, details, inEmails, pdf, currentPassword: '' },
     toInput: ({ currentPassword, ...values }) => ({ body: { ...values, ...(hasPassword ? { currentPassword } : {}) } }),
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
     onSuccess: (_reply, values) => {
@@ -51,6 +51,15 @@ export function PayPageCard({ settings }: { settings: PaymentSettings }): ReactN
           <Textarea label={t.details} description={t.detailsHint} rows={3} {...form.getInputProps('details')} />
           <Logo settings={settings} />
           <Switch label={t.inEmails} {...form.getInputProps('inEmails', { type: 'checkbox' })} />
+          <NativeSelect
+            label={t.pdf}
+            description={t.pdfHint}
+            data={[
+              { value: 'link', label: t.pdfs.link },
+              { value: 'attach', label: t.pdfs.attach },
+            ]}
+            {...form.getInputProps('pdf')}
+          />
           {hasPassword && changed && <CurrentPassword {...form.getInputProps('currentPassword')} />}
         </div>
       </ContractForm>

@@ -47,6 +47,11 @@ export async function sendIdempotent<C extends Call>(call: C, input: SendInput<C
   return sendWith(call, input, { signal: null, key })
 }
 
+/** `send` with a file as the body, under its own content type. */
+export async function sendFile<C extends Call>(call: C, input: SendInput<C>, file: Blob): Promise<CallReply<C>> {
+  return sendWith(call, { ...input, body: file }, { signal: null, key: null })
+}
+
 async function sendWith<C extends Call>(call: C, input: Parts, extras: Extras): Promise<CallReply<C>> {
   const response = await answered(call, input, extras)
   const reply: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined)
@@ -81,7 +86,9 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
 /** Sends a call that returns a file: its bytes, and the name from Content-Disposition. */
 export async function fetchFile<C extends Call>(call: C, input: SendInput<C>): Promise<{ bytes: Blob; name: string }> {
   const response = await patiently(() => answered(call, input, { signal: null, key: null }))
-  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'duely'
+  const disposition = response.headers.get('content-disposition') ?? ''
+  const [, encoded] = /filename\*=UTF-8''([^;]+)/.exec(disposition) ?? []
+  const name = encoded === undefined ? (/filename="([^"]+)"/.exec(disposition)?.[1] ?? 'duely') : decodeURIComponent(encoded)
   const bytes = await response.blob().catch(() => null)
   if (!bytes) throw new Problem('offline', texts.fileCutOff)
   return { bytes, name }
@@ -107,11 +114,11 @@ async function request(call: Call, input: Parts, token: string | null, { signal,
       credentials: 'include',
       headers: {
         accept: 'application/json',
-        ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(input.body === undefined ? {} : { 'content-type': input.body instanceof Blob ? input.body.type : 'application/json' }),
         ...(key === null ? {} : { 'idempotency-key': key }),
         ...(token && !call.open ? { authorization: `Bearer ${token}` } : {}),
       },
-      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      ...(input.body === undefined ? {} : { body: input.body instanceof Blob ? input.body : JSON.stringify(input.body) }),
       signal: signal ? AbortSignal.any([signal, late]) : late,
     })
   } catch (error) {

@@ -36,8 +36,8 @@ export interface Example {
   label: string
   to: string
   render: (wording: Wording, payLink?: string | null) => RenderedReminder
-  /** What is to be paid, of which total, in which currency, and the references of its invoices. */
-  payable: { amount: number; total: number; currency: string; references: string[] }
+  /** What is to be paid, of which total, in which currency, the references of its invoices, and whether it has a PDF. */
+  payable: { amount: number; total: number; currency: string; references: string[]; hasFile?: boolean }
 }
 
 export interface Sender {
@@ -70,7 +70,7 @@ export function ownExamples(kind: TemplateKind, invoices: Invoice[], sender: Sen
 }
 
 function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example {
-  const { _id: id, reference, clientName, clientEmail, balance, amount, amountPaid, currency, dueDate } = invoice
+  const { _id: id, reference, clientName, clientEmail, balance, amount, amountPaid, currency, dueDate, hasFile } = invoice
   // No reminder is sent before the day after the due date.
   const daysOverdue = Math.max(1, daysBetween(dueDate, today))
   const values = {
@@ -88,7 +88,7 @@ function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example 
     id,
     label: texts.preview.invoice(reference, clientName, formatMoney(balance, currency)),
     to: `${clientName} <${clientEmail}>`,
-    payable: { amount: balance, total: amount, currency, references: [reference] },
+    payable: { amount: balance, total: amount, currency, references: [reference], hasFile },
     render: (wording, payLink = null) => renderReminder(wording, reminderValues({ ...values, payLink })),
   }
 }
@@ -153,9 +153,11 @@ export function withPayBlock(
 ): RenderedReminder {
   const { settings, wording, payLink, payable, qr } = about
   if (!settings.inEmails || hasPayLink(wording)) return rendered
-  const facts = { methods: settings, ...payable, payLink }
+  const { hasFile, ...rest } = payable
+  const facts = { methods: settings, ...rest, payLink }
   const code = upiCode(facts)
-  const block = payBlock({ ...facts, qr: code === null || qr === null ? null : qr(code) })
+  const pdf = hasFile && settings.pdf === 'link' && payLink !== null ? `${payLink}/invoice.pdf` : null
+  const block = payBlock({ ...facts, qr: code === null || qr === null ? null : qr(code), pdf })
   return block ? { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}` } : rendered
 }
 

@@ -29,6 +29,23 @@ export function BusyButton({ busy, busyText, children, onClick, leftSection, ...
   )
 }
 
+/**
+ * Copies a text that is still on its way: browsers permit that only from the click on. Resolves to whether it was copied; rejects where the text
+ * does.
+ */
+export async function copyLater(text: Promise<string>): Promise<boolean> {
+  const item = text.then((ready) => new Blob([ready], { type: 'text/plain' }))
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': item })])
+    return true
+  } catch {
+    // Over plain http there is no clipboard.
+    const ready = await text
+    toast('info', texts.copyThis(ready))
+    return false
+  }
+}
+
 interface CopyButtonProps {
   text: string
   /** For screen readers, where a screen has several copy buttons. */

@@ -24,10 +24,10 @@ export function PasswordField(props: PasswordInputProps): ReactNode {
   )
 }
 
-/** Every currency for a select, such as `EUR, Euro`; those in use come first. */
-export function currencyChoices(used: string[]): { group: string; items: { value: string; label: string }[] }[] {
+/** Every currency for a select, such as `EUR, Euro`; those in use come first. `chosen`: shown by its code alone, for a narrow field. */
+export function currencyChoices(used: string[], chosen?: string): { group: string; items: { value: string; label: string }[] }[] {
   const names = new Intl.DisplayNames('en', { type: 'currency' })
-  const label = (code: string) => ({ value: code, label: `${code}, ${names.of(code)}` })
+  const label = (code: string) => ({ value: code, label: code === chosen ? code : `${code}, ${names.of(code)}` })
   const others = currencyCodes.filter((code) => !used.includes(code))
   return [
     { group: texts.currencies.used, items: used.map(label) },

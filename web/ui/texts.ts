@@ -9,6 +9,7 @@ export const texts = {
   },
   copy: 'Copy',
   copied: 'Copied',
+  copyThis: (text: string) => `Your browser blocked copying. Please copy this manually: ${text}`,
   cannotCopy: 'Your browser blocked copying. Select the text and copy it manually.',
   cancel: 'Cancel',
   close: 'Close',

@@ -4,17 +4,21 @@ import {
   IconCheck,
   IconChevronLeft,
   IconClock,
+  IconDownload,
+  IconLink,
   IconMail,
   IconPlayerPause,
   IconPlayerPlay,
   IconSend2,
   IconX,
 } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { type ClientDetails, type ClientEmail, type ClientEvent, clientCalls } from '#contract/clients.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, formatSums } from '#contract/money.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import formStyles from '#web/invoices/form/form.module.css'
@@ -25,12 +29,13 @@ import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { isPartPaid } from '#web/invoices/invoice-state.ts'
 import { paymentTexts } from '#web/invoices/payments/texts.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
-import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
+import { copyLink, useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { fetchFile, saveFile, send } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
@@ -91,7 +96,7 @@ function ShownClient({ client }: { client: ClientDetails }): ReactNode {
         {client.open.length === 0 && client.paid.length > 0 && <Figure label={texts.paid} text={formatSums(client.paid, '')} />}
         {state && state.text !== '' && <Figure label={texts.next} text={state.text} tone={state.tone === 'bad' ? 'bad' : undefined} />}
       </dl>
-      <Invoices list={client.list} today={today} />
+      <Invoices client={client} today={today} />
       <Panel title={texts.timeline}>
         <Timeline client={client} zone={zone} today={today} />
       </Panel>
@@ -141,6 +146,13 @@ function Actions({ client }: { client: ClientDetails }): ReactNode {
           {texts.pauseAll}
         </Button>
       )}
+      <Button
+        variant="default"
+        leftSection={<IconLink {...icon} />}
+        onClick={() => void copyLink(() => send(payLinkCalls.createStatement, { params: { id: client._id } }), texts.linkCopied)}
+      >
+        {texts.copyLink}
+      </Button>
       <Button leftSection={<IconSend2 {...icon} />} onClick={() => remind(open)}>
         {texts.remind}
       </Button>
@@ -163,7 +175,7 @@ function Actions({ client }: { client: ClientDetails }): ReactNode {
 const firstRows = 12
 
 /** Every invoice on one axis around its due date, so that a habit shows. */
-function Invoices({ list, today }: { list: Invoice[]; today: string }): ReactNode {
+function Invoices({ client: { _id: id, list, openInvoices }, today }: { client: ClientDetails; today: string }): ReactNode {
   const [all, setAll] = useState(false)
   const usual = usualDelay(list, today)
   const days = list.map((invoice) => daysFromDue(invoice, today))
@@ -173,7 +185,7 @@ function Invoices({ list, today }: { list: Invoice[]; today: string }): ReactNod
   const place = (day: number) => (100 * (early + Math.min(late, Math.max(-early, day)))) / (early + late)
   const shown = all ? list : list.slice(0, firstRows)
   return (
-    <Panel title={usual ? texts.usually(usualText(usual.days)) : texts.invoices}>
+    <Panel title={usual ? texts.usually(usualText(usual.days)) : texts.invoices} aside={openInvoices > 0 && <StatementButton id={id} />}>
       <p className={styles.about}>{usual ? texts.middle(usual.of) : texts.lines}</p>
       <ul className={styles.lines}>
         {shown.map((invoice) => (
@@ -186,6 +198,26 @@ function Invoices({ list, today }: { list: Invoice[]; today: string }): ReactNod
         </Button>
       )}
     </Panel>
+  )
+}
+
+/** The open invoices as a PDF. */
+function StatementButton({ id }: { id: string }): ReactNode {
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => fetchFile(payLinkCalls.readStatement, { params: { id }, query: { format: 'pdf' } }),
+    onSuccess: ({ bytes, name }) => saveFile(bytes, name),
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  return (
+    <BusyButton
+      variant="subtle"
+      leftSection={<IconDownload {...icon} />}
+      busy={isPending}
+      busyText={texts.downloading}
+      onClick={() => mutate()}
+    >
+      {texts.statement}
+    </BusyButton>
   )
 }
 

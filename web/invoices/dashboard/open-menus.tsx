@@ -7,6 +7,7 @@ import {
   IconCopy,
   IconDots,
   IconDownload,
+  IconLink,
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
@@ -20,6 +21,7 @@ import { Link } from 'react-router'
 import type { Invoice } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
 import { isPaused } from '#web/invoices/invoice-state.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
 import { useOpening } from '#web/ui/hooks.ts'
 import styles from './dashboard.module.css'
@@ -52,7 +54,7 @@ export function OpenInvoiceMenu({
 }
 
 function Items({ invoice }: { invoice: Invoice }): ReactNode {
-  const { markAs, remove, askToPause, resume, record, remind } = useInvoiceActions()
+  const { markAs, remove, askToPause, resume, record, copyPayLink, remind } = useInvoiceActions()
   const { card } = texts
   const paid = invoice.status === 'paid'
   const paused = isPaused(invoice)
@@ -77,6 +79,9 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
           {card.record}
         </Menu.Item>
       )}
+      <Menu.Item leftSection={<IconLink size={18} stroke={1.7} />} onClick={() => copyPayLink(invoice)}>
+        {invoiceTexts.acting.payLink.copy}
+      </Menu.Item>
       {!paid && (
         <Menu.Item leftSection={<IconPlayerPause size={18} stroke={1.7} />} onClick={() => askToPause(invoice)}>
           {paused ? card.changePause : card.pause}

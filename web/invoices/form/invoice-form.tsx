@@ -171,7 +171,7 @@ function AmountFields({ form }: { form: ContractFormState<InvoiceValues>['form']
       {(used.size > 1 || currency !== usual) && (
         <NativeSelect
           label={texts.currency}
-          data={currencyChoices([...used])}
+          data={currencyChoices([...used], currency)}
           {...chosen}
           value={currency}
           onChange={(event) => {

@@ -1,14 +1,20 @@
 import { Button } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { IconDownload, IconFileTypePdf, IconLink, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useRef } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
+import { invoiceFileCalls, largestFile, payLinkCalls } from '#contract/pay-links.ts'
 import { type Payment, paymentCalls } from '#contract/payments.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { useToday } from '#web/platform/account.tsx'
-import { errorMessage } from '#web/platform/problem.ts'
-import { useApiMutation } from '#web/platform/query.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { fetchFile, saveFile, sendFile } from '#web/platform/send.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
@@ -24,7 +30,7 @@ interface PaymentsPanelProps {
 
 /** What was paid of an invoice, and what is left. */
 export function PaymentsPanel({ invoice, payments = [] }: PaymentsPanelProps): ReactNode {
-  const { record, dialogs } = useInvoiceActing()
+  const { record, copyPayLink, dialogs } = useInvoiceActing()
   const takeBack = useTakeBack(invoice)
   const { amountPaid } = invoice
   return (
@@ -47,8 +53,110 @@ export function PaymentsPanel({ invoice, payments = [] }: PaymentsPanelProps): R
           </Button>
         )}
       </div>
+      <PayLink invoice={invoice} onCopy={() => copyPayLink(invoice)} />
+      <InvoiceFile invoice={invoice} />
       {dialogs}
     </Panel>
+  )
+}
+
+const icon = { size: 18, stroke: 1.7 }
+const quiet = { variant: 'subtle', className: styles.quiet ?? '' } as const
+
+/** The link to the pay page of the invoice, where clients can reach this server. */
+function PayLink({ invoice: { _id: id, reference }, onCopy }: { invoice: Invoice; onCopy: () => void }): ReactNode {
+  const t = texts.payLink
+  const server = useApiQuery(accountCalls.server)
+  const { mutateAsync: revoke } = useApiMutation(payLinkCalls.revoke)
+  const replace = () =>
+    confirm({
+      title: t.title(reference),
+      body: t.body,
+      action: t.action,
+      busy: t.busy,
+      onConfirm: () => revoke({ params: { id } }),
+    })
+  if (server.data?.payLinks === false) return <p className={styles.why}>{t.noAddress}</p>
+  return (
+    <div className={styles.links}>
+      <Button {...quiet} leftSection={<IconLink {...icon} />} onClick={onCopy}>
+        {invoiceTexts.acting.payLink.copy}
+      </Button>
+      <Button {...quiet} onClick={() => void replace().then((replaced) => replaced && toast('good', t.replaced))}>
+        {t.replace}
+      </Button>
+    </div>
+  )
+}
+
+/** The PDF of the invoice: what the client downloads, or has attached. */
+function InvoiceFile({ invoice: { _id: id, reference, hasFile } }: { invoice: Invoice }): ReactNode {
+  const t = texts.file
+  const queries = useQueryClient()
+  const picker = useRef<HTMLInputElement>(null)
+  const changed = { onError: (error: Error) => toast('bad', errorMessage(error)), onSettled: () => invalidate(queries, changeInvalidates) }
+  const add = useMutation({
+    mutationFn: (file: File) => {
+      if (file.size > largestFile) throw new Problem('too_large', t.tooLarge)
+      return sendFile(invoiceFileCalls.save, { params: { id }, query: { name: file.name } }, new Blob([file], { type: 'application/pdf' }))
+    },
+    onSuccess: ({ name }) => toast('good', t.added(name)),
+    ...changed,
+  })
+  const remove = useApiMutation(invoiceFileCalls.remove, { invalidates: changeInvalidates })
+  const download = useMutation({
+    mutationFn: () => fetchFile(invoiceFileCalls.read, { params: { id } }),
+    onSuccess: ({ bytes, name }) => saveFile(bytes, name),
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  const askToRemove = () =>
+    confirm({
+      title: t.removeTitle(reference),
+      body: t.removeBody,
+      action: t.remove,
+      busy: t.removing,
+      onConfirm: () => remove.mutateAsync({ params: { id } }),
+    })
+  return (
+    <div className={styles.links}>
+      {hasFile && (
+        <BusyButton
+          {...quiet}
+          leftSection={<IconDownload {...icon} />}
+          busy={download.isPending}
+          busyText={t.downloading}
+          onClick={() => download.mutate()}
+        >
+          {t.download}
+        </BusyButton>
+      )}
+      <BusyButton
+        {...quiet}
+        {...(hasFile ? {} : { leftSection: <IconFileTypePdf {...icon} /> })}
+        busy={add.isPending}
+        busyText={t.adding}
+        onClick={() => picker.current?.click()}
+      >
+        {hasFile ? t.replace : t.add}
+      </BusyButton>
+      {hasFile && (
+        <Button {...quiet} onClick={() => void askToRemove().then((removed) => removed && toast('good', t.removed))}>
+          {t.remove}
+        </Button>
+      )}
+      <input
+        ref={picker}
+        type="file"
+        accept="application/pdf,.pdf"
+        aria-label={t.add}
+        hidden
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? []
+          event.currentTarget.value = ''
+          if (file) add.mutate(file)
+        }}
+      />
+    </div>
   )
 }
 

@@ -193,6 +193,12 @@ function Email({ email, wording, pending, errors, onChange, onReset }: EmailProp
             </dd>
           </>
         )}
+        {email.attached.length > 0 && (
+          <>
+            <dt>{texts.attached}</dt>
+            <dd>{email.attached.join(', ')}</dd>
+          </>
+        )}
       </dl>
       {editing && (
         <div className={styles.fields}>

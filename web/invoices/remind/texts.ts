@@ -7,6 +7,7 @@ export const remindTexts = {
   loading: 'Preparing the email...',
   to: 'To',
   subject: 'Subject',
+  attached: 'Attached',
   content: 'Text',
   contentHint: 'Only this email changes. Words in {{braces}} are filled in for the client.',
   edit: 'Edit this email',

@@ -28,7 +28,7 @@ test('reminders of a year are few marks, and a paid invoice has no next reminder
   expect(line.labels.map(({ text }) => text)).toContain('paid 20/11')
 })
 
-test('everything stays inside the frame, and no two labels overlap', () => {
+test('everything stays inside the frame, no two labels overlap, and none crosses the mark of today', () => {
   const day = fc
     .date({ min: new Date('2024-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
     .map((date) => date.toISOString().slice(0, 10))
@@ -43,18 +43,23 @@ test('everything stays inside the frame, and no two labels overlap', () => {
   })
   fc.assert(
     fc.property(some, fc.integer({ min: 250, max: 1100 }), (given, width) => {
-      const { reminders, created, due, today, paid, next, labels } = layOutInvoiceLine(given, width)
+      const { reminders, created, due, today, paid, next, labels, part } = layOutInvoiceLine(given, width)
       for (const x of [created, due, today, paid ?? 0, next ?? 0, ...reminders.flatMap((mark) => [mark.x, mark.end])]) {
         expect(x).toBeGreaterThanOrEqual(0)
         expect(x).toBeLessThanOrEqual(width)
       }
-      const spans = labels
-        .map(({ x, text, anchor }) => {
-          const room = text.length * 7.4
-          return anchor === 'start' ? [x, x + room] : anchor === 'end' ? [x - room, x] : [x - room / 2, x + room / 2]
-        })
-        .toSorted(([one = 0], [other = 0]) => one - other)
+      for (const [left = 0, right = 0] of part ? [spanOf(part)] : []) {
+        expect(left).toBeGreaterThanOrEqual(-0.01)
+        expect(right).toBeLessThanOrEqual(width + 0.01)
+        expect(left > today + 5 || right < today - 5).toBe(true)
+      }
+      const spans = labels.map(spanOf).toSorted(([one = 0], [other = 0]) => one - other)
       for (const [nth, [left = 0]] of spans.entries()) if (nth > 0) expect(left).toBeGreaterThanOrEqual(spans[nth - 1]?.[1] ?? 0)
     }),
   )
 })
+
+function spanOf({ x, text, anchor }: { x: number; text: string; anchor: 'start' | 'middle' | 'end' }): [number, number] {
+  const room = text.length * 7.4
+  return anchor === 'start' ? [x, x + room] : anchor === 'end' ? [x - room, x] : [x - room / 2, x + room / 2]
+}

@@ -99,11 +99,20 @@ export function layOutInvoiceLine(dates: InvoiceDates, width: number): InvoiceLi
     today: xOf(today),
     paid: paid === null ? null : xOf(paid),
     parts: [...new Set(parts.map(({ date }) => xOf(date)))],
-    part: part ?? null,
+    part: part ? besideLine(part, xOf(today), width) : null,
     next: next === null || paid !== null ? null : xOf(next),
     reminders: marks,
     labels: withoutOverlaps(wanted, width),
   }
+}
+
+/** A label above the line that would cross the vertical line at `x` is moved to its left, or to its right; null where neither has room. */
+function besideLine({ text, ...label }: Label, x: number, width: number): InvoiceLine['part'] {
+  const room = text.length * letter
+  const left = label.x - (label.anchor === 'start' ? 0 : label.anchor === 'end' ? room : room / 2)
+  if (left > x + 6 || left + room < x - 6) return { text, x: label.x, anchor: label.anchor }
+  if (room <= x - 8) return { text, x: x - 8, anchor: 'end' }
+  return x + 8 + room <= width ? { text, x: x + 8, anchor: 'start' } : null
 }
 
 /** The first of the labels that have room, moved inside the frame. */

@@ -1,0 +1,174 @@
+import { inflateSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { clientCalls } from '#contract/clients.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
+import { paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { paymentCalls } from '#contract/payments.ts'
+import { anInvoice, aPerson, type Person } from '#test/factories.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { statementPdf } from './statement-pdf.ts'
+
+const openPublic = () => openTestApp({ now: '2026-03-02T09:00:00Z', config: { publicUrl: 'https://duely.example', payLinks: true } })
+const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
+
+async function clientOf(app: TestApp, owner: Person): Promise<string> {
+  return (await ask(app, owner, clientCalls.list)).reply[0]?._id ?? ''
+}
+
+const pdfOf = (app: TestApp, owner: Person, id: string) =>
+  app.app.inject({ method: 'GET', url: `/clients/${id}/statement?format=pdf`, headers: { authorization: `Bearer ${owner.token}` } })
+
+/** The words of a PDF of PDFKit: glyphs, by the table of each font that maps them to letters. */
+function textOf(pdf: Buffer): string {
+  const bytes = pdf.toString('latin1')
+  const objects = new Map([...bytes.matchAll(/(\d+) 0 obj\n([\s\S]*?)\nendobj/g)].map(([, id = '', body = '']) => [id, body]))
+  const streamOf = (id: string) => {
+    const [, data] = /stream\n([\s\S]*)\nendstream/.exec(objects.get(id) ?? '') ?? []
+    return data === undefined ? '' : inflateSync(Buffer.from(data, 'latin1')).toString('latin1')
+  }
+  const letters = new Map<string, Map<number, string>>()
+  for (const body of objects.values())
+    for (const [, name = '', id = ''] of body.matchAll(/\/(F\d+) (\d+) 0 R/g)) {
+      const [, table = ''] = /\/ToUnicode (\d+) 0 R/.exec(objects.get(id) ?? '') ?? []
+      const [, list = ''] = /\[([^\]]*)\]\nendbfrange/.exec(streamOf(table)) ?? []
+      letters.set(name, new Map([...list.matchAll(/<([^>]*)>/g)].map(([, hex = ''], glyph) => [glyph, fromHex(hex)])))
+    }
+  const pages = [...objects.values()].flatMap((body) =>
+    /\/Type \/Page\b/.test(body) ? (/\/Contents (\d+) 0 R/.exec(body)?.[1] ?? []) : [],
+  )
+  return pages
+    .map((id) => {
+      let font = ''
+      return [...streamOf(id).matchAll(/\/(F\d+) [\d.]+ Tf|\[([^\]]*)\] TJ|\bET\b/g)]
+        .map(([, name, glyphs]) => {
+          if (name !== undefined) font = name
+          const shown = [...(glyphs ?? '').matchAll(/<([0-9a-f]*)>/g)].map(([, hex]) => hex).join('')
+          return glyphs === undefined
+            ? name === undefined
+              ? '\n'
+              : ''
+            : (shown.match(/.{4}/g) ?? []).map((glyph) => letters.get(font)?.get(Number.parseInt(glyph, 16)) ?? '?').join('')
+        })
+        .join('')
+    })
+    .join('\n')
+}
+
+function fromHex(hex: string): string {
+  return (hex.match(/.{4}/g) ?? []).map((unit) => String.fromCharCode(Number.parseInt(unit, 16))).join('')
+}
+
+test('a statement lists what is open of a client, the oldest first, and sums per currency', async () => {
+  await using app = await openPublic()
+  const owner = await aPerson(app)
+  const young = await anInvoice(app, { owner, amount: 12_250, dueDate: '2026-03-10' })
+  const old = await anInvoice(app, { owner, amount: 5_000, dueDate: '2026-02-22' })
+  await anInvoice(app, { owner, amount: 120, currency: 'EUR', dueDate: '2026-03-12' })
+  const paid = await anInvoice(app, { owner, dueDate: '2026-01-22' })
+  await ask(app, owner, invoiceCalls.update, { params: { id: paid._id }, body: { status: 'paid' } })
+  await ask(app, owner, paymentCalls.record, { params: { id: old._id }, body: { amount: 2_000 } })
+  await anInvoice(app, { owner, clientEmail: 'other@example.com' })
+  const [kaveri] = (await ask(app, owner, clientCalls.list)).reply.filter(({ email }) => email === old.clientEmail)
+  const { reply } = await ask(app, owner, payLinkCalls.readStatement, { params: { id: kaveri?._id ?? '' }, query: {} })
+  expect(reply).toMatchObject({
+    client: { name: 'Kaveri Foods', email: old.clientEmail },
+    date: '2026-03-02',
+    open: [
+      { currency: 'INR', amount: 15_250 },
+      { currency: 'EUR', amount: 120 },
+    ],
+    invoices: [
+      { _id: old._id, daysOverdue: 8, amount: 5_000, amountPaid: 2_000, balance: 3_000, currency: 'INR' },
+      { _id: young._id, daysOverdue: -8, balance: 12_250 },
+      { balance: 120, currency: 'EUR' },
+    ],
+  })
+  expect(
+    (
+      await ask(app, await aPerson(app, { email: 'm@example.com' }), payLinkCalls.readStatement, {
+        params: { id: kaveri?._id ?? '' },
+        query: {},
+      })
+    ).status,
+  ).toBe(404)
+})
+
+test('the PDF of a statement says the same, for the owner and at the link of the client', async () => {
+  await using app = await openPublic()
+  const owner = await aPerson(app)
+  await ask(app, owner, paymentSettingsCalls.save, { body: { upi, businessName: 'Neem Studio', details: 'GSTIN 29ABCDE1234F1Z5' } })
+  await anInvoice(app, { owner, amount: 12_250, dueDate: '2026-03-10' })
+  await anInvoice(app, { owner, amount: 5_000, dueDate: '2026-02-22' })
+  const id = await clientOf(app, owner)
+  const own = await pdfOf(app, owner, id)
+  expect(own.headers).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': `attachment; filename="Statement Kaveri Foods 2026-03-02.pdf"; filename*=UTF-8''Statement%20Kaveri%20Foods%202026-03-02.pdf`,
+  })
+  const text = textOf(own.rawPayload)
+  for (const words of [
+    'Neem Studio',
+    'GSTIN 29ABCDE1234F1Z5',
+    '₹17,250.00 to pay',
+    'For Kaveri Foods · 02/03/2026',
+    '22/02/2026 · 8 days overdue',
+    '₹12,250.00',
+    'UPI ID: \nasha@okaxis',
+    'page 1 of 1',
+  ])
+    expect(text).toContain(words)
+  const { reply } = await ask(app, owner, payLinkCalls.createStatement, { params: { id } })
+  const path = new URL(reply.url).pathname
+  const page = await app.app.inject({ method: 'GET', url: path })
+  expect(page.body).toContain(`href="${path}/statement.pdf"`)
+  const theirs = await app.app.inject({ method: 'GET', url: `${path}/statement.pdf` })
+  expect(textOf(theirs.rawPayload)).toBe(text)
+  expect(theirs.headers).toMatchObject({
+    'x-robots-tag': 'noindex, nofollow',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  })
+  await ask(app, owner, payLinkCalls.revokeStatement, { params: { id } })
+  expect((await app.app.inject({ method: 'GET', url: `${path}/statement.pdf` })).statusCode).toBe(404)
+})
+
+test('a name that the font cannot print gives way to the email', async () => {
+  await using app = await openPublic()
+  const owner = await aPerson(app)
+  await ask(app, owner, paymentSettingsCalls.save, { body: { businessName: '株式会社ニーム' } })
+  await anInvoice(app, { owner, clientName: 'شركة كافري', clientEmail: 'billing@kaveri.example' })
+  await anInvoice(app, { owner, clientName: 'कावेरी फूड्स', clientEmail: 'hindi@kaveri.example' })
+  for (const { _id, email } of (await ask(app, owner, clientCalls.list)).reply) {
+    const text = textOf((await pdfOf(app, owner, _id)).rawPayload)
+    expect(text).toContain(owner.email)
+    if (email === 'billing@kaveri.example') expect(text).toContain('For billing@kaveri.example')
+    else expect(text).not.toContain('hindi@kaveri.example')
+  }
+})
+
+test('500 invoices take several pages, each with the heads of the table', async () => {
+  const owed = { currency: 'INR', balance: 9_999_999_999.99, total: 9_999_999_999.99, paid: 0 }
+  const pdf = await statementPdf({
+    path: '',
+    business: 'Neem Studio',
+    email: 'asha@example.com',
+    details: '',
+    logo: null,
+    methods: { upi, bank: null, ownLink: null },
+    today: '2026-03-02',
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    invoices: Array.from({ length: 500 }, (_none, nth) => ({
+      id: String(nth),
+      reference: `INV-${nth}`,
+      dueDate: '2026-02-20',
+      daysOverdue: 10,
+      owed,
+    })),
+  })
+  const text = textOf(pdf)
+  expect(text.match(/To pay/g)?.length).toBe(Number(/page 1 of (\d+)/.exec(text)?.[1]))
+  expect(text.match(/INV-\d+\n/g)?.length).toBe(500)
+  expect(text).toContain('₹9,99,99,99,999.99')
+})
