@@ -54,7 +54,9 @@ const operation = z.object({
   parameters: z
     .array(z.looseObject({ name: z.string(), in: z.string(), required: z.boolean().optional(), description: z.string().min(5) }))
     .default([]),
-  requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.unknown(), example: z.unknown() })) }).optional(),
+  requestBody: z
+    .object({ content: z.record(z.string(), z.object({ schema: z.unknown().optional(), example: z.unknown().optional() })) })
+    .optional(),
   responses: z.record(
     z.string(),
     z
