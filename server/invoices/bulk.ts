@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { BulkChange, BulkResult } from '#contract/invoices.ts'
 import { type Origin, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { type Database, refreshStatistics } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, livePayments, type Settling, settle } from './balance.ts'
 import { canBeThere, liveReferences, localDate, lockOwner, notFound, openRoom, referenceTaken, tooManyOpen } from './invoices.ts'
 import { notPaused, paused, refusePast } from './pauses.ts'
-import { type AfterChange, type InvoiceRow, invoices } from './tables.ts'
+import { type AfterChange, type InvoiceRow, invoices, manyInvoices, writtenInBulk } from './tables.ts'
 
 const uuid = z.uuid()
 
@@ -24,6 +24,7 @@ export async function changeInvoices(
   now: Instant,
   afterChange: AfterChange,
 ): Promise<BulkResult> {
+  if (ids.length >= manyInvoices) await refreshStatistics(db, writtenInBulk)
   return db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const today = localDate(now, owner.timezone)

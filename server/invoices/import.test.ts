@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -294,4 +295,20 @@ test('keys of single invoices and of imports do not collide', async () => {
   expect((await sendUnder(app, asha, 'books-0', [{ ...line, amount: 7 }])).reply.imported).toBe(1)
   expect(await sendUnder(app, asha, '  ', [line])).toMatchObject({ status: 400, problem: { errors: [{ path: 'Idempotency-Key' }] } })
   expect((await ask(app, asha, invoiceCalls.imported, { params: { key: 'caf\u00e9\u0000' } })).status).toBe(400)
+})
+
+test('after an import the planner knows how large the tables are', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const known = async () => {
+    const { rows } = (await app.db.execute(sql`SELECT reltuples::int AS count FROM pg_class WHERE relname = 'invoices'`)) as unknown as {
+      rows: { count: number }[]
+    }
+    return rows[0]?.count ?? 0
+  }
+  const lines = Array.from({ length: 400 }, (_, nth) => ({ ...line, clientEmail: `client${nth}@example.com` }))
+  await app.db.execute(sql`VACUUM ANALYZE invoices`)
+  expect(await known()).toBe(0)
+  await send(app, asha, lines)
+  expect(await known()).toBeGreaterThanOrEqual(400)
 })

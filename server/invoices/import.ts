@@ -3,13 +3,13 @@ import type { z } from 'zod'
 import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { type Database, refreshStatistics } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
 import { createInvoices, localDate, lockOwner } from './invoices.ts'
 import { heldImport, noteHeldImports } from './pauses.ts'
-import { type AfterChange, invoices } from './tables.ts'
+import { type AfterChange, invoices, manyInvoices, writtenInBulk } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** Lines per transaction; in between, others get their turn. */
@@ -46,6 +46,7 @@ export async function importInvoices(
     const written = await db.transaction((tx) => writeDown(tx, ownerId, { lines: part, ...asked }, now, afterChange, config))
     outcomes.push(...written)
   }
+  if (good.length >= manyInvoices) await refreshStatistics(db, writtenInBulk)
   outcomes.sort((one, other) => one.line - other.line)
   return { imported: outcomes.filter((outcome) => '_id' in outcome).length, lines: outcomes }
 }

@@ -201,6 +201,11 @@ export const idempotencyKeys = pgTable(
   ],
 )
 
+/** What an import or a change of many invoices writes. */
+export const writtenInBulk = ['invoices', 'invoice_payments', 'clients']
+/** From this many invoices on, the planner's statistics are looked at. */
+export const manyInvoices = 100
+
 export type InvoiceRow = typeof invoices.$inferSelect
 export type PaymentRow = typeof invoicePayments.$inferSelect
 

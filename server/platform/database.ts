@@ -23,7 +23,7 @@ import { type PgDatabase, PgDialect, type PgQueryResultHKT } from 'drizzle-orm/p
 import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
 import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { StartError } from './start-error.ts'
 import { openTurns, type Turns } from './turns.ts'
 
@@ -401,6 +401,31 @@ export function arrayText(elements: (string | Buffer | null)[]): string {
 export async function changed(db: Database, statement: SQL): Promise<number> {
   const result = (await db.execute(statement)) as { rowCount?: number | null; affectedRows?: number }
   return result.rowCount ?? result.affectedRows ?? 0
+}
+
+/** Tables of fewer pages are read as a whole as fast as by an index. */
+const fewPages = 4
+
+/**
+ * Gives the planner new statistics of the tables that have grown to more than double. A session keeps the plans that it made while a table was
+ * small, also those of foreign keys and triggers: they read the whole table for every row. The embedded database has no autovacuum that
+ * would notice, and on a server it takes a minute.
+ */
+export async function refreshStatistics(db: Database, tables: string[]): Promise<void> {
+  const grown = await rows(
+    db,
+    z.object({ name: z.string() }),
+    sql`SELECT relname AS name FROM pg_class WHERE relname = ANY(${arrayText(tables)}::text[]) AND relkind = 'r'
+          AND relnamespace = current_schema()::regnamespace
+          AND pg_relation_size(oid) > 2 * greatest(relpages, ${fewPages}::int) * current_setting('block_size')::int`,
+  )
+  if (grown.length > 0)
+    await db.execute(
+      sql`ANALYZE ${sql.join(
+        grown.map(({ name }) => sql.identifier(name)),
+        sql`, `,
+      )}`,
+    )
 }
 
 /** Resolves within 2 s. */
