@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { money } from './accounts.ts'
 import { call } from './call.ts'
 import { addressHold, invoice, invoicePause, notDelivered, pauseChange } from './invoices.ts'
+import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { deliveryState } from './reminders.ts'
 
@@ -20,6 +21,10 @@ export const client = z
     openInvoices: z.number().int().meta({ description: 'How many of them are to be paid.' }),
     oldestDueDate: z.string().nullable().meta({ format: 'date', description: 'The first due date of those that are to be paid.' }),
     pause: invoicePause.omit({ scope: true, because: true }).nullable().meta({ description: 'The pause of all invoices of the client.' }),
+    said: invoicePause
+      .pick({ because: true, until: true })
+      .nullable()
+      .meta({ description: 'What the client said last on a pay page that pauses an invoice, and until when.' }),
     notDelivered: notDelivered.nullable().meta({ description: 'Since when a reminder has not been delivered, and why.' }),
     addressHold: addressHold.nullable().meta({ description: 'Why reminders to the address are held.' }),
   })
@@ -50,15 +55,25 @@ const clientPayment = z
   })
   .meta({ id: 'ClientPayment', description: 'A payment or refund of an invoice of a client, also one that was taken back.' })
 
+const clientAnswer = z
+  .object({
+    kind: z.literal('answer'),
+    _id: z.string().meta({ format: 'uuid', description: 'The answer.' }),
+    at: z.string().meta({ format: 'date-time', description: 'When the client gave it.' }),
+    answer: payAnswer,
+  })
+  .meta({ id: 'ClientAnswer', description: 'What a client said about an invoice on its pay page.' })
+export type ClientAnswer = z.infer<typeof clientAnswer>
+
 export const clientEvent = z
-  .discriminatedUnion('kind', [clientEmail, clientPayment])
+  .discriminatedUnion('kind', [clientEmail, clientPayment, clientAnswer])
   .meta({ id: 'ClientEvent', description: 'Something that happened between you and a client.' })
 export type ClientEvent = z.infer<typeof clientEvent>
 
 export const clientDetails = client
   .extend({
     list: z.array(invoice).meta({ description: 'The invoices: those to be paid first, then the newest; at most 500.' }),
-    timeline: z.array(clientEvent).meta({ description: 'Emails and payments, newest first, at most 200.' }),
+    timeline: z.array(clientEvent).meta({ description: 'Emails, answers and payments, newest first, at most 200.' }),
   })
   .meta({ id: 'ClientDetails', description: 'A client with the invoices and what happened.' })
 export type ClientDetails = z.infer<typeof clientDetails>

@@ -12,7 +12,7 @@ import { invoiceRoutes } from '#server/invoices/routes.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
-import { closeAnswers, payOnAccountTakeover } from '#server/pay/pay.ts'
+import { answersOfClient, closeAnswers, payOnAccountTakeover } from '#server/pay/pay.ts'
 import { payRoutes } from '#server/pay/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -65,7 +65,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     await followAddresses(tx, deps.queue, ownerId, invoiceIds, now)
     await closeAnswers(tx, ownerId, invoiceIds, now)
   }
-  invoiceRoutes(app, deps, { onChange, readEmails: emailsOfClient })
+  invoiceRoutes(app, deps, { onChange, readEmails: emailsOfClient, readAnswers: answersOfClient })
   mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {
       await withdrawNotices(tx, ownerId, ['login_refused'])

@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Client, ClientDetails, ClientEmail, ClientEvent, clientChange } from '#contract/clients.ts'
+import type { Client, ClientAnswer, ClientDetails, ClientEmail, ClientEvent, clientChange } from '#contract/clients.ts'
+import { invoicePause } from '#contract/invoices.ts'
 import { type Money, toMoney } from '#contract/money.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -19,6 +20,8 @@ const mostEvents = 200
 
 /** The emails about a client's invoices, newest first; the slice above that sends them has them. */
 export type ReadEmails = (db: Database, ownerId: string, emailKey: string) => Promise<ClientEmail[]>
+/** What the client said about these invoices, newest first; likewise. */
+export type ReadAnswers = (db: Database, ownerId: string, emailKey: string) => Promise<ClientAnswer[]>
 
 type Owner = Pick<AccountRow, 'id' | 'currency'>
 
@@ -34,6 +37,9 @@ const part = z.object({
   oldestDueDate: z.string().nullable(),
   undeliveredSince: instantText.nullable(),
   undeliveredReply: z.string().nullable(),
+  saidAt: instantText.nullable(),
+  said: invoicePause.shape.because.nullable(),
+  saidUntil: z.string().nullable(),
   overdue: z.number(),
   open: z.number(),
   paid: z.number(),
@@ -55,6 +61,7 @@ export function countClients(db: Database, ownerId: string, most: number): Promi
 /** The clients with an invoice, those with the most overdue first; with `key` only that one. */
 export async function listClients(db: Database, owner: Owner, key?: string): Promise<Client[]> {
   const open = sql`i.status <> 'paid'`
+  const said = sql`${open} AND i.paused_at IS NOT NULL AND i.pause_because <> 'owner'`
   const parts = await rows(
     db,
     part,
@@ -63,6 +70,8 @@ export async function listClients(db: Database, owner: Owner, key?: string): Pro
           count(*)::int AS invoices, count(*) FILTER (WHERE ${open})::int AS "openInvoices", (min(i.due_date) FILTER (WHERE ${open}))::text AS "oldestDueDate",
           min(i.undelivered_since) FILTER (WHERE ${open}) AS "undeliveredSince",
           (array_agg(i.undelivered_reply ORDER BY i.undelivered_since) FILTER (WHERE ${open}))[1] AS "undeliveredReply",
+          max(i.paused_at) FILTER (WHERE ${said}) AS "saidAt", (array_agg(i.pause_because ORDER BY i.paused_at DESC) FILTER (WHERE ${said}))[1] AS said,
+          (array_agg(i.paused_until::text ORDER BY i.paused_at DESC) FILTER (WHERE ${said}))[1] AS "saidUntil",
           coalesce(sum(greatest(0, i.amount_minor - i.paid_minor)) FILTER (WHERE i.status = 'overdue'), 0)::float8 AS overdue,
           coalesce(sum(greatest(0, i.amount_minor - i.paid_minor)) FILTER (WHERE ${open}), 0)::float8 AS open,
           coalesce(sum(i.paid_minor), 0)::float8 AS paid
@@ -93,6 +102,7 @@ function toClient({ id, key }: { id: string; key: string }, parts: [Part, ...Par
   const [undelivered] = parts
     .filter((one) => one.undeliveredSince !== null)
     .toSorted((one, other) => ((one.undeliveredSince ?? '') < (other.undeliveredSince ?? '') ? -1 : 1))
+  const [said] = parts.filter((one) => one.saidAt !== null).toSorted((one, other) => ((one.saidAt ?? '') > (other.saidAt ?? '') ? -1 : 1))
   const pause = known.pauses.get(key)
   const hold = count('openInvoices') === 0 ? undefined : known.holds.get(key)
   return {
@@ -106,13 +116,19 @@ function toClient({ id, key }: { id: string; key: string }, parts: [Part, ...Par
     openInvoices: count('openInvoices'),
     oldestDueDate,
     pause: pause ? { until: pause.pausedUntil, note: pause.pauseNote, promised: pause.pausePromised } : null,
+    said: said?.said ? { because: said.said, until: said.saidUntil } : null,
     notDelivered: notDeliveredSince(undelivered?.undeliveredSince ?? null, undelivered?.undeliveredReply ?? null),
     addressHold: hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(email), reply: hold.reply } : null,
   }
 }
 
 /** One client with the invoices and what happened. Refuses with `not_found`. */
-export async function readClient(db: Database, owner: Owner, id: string, readEmails: ReadEmails): Promise<ClientDetails> {
+export async function readClient(
+  db: Database,
+  owner: Owner,
+  id: string,
+  { readEmails, readAnswers }: { readEmails: ReadEmails; readAnswers: ReadAnswers },
+): Promise<ClientDetails> {
   const { emailKey } = await findClient(db, owner.id, id)
   const [client] = await listClients(db, owner, emailKey)
   if (!client) throw noClient()
@@ -123,7 +139,11 @@ export async function readClient(db: Database, owner: Owner, id: string, readEma
     .orderBy(sql`${invoices.status} = 'paid'`, desc(invoices.dueDate), desc(invoices.id))
     .limit(mostListed)
   const known = await readClients(db, owner.id, [{ clientEmail: emailKey }])
-  const events = [...(await readEmails(db, owner.id, emailKey)), ...(await readPayments(db, owner.id, emailKey))]
+  const events = [
+    ...(await readEmails(db, owner.id, emailKey)),
+    ...(await readAnswers(db, owner.id, emailKey)),
+    ...(await readPayments(db, owner.id, emailKey)),
+  ]
   const timeline = events.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, mostEvents)
   return { ...client, list: list.map((row) => toInvoice(row, known)), timeline }
 }

@@ -9,7 +9,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { jsonList, streamed } from '#server/platform/stream-json.ts'
 import { toPayment } from './balance.ts'
 import { changeInvoices } from './bulk.ts'
-import { changeClient, countClients, listClients, type ReadEmails, readClient } from './clients.ts'
+import { changeClient, countClients, listClients, type ReadAnswers, type ReadEmails, readClient } from './clients.ts'
 import { exportInvoices, exportName } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
@@ -39,13 +39,10 @@ interface Handed {
   /** What they do about a changed invoice, in the transaction that changes it. */
   onChange: AfterChange
   readEmails: ReadEmails
+  readAnswers: ReadAnswers
 }
 
-export function invoiceRoutes(
-  app: App,
-  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
-  { onChange, readEmails }: Handed,
-): void {
+export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, { onChange, ...read }: Handed): void {
   const afterChange: AfterChange = async (tx, ownerId, ids, now) => {
     await onChange(tx, ownerId, ids, now)
     await updateHeldImports(tx, ownerId, now)
@@ -115,7 +112,7 @@ export function invoiceRoutes(
     const all = await listClients(db, account)
     return size > long ? streamed(jsonList(client, inPages(all))) : all
   })
-  answer(app, clientCalls.read, ({ params }, { account }) => readClient(db, account, params.id, readEmails))
+  answer(app, clientCalls.read, ({ params }, { account }) => readClient(db, account, params.id, read))
   answer(app, clientCalls.update, ({ params, body }, { account }) => changeClient(db, account, params.id, body, clock.now(), afterChange))
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()

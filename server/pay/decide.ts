@@ -1,5 +1,6 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { ClientAnswer } from '#contract/clients.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { AnswerAcceptance, PayAnswer } from '#contract/pay-answers.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
@@ -28,6 +29,23 @@ export async function listAnswers(db: Database, ownerId: string): Promise<PayAns
     .orderBy(desc(payAnswers.at), desc(payAnswers.id))
     .limit(mostListed)
   return found.filter(({ invoice }) => !invoice.deletedAt).map(({ answer, invoice }) => toAnswer(answer, invoice))
+}
+
+/** What a client said about invoices, newest first. `emailKey`: the address in lower case. */
+export async function answersOfClient(db: Database, ownerId: string, emailKey: string): Promise<ClientAnswer[]> {
+  const found = await db
+    .select({ answer: payAnswers, invoice: invoices })
+    .from(payAnswers)
+    .innerJoin(invoices, and(eq(invoices.ownerId, payAnswers.ownerId), eq(invoices.id, payAnswers.invoiceId)))
+    .where(and(eq(payAnswers.ownerId, ownerId), sql`lower(${invoices.clientEmail}) = ${emailKey}`, isNull(invoices.deletedAt)))
+    .orderBy(desc(payAnswers.at), desc(payAnswers.id))
+    .limit(mostListed)
+  return found.map(({ answer, invoice }) => ({
+    kind: 'answer' as const,
+    _id: answer.id,
+    at: answer.at.toString(),
+    answer: toAnswer(answer, invoice),
+  }))
 }
 
 function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {

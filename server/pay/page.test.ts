@@ -8,11 +8,13 @@ import { noticeCalls } from '#contract/notices.ts'
 import { payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { readQrCodes, readQrPng } from '#test/read-qr.ts'
 import { sealedPayLinks } from './links.ts'
 
 const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
@@ -36,6 +38,25 @@ const textOf = (html: string) =>
     .replace(/<style[\s\S]*?<\/style>/, '')
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
+
+test('the page of a client shows what they said, and why an invoice waits', async () => {
+  await using app = await openPublic()
+  const asha = await aPerson(app)
+  const { _id: id } = await anInvoice(app, { owner: asha, amount: 5_000 })
+  const address = await linkOf(app, asha, id)
+  await post(app, `${address}/answer`, { kind: 'question', message: 'Which order is this?' })
+  const [client] = (await ask(app, asha, clientCalls.list)).reply
+  expect(client?.said).toEqual({ because: 'question', until: '2026-03-16' })
+  const { reply } = await ask(app, asha, clientCalls.read, { params: { id: client?._id ?? '' } })
+  expect(reply.timeline).toMatchObject([{ kind: 'answer', answer: { kind: 'question', message: 'Which order is this?', state: 'open' } }])
+  const ravi = await aPerson(app)
+  await anInvoice(app, { owner: ravi })
+  const [other] = (await ask(app, ravi, clientCalls.list)).reply
+  expect(other?.said).toBeNull()
+  expect((await ask(app, ravi, clientCalls.read, { params: { id: other?._id ?? '' } })).reply.timeline).toEqual([])
+  await ask(app, asha, payAnswerCalls.accept, { params: { id: reply.timeline[0]?._id ?? '' }, body: {} })
+  expect((await ask(app, asha, clientCalls.list)).reply).toMatchObject([{ said: null }])
+})
 
 test('a pay link is the same each time, and another one after it was revoked', async () => {
   await using app = await openPublic()
@@ -334,6 +355,34 @@ test('an email says how to pay, with the code, and a new version of the details 
   expect(html).toContain('<img src="cid:upi-qr@duely"')
   expect(attachments).toMatchObject([{ contentId: '<upi-qr@duely>', mimeType: 'image/png', disposition: 'inline' }])
   expect((await open(app, /\/pay\/[\w-]{43}/.exec(text)?.[0] ?? '')).statusCode).toBe(200)
+})
+
+test('the codes of email, page, part and statement are read as exactly what they ask for: the balance', async () => {
+  await using office = await anOffice({ now, invoices: 1, config: { publicUrl: 'https://duely.example', payLinks: true } })
+  const { app, asha, smtp } = office
+  const [invoice] = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
+  const id = invoice?._id ?? ''
+  const iban = { kind: 'iban', accountName: 'Neem GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' } as const
+  await ask(app, asha, paymentSettingsCalls.save, { body: { upi, bank: iban } })
+  await ask(app, asha, paymentCalls.record, { params: { id }, body: { amount: 1_999.5 } })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  const [{ attachments = [] } = {}] = await Promise.all(smtp.mails.map(({ raw }) => PostalMime.parse(raw)))
+  const upiOf = (amount: string, reference: string) => `upi://pay?pa=asha@okaxis&pn=Asha%20Traders&am=${amount}&cu=INR&tn=${reference}`
+  expect(readQrPng(new Uint8Array(attachments[0]?.content as ArrayBuffer))).toBe(upiOf('3000.50', 'INV-0001'))
+  const path = await linkOf(app, asha, id)
+  const codes = async (url: string) => readQrCodes((await open(app, url)).body)
+  expect(await codes(path)).toEqual([{ label: 'UPI QR code for ₹3,000.50', text: upiOf('3000.50', 'INV-0001') }])
+  expect((await codes(`${path}?amount=120.25`)).map(({ text }) => text)).toEqual([upiOf('120.25', 'INV-0001')])
+
+  const inEuro = { owner: asha, currency: 'EUR', clientEmail: 'ap@neem.example' }
+  const { _id: first } = await anInvoice(app, { ...inEuro, amount: 1_250 })
+  await anInvoice(app, { ...inEuro, amount: 80.5 })
+  const epcOf = (amount: string, reference: string) =>
+    `BCD\n002\n1\nSCT\nCOBADEFFXXX\nNeem GmbH\nDE89370400440532013000\nEUR${amount}\n\n\n${reference}`
+  expect((await codes(await linkOf(app, asha, first))).map(({ text }) => text)).toEqual([epcOf('1250.00', 'INV-0002')])
+  const neem = (await ask(app, asha, clientCalls.list)).reply.find(({ email }) => email === inEuro.clientEmail)
+  const { url } = (await ask(app, asha, payLinkCalls.createStatement, { params: { id: neem?._id ?? '' } })).reply
+  expect((await codes(new URL(url).pathname)).map(({ text }) => text)).toEqual([epcOf('1330.50', 'INV-0002 INV-0003')])
 })
 
 test('the statement of a client lists the open invoices of their email with their sum, each with its own page', async () => {

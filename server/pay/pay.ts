@@ -14,6 +14,7 @@ import { paymentLogos, paymentSettings } from './tables.ts'
 import { texts } from './texts.ts'
 
 export { closeAnswers, tellLapsed } from './answers.ts'
+export { answersOfClient } from './decide.ts'
 // For key rotation.
 export { sealedPayLinks } from './links.ts'
 

@@ -1,4 +1,4 @@
-import type { Invoice } from '#contract/invoices.ts'
+import type { Invoice, InvoicePause } from '#contract/invoices.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
 import { dateIn, daysBetween, showComing, showDate, showMoment } from '#web/ui/dates.ts'
 import { invoiceTexts } from './texts.ts'
@@ -47,7 +47,7 @@ export function stateOf(invoice: Invoice, { zone, now, broken, next }: Known): I
   }
   if (pause !== null && isPaused(invoice)) {
     const until = pause.until === null ? null : showDate(pause.until)
-    const text = pause.promised && until !== null ? invoiceTexts.pause.promise(until) : invoiceTexts.pause.pill(until)
+    const text = pause.promised && until !== null ? invoiceTexts.pause.promise(until) : invoiceTexts.pause.pill(until, pause.because)
     return { kind: 'paused', tone: 'quiet', text, reply: null }
   }
   if (lastReminderAt !== null)
@@ -61,7 +61,7 @@ export function stateOf(invoice: Invoice, { zone, now, broken, next }: Known): I
 export function nextLabel(invoice: Invoice, { zone, now, next }: Known): string | null {
   if (invoice.status === 'paid') return null
   const { pause } = invoice
-  if (pause !== null) return invoiceTexts.pause.pill(pause.until === null ? null : showDate(pause.until))
+  if (pause !== null) return pausePill(pause)
   if (invoice.addressHold) return texts.held
   const line = next?.get(invoice._id)
   if (!line) return null
@@ -72,11 +72,17 @@ export function nextLabel(invoice: Invoice, { zone, now, next }: Known): string 
   return nextAt === null ? texts.notPlanned : showComing(zone, new Date(nextAt), now)
 }
 
-/** The scope, promise and note of a pause, a sentence each. */
+/** `Paused until 17/03/2026`, `Says paid: paused until 17/03/2026`. */
+export function pausePill({ until, because }: InvoicePause): string {
+  return invoiceTexts.pause.pill(until === null ? null : showDate(until), because)
+}
+
+/** The scope of a pause, what the client said, promise and note, a sentence each. */
 export function describePause({ pause, clientEmail }: Pick<Invoice, 'pause' | 'clientEmail'>): string[] {
   if (pause === null) return []
   return [
     pause.scope === 'client' ? invoiceTexts.pause.which.client(clientEmail) : invoiceTexts.pause.which.invoice,
+    ...(pause.because === 'owner' ? [] : [invoiceTexts.pause.because[pause.because] ?? []].flat()),
     ...(pause.promised && pause.until !== null ? [invoiceTexts.pause.promise(showDate(pause.until))] : []),
     ...(pause.note === '' ? [] : [pause.note]),
   ]

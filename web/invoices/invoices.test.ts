@@ -6,7 +6,7 @@ import { aShownInvoice } from '#test/shown-invoice.ts'
 import { clientsOf, suggestions } from '#web/invoices/form/invoice-values.ts'
 import { type ApiCache, applyToCache, queryKey } from '#web/platform/query.ts'
 import { removeInvoice, writeInvoice } from './invoice-cache.ts'
-import { describePause, isPaused, type Known, nextLabel, stateOf } from './invoice-state.ts'
+import { describePause, isPaused, type Known, nextLabel, pausePill, stateOf } from './invoice-state.ts'
 
 const listKey = queryKey(invoiceCalls.list, {})
 const anInvoice = (_id: string, day: string, given: Partial<Invoice> = {}) =>
@@ -71,6 +71,14 @@ test('a pause is described by its scope, promise and note', () => {
   expect(describePause({ clientEmail, pause: { until: null, note: '', promised: false, scope: 'invoice', because: 'owner' } })).toEqual([
     'Reminders are paused for this invoice.',
   ])
+})
+
+test('a pause by what the client said names it', () => {
+  const pause = { until: '2026-03-17', note: '', promised: false, scope: 'invoice' as const, because: 'says_paid' as const }
+  expect(pausePill(pause)).toBe('Says paid: paused until 17/03/2026')
+  expect(describePause({ clientEmail, pause })).toEqual(['Reminders are paused for this invoice.', 'The client says that it is paid.'])
+  const question = { ...pause, because: 'question' as const }
+  expect(pausePill(question)).toBe('Question: paused until 17/03/2026')
 })
 
 test('a paid invoice is not shown as paused', () => {

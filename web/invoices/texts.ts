@@ -2,6 +2,12 @@ import type { InvoicePause, InvoiceStatus } from '#contract/invoices.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
 import { count } from '#web/ui/texts.ts'
 
+/** What a client said on a pay page, in a few words. */
+const said = { says_paid: 'Says paid', promised: 'Promised', question: 'Question', wrong_person: 'Wrong person' } satisfies Record<
+  Exclude<InvoicePause['because'], 'owner'>,
+  string
+>
+
 /** Texts that several screens of this slice share. */
 export const invoiceTexts = {
   status: { unpaid: 'Unpaid', paid: 'Paid', overdue: 'Overdue' } satisfies Record<InvoiceStatus, string>,
@@ -86,7 +92,16 @@ export const invoiceTexts = {
     paidLeftOut: (invoices: number) => `${count(invoices, 'paid invoice is', 'paid invoices are')} skipped.`,
     done: (reference: string, until: string | null) => `Reminders for ${reference} paused${untilDate(until)}.`,
     doneClient: (email: string, until: string | null) => `All reminders to ${email} paused${untilDate(until)}.`,
-    pill: (until: string | null) => `Paused${untilDate(until)}`,
+    pill: (until: string | null, because: InvoicePause['because'] = 'owner') =>
+      because === 'owner' ? `Paused${untilDate(until)}` : `${said[because]}: paused${untilDate(until)}`,
+    said,
+    because: {
+      says_paid: 'The client says that it is paid.',
+      promised: null,
+      question: 'The client has a question, or says that it is wrong.',
+      wrong_person: 'The client says that it is for another person.',
+    } satisfies Record<Exclude<InvoicePause['because'], 'owner'>, string | null>,
+    seeAnswer: 'See what the client says',
     state: (until: string | null) => (until === null ? 'Paused until you resume' : `Paused until ${until}`),
     which: {
       invoice: 'Reminders are paused for this invoice.',

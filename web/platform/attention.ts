@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useRef } from 'react'
 /** Something that the owner should know or do, from any slice: an entry behind the header's bell, and part of the dashboard's line. */
 export interface AttentionItem {
   key: string
-  kind: 'mailbox' | 'address' | 'delivery' | 'promise' | 'payment' | 'approval' | 'webhook' | 'plan' | 'service'
+  kind: 'mailbox' | 'address' | 'delivery' | 'promise' | 'answer' | 'payment' | 'approval' | 'webhook' | 'plan' | 'service'
   tone: 'bad' | 'warn' | 'info'
   /** Only the owner can put it right: it is counted. Others are for information. */
   needsOwner: boolean

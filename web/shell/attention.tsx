@@ -117,8 +117,8 @@ const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needs
   webhook_skipped: { kind: 'webhook', tone: 'warn', needsOwner: true },
   taken_over: { kind: 'service', tone: 'warn', needsOwner: true },
   quota: { kind: 'mailbox', tone: 'info', needsOwner: false },
-  client_answered: { kind: 'promise', tone: 'warn', needsOwner: true },
-  answer_lapsed: { kind: 'promise', tone: 'warn', needsOwner: true },
+  client_answered: { kind: 'answer', tone: 'warn', needsOwner: true },
+  answer_lapsed: { kind: 'answer', tone: 'warn', needsOwner: true },
   payment_settings: { kind: 'service', tone: 'info', needsOwner: false },
 }
 

@@ -32,7 +32,7 @@ export function findingOf(clients: Client[], currency: string): string {
 }
 
 export interface ClientState {
-  kind: 'address' | 'broken' | 'failing' | 'promise' | 'paused' | 'next' | 'none'
+  kind: 'address' | 'broken' | 'failing' | 'promise' | 'said' | 'paused' | 'next' | 'none'
   tone: 'bad' | 'warn' | 'quiet'
   text: string
 }
@@ -57,6 +57,12 @@ export function stateOfClient(client: Client, lines: PreviewLine[], { zone, now,
     const until = client.pause.until === null ? null : showDate(client.pause.until)
     if (client.pause.promised && until !== null) return { kind: 'promise', tone: 'warn', text: texts.state.promised(until) }
     return { kind: 'paused', tone: 'quiet', text: invoiceTexts.pause.pill(until) }
+  }
+  if (client.said) {
+    const { because, until } = client.said
+    const shown = until === null ? null : showDate(until)
+    if (because === 'promised' && shown !== null) return { kind: 'promise', tone: 'warn', text: texts.state.promised(shown) }
+    return { kind: 'said', tone: 'warn', text: invoiceTexts.pause.pill(shown, because) }
   }
   const planned = lines.flatMap(({ nextAt, reason, heldFor }) => (nextAt !== null && reason === null && heldFor === null ? [nextAt] : []))
   const [next] = planned.toSorted()

@@ -7,6 +7,7 @@ import {
   IconDownload,
   IconLink,
   IconMail,
+  IconMessage,
   IconPlayerPause,
   IconPlayerPlay,
   IconSend2,
@@ -15,7 +16,7 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
-import { type ClientDetails, type ClientEmail, type ClientEvent, clientCalls } from '#contract/clients.ts'
+import { type ClientAnswer, type ClientDetails, type ClientEmail, type ClientEvent, clientCalls } from '#contract/clients.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, formatSums } from '#contract/money.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
@@ -256,6 +257,9 @@ function InvoiceLine({ invoice, days, place }: InvoiceLineProps): ReactNode {
       </span>
       <span className={styles.status}>
         <Pill tone={status}>{invoiceTexts.status[status]}</Pill>
+        {invoice.pause && invoice.pause.because !== 'owner' && status !== 'paid' && (
+          <Pill tone="quiet">{invoiceTexts.pause.said[invoice.pause.because]}</Pill>
+        )}
         {isPartPaid(invoice) && <Pill tone="quiet">{texts.partPaid}</Pill>}
         {paidOn !== null && showDate(paidOn)}
       </span>
@@ -281,8 +285,10 @@ function Timeline({ client, zone, today }: { client: ClientDetails; zone: string
           .map((line) =>
             Array.isArray(line) ? (
               <Emails key={line[0]._id} events={line} zone={zone} today={today} onShow={show} />
-            ) : (
+            ) : line.kind === 'payment' ? (
               <PaymentLine key={line._id} event={line} zone={zone} today={today} />
+            ) : (
+              <AnswerLine key={line._id} event={line} zone={zone} today={today} />
             ),
           )}
       </ol>
@@ -338,7 +344,7 @@ function Emails({ events, zone, today, onShow }: EmailsProps): ReactNode {
 }
 
 interface PaymentLineProps {
-  event: Exclude<ClientEvent, ClientEmail>
+  event: Extract<ClientEvent, { kind: 'payment' }>
   zone: string | undefined
   today: string
 }
@@ -362,6 +368,38 @@ function PaymentLine({ event, zone, today }: PaymentLineProps): ReactNode {
           {texts.about(reference)}
           {about !== '' && ` · ${about}`}
         </p>
+      </div>
+    </li>
+  )
+}
+
+interface AnswerLineProps {
+  event: ClientAnswer
+  zone: string | undefined
+  today: string
+}
+
+/** What the client said on a pay page. One that is open is decided under Getting Paid. */
+function AnswerLine({ event, zone, today }: AnswerLineProps): ReactNode {
+  const { kind, amount, date, reference, message, name, email, state, invoice } = event.answer
+  const day = date === null ? '' : showDate(date)
+  const says = texts.says
+  const title =
+    kind === 'paid' ? says.paid(formatMoney(amount ?? 0, invoice.currency), day) : kind === 'promise' ? says.promise(day) : says[kind]
+  const words = [message, reference, name, email].filter((part) => part !== '').join(', ')
+  const shown = texts.answerStates[state]
+  return (
+    <li className={historyStyles.item}>
+      <span className={historyStyles.mark} data-tone={state === 'open' ? 'warn' : undefined} aria-hidden>
+        <IconMessage size={14} />
+      </span>
+      <span className={historyStyles.date}>{whenOf([event], zone, today)}</span>
+      <div className={historyStyles.what}>
+        <p className={historyStyles.event}>
+          <strong>{title}</strong>
+          {texts.about(invoice.reference)} · {state === 'open' ? <Link to={screens.gettingPaid}>{shown}</Link> : shown}
+        </p>
+        {words !== '' && <p className={historyStyles.note}>{words}</p>}
       </div>
     </li>
   )

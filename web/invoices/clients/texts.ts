@@ -57,7 +57,7 @@ export const clientPageTexts = {
   showAll: (invoices: number) => `Show all ${invoices.toLocaleString('en-IN')}`,
   timeline: 'Timeline',
   partPaid: 'Part paid',
-  nothingYet: 'No emails or payments yet.',
+  nothingYet: 'No emails, answers or payments yet.',
   earlier: 'Show earlier',
   show: 'Show',
   to: (one: string, other: string) => `${one} to ${other}`,
@@ -65,6 +65,13 @@ export const clientPageTexts = {
   notDelivered: 'Not delivered',
   retrying: 'Delayed, will be retried',
   about: (references: string) => ` for ${references}`,
+  says: {
+    paid: (amount: string, date: string) => `Says paid: ${amount} on ${date}`,
+    promise: (date: string) => `Will pay by ${date}`,
+    question: 'Asks a question',
+    wrong_person: 'Says: wrong person',
+  },
+  answerStates: { open: 'Open', accepted: 'Accepted', declined: 'Declined', replaced: 'Replaced', ended: 'Ended' },
   replied: 'The mail server said:',
   andMore: (n: number) => `${n} more`,
 }

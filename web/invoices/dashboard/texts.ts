@@ -95,6 +95,7 @@ export const texts = {
       address: (n: number) => count(n, 'address', 'addresses'),
       delivery: (n: number) => count(n, 'email'),
       promise: (n: number) => count(n, 'promise'),
+      answer: (n: number) => count(n, 'answer'),
       payment: (n: number) => count(n, 'payment'),
       approval: (n: number) => count(n, 'approval'),
       webhook: (n: number) => count(n, 'webhook'),

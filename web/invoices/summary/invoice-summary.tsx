@@ -9,7 +9,7 @@ import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { NextReminder } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates } from '#web/invoices/invoice-cache.ts'
-import { describePause, isPartPaid, isPaused, stateOf } from '#web/invoices/invoice-state.ts'
+import { describePause, isPartPaid, isPaused, pausePill, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { useToday } from '#web/platform/account.tsx'
@@ -53,9 +53,7 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
           <span className={styles.pills}>
             <Pill tone={status}>{invoiceTexts.status[status]}</Pill>
             {isPartPaid(invoice) && <Pill tone="quiet">{texts.part}</Pill>}
-            {isPaused(invoice) && invoice.pause && (
-              <Pill tone="quiet">{invoiceTexts.pause.pill(invoice.pause.until === null ? null : showDate(invoice.pause.until))}</Pill>
-            )}
+            {isPaused(invoice) && invoice.pause && <Pill tone="quiet">{pausePill(invoice.pause)}</Pill>}
           </span>
         </div>
         <p className={styles.amount}>
@@ -91,6 +89,7 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
             {describePause(invoice).map((line) => (
               <p key={line}>{line}</p>
             ))}
+            {invoice.pause?.because !== 'owner' && <Link to={screens.gettingPaid}>{invoiceTexts.pause.seeAnswer}</Link>}
           </div>
         )}
         <InvoiceLine dates={useDates(invoice, history, zone, today)} />
